@@ -1,0 +1,264 @@
+// Generated from openapi.yaml by `npm run generate`. Do not edit: change the contract and generate again.
+export const document = {
+  "openapi": "3.1.0",
+  "info": {
+    "title": "Plant Store",
+    "version": "1.0.0",
+    "summary": "A plant store with one operation, which adds a plant.",
+    "license": {
+      "name": "MIT",
+      "identifier": "MIT"
+    }
+  },
+  "servers": [
+    {
+      "url": "{base_url}",
+      "description": "The address at which the service is reached.",
+      "variables": {
+        "base_url": {
+          "default": "/",
+          "description": "Scheme, host and path before `/plants`. By default, wherever this contract was read."
+        }
+      }
+    }
+  ],
+  "security": [
+    {
+      "bearerAuth": []
+    }
+  ],
+  "tags": [
+    {
+      "name": "plants",
+      "description": "The plants of the store."
+    }
+  ],
+  "paths": {
+    "/plants": {
+      "post": {
+        "operationId": "createPlant",
+        "summary": "Create a plant",
+        "description": "Creates a new plant in the store. The plant is stored durably before the answer is sent. Sending the same plant again changes nothing and gets the same answer, so a request whose answer was lost may simply be repeated.",
+        "tags": [
+          "plants"
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/NewPlant"
+              },
+              "examples": {
+                "fern": {
+                  "summary": "A fern",
+                  "value": {
+                    "id": 1,
+                    "name": "Boston fern",
+                    "tag": "fern"
+                  }
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "plant response",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Plant"
+                }
+              }
+            }
+          },
+          "400": {
+            "description": "unexpected error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Error"
+                }
+              }
+            }
+          },
+          "401": {
+            "$ref": "#/components/responses/Unauthorized"
+          },
+          "409": {
+            "description": "Another plant already has this id. It stays as it is.",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Error"
+                }
+              }
+            }
+          },
+          "413": {
+            "description": "The body is larger than the service accepts.",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Error"
+                }
+              }
+            }
+          },
+          "415": {
+            "description": "The body is not sent as plain `application/json` in UTF-8.",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Error"
+                }
+              }
+            }
+          },
+          "429": {
+            "$ref": "#/components/responses/TooManyRequests"
+          },
+          "500": {
+            "description": "The service failed. Its log says why.",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Error"
+                }
+              }
+            }
+          },
+          "503": {
+            "$ref": "#/components/responses/Unavailable"
+          }
+        }
+      }
+    }
+  },
+  "components": {
+    "securitySchemes": {
+      "bearerAuth": {
+        "type": "http",
+        "scheme": "bearer"
+      }
+    },
+    "responses": {
+      "Unauthorized": {
+        "description": "The bearer token is missing or not accepted.",
+        "headers": {
+          "WWW-Authenticate": {
+            "description": "The challenge of RFC 6750, section 3.",
+            "required": true,
+            "schema": {
+              "type": "string"
+            }
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            }
+          }
+        }
+      },
+      "TooManyRequests": {
+        "description": "This token has used up its requests for the moment.",
+        "headers": {
+          "Retry-After": {
+            "description": "Seconds to wait before the next request.",
+            "required": true,
+            "schema": {
+              "type": "integer"
+            }
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            }
+          }
+        }
+      },
+      "Unavailable": {
+        "description": "The plant cannot be stored durably right now, or its storage could not be confirmed in time. Repeating the request is safe.",
+        "headers": {
+          "Retry-After": {
+            "description": "Seconds to wait before the next request.",
+            "required": true,
+            "schema": {
+              "type": "integer"
+            }
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            }
+          }
+        }
+      }
+    },
+    "schemas": {
+      "Plant": {
+        "type": "object",
+        "required": [
+          "name"
+        ],
+        "properties": {
+          "name": {
+            "type": "string",
+            "description": "The name of the plant. Any text without U+0000.",
+            "pattern": "^[^\\x00]*$"
+          },
+          "tag": {
+            "type": "string",
+            "description": "Tag that specifies the type of the plant. Any text without U+0000.",
+            "pattern": "^[^\\x00]*$"
+          }
+        }
+      },
+      "NewPlant": {
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/Plant"
+          },
+          {
+            "type": "object",
+            "required": [
+              "id"
+            ],
+            "properties": {
+              "id": {
+                "type": "integer",
+                "format": "int64",
+                "description": "Identification number of the plant, -9223372036854775808 to 9223372036854775807."
+              }
+            }
+          }
+        ]
+      },
+      "Error": {
+        "type": "object",
+        "required": [
+          "error",
+          "message"
+        ],
+        "properties": {
+          "error": {
+            "type": "integer",
+            "format": "int32",
+            "description": "The HTTP status code of the answer."
+          },
+          "message": {
+            "type": "string",
+            "description": "One sentence that says what is wrong."
+          }
+        }
+      }
+    }
+  }
+}

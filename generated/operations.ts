@@ -1,0 +1,131 @@
+// Generated from openapi.yaml by `npm run generate`. Do not edit: change the contract and generate again.
+export const operations = {
+  "createPlant": {
+    "method": "POST",
+    "url": "/plants",
+    "security": [
+      {
+        "bearerAuth": []
+      }
+    ],
+    "body": {
+      "required": true,
+      "schema": {
+        "$ref": "NewPlant#"
+      }
+    },
+    "responses": {
+      "200": {
+        "schema": {
+          "$ref": "Plant#"
+        }
+      },
+      "400": {
+        "schema": {
+          "$ref": "Error#"
+        }
+      },
+      "401": {
+        "schema": {
+          "$ref": "Error#"
+        }
+      },
+      "409": {
+        "schema": {
+          "$ref": "Error#"
+        }
+      },
+      "413": {
+        "schema": {
+          "$ref": "Error#"
+        }
+      },
+      "415": {
+        "schema": {
+          "$ref": "Error#"
+        }
+      },
+      "429": {
+        "schema": {
+          "$ref": "Error#"
+        }
+      },
+      "500": {
+        "schema": {
+          "$ref": "Error#"
+        }
+      },
+      "503": {
+        "schema": {
+          "$ref": "Error#"
+        }
+      }
+    }
+  }
+} as const
+
+export const schemas = {
+  "Plant": {
+    "type": "object",
+    "required": [
+      "name"
+    ],
+    "properties": {
+      "name": {
+        "type": "string",
+        "description": "The name of the plant. Any text without U+0000.",
+        "pattern": "^[^\\x00]*$"
+      },
+      "tag": {
+        "type": "string",
+        "description": "Tag that specifies the type of the plant. Any text without U+0000.",
+        "pattern": "^[^\\x00]*$"
+      }
+    }
+  },
+  "NewPlant": {
+    "allOf": [
+      {
+        "$ref": "Plant#"
+      },
+      {
+        "type": "object",
+        "required": [
+          "id"
+        ],
+        "properties": {
+          "id": {
+            "type": "integer",
+            "format": "int64",
+            "description": "Identification number of the plant, -9223372036854775808 to 9223372036854775807."
+          }
+        }
+      }
+    ]
+  },
+  "Error": {
+    "type": "object",
+    "required": [
+      "error",
+      "message"
+    ],
+    "properties": {
+      "error": {
+        "type": "integer",
+        "format": "int32",
+        "description": "The HTTP status code of the answer."
+      },
+      "message": {
+        "type": "string",
+        "description": "One sentence that says what is wrong."
+      }
+    }
+  }
+} as const
+
+export const securitySchemes = {
+  "bearerAuth": {
+    "type": "http",
+    "scheme": "bearer"
+  }
+} as const

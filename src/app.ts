@@ -1,0 +1,78 @@
+// The application: the contract, who may call, and the domain, as a Fastify instance that never listens by itself.
+import rateLimiter from '@fastify/rate-limit'
+import fastify, { LogController } from 'fastify'
+import type { FastifyInstance, FastifyServerOptions, onRequestHookHandler } from 'fastify'
+import { document } from '../generated/document.ts'
+import * as contract from '../generated/operations.ts'
+import type { components, operations } from '../generated/types.ts'
+import { serveDocs } from './contract/docs.ts'
+import { answerErrors, answerServerErrors, errorOptions } from './contract/errors.ts'
+import { serveContract } from './contract/serve.ts'
+import type { BearerVerifier } from './contract/types.ts'
+import { ServiceError } from './errors.ts'
+import { logAnswers } from './log.ts'
+import { createPlant } from './plants/create-plant.ts'
+import type { PlantStore } from './plants/plant-store.ts'
+
+export interface Parts {
+  store: PlantStore
+  /** Whose token this is. */
+  verifyToken: BearerVerifier
+  logger?: FastifyServerOptions['logger']
+  /** What `{base_url}` stands for in the served contract. */
+  baseUrl?: string
+  /** Bytes that a body may have. */
+  bodyLimit?: number
+  /** Requests a minute for each token; any number by default. */
+  rateLimit?: number | undefined
+  /** Milliseconds for an answer, once a request has arrived. */
+  answerWithin?: number
+  /** Milliseconds for a request to arrive, its head and the whole of it. */
+  arriveWithin?: { head: number, whole: number }
+}
+
+export async function buildApp ({
+  store, verifyToken, logger = false, baseUrl = '/', bodyLimit = 65536, rateLimit,
+  answerWithin = 10_000, arriveWithin = { head: 5000, whole: 10_000 }
+}: Parts): Promise<FastifyInstance> {
+  const app: FastifyInstance = fastify({
+    ...errorOptions(errorBody),
+    logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    // A child logger for each request costs more than all that is logged; log lines name the request themselves.
+    childLoggerFactory: parent => parent,
+    bodyLimit,
+    requestTimeout: arriveWithin.whole,
+    // Requests that arrive while closing are still served: each answer then ends its connection.
+    return503OnClosing: false,
+    http: { headersTimeout: arriveWithin.head, connectionsCheckingInterval: Math.min(1000, arriveWithin.head), requireHostHeader: false }
+  })
+  answerErrors(app, errorBody)
+  answerServerErrors(app.server, errorBody)
+  logAnswers(app)
+  await serveContract<operations, typeof contract.securitySchemes>(app, {
+    contract,
+    handlers: { createPlant: createPlant(store) },
+    verifiers: { bearerAuth: verifyToken },
+    realm: 'plant-store',
+    answerWithin,
+    onAuthenticated: rateLimit === undefined ? [] : [await limiter(app, rateLimit)]
+  })
+  await serveDocs(app, document, { base_url: baseUrl })
+  return app
+}
+
+function errorBody (status: number, message: string): components['schemas']['Error'] {
+  return { error: status, message }
+}
+
+/** A hook that counts the requests of each caller by the minute. */
+async function limiter (app: FastifyInstance, perMinute: number): Promise<onRequestHookHandler> {
+  await app.register(rateLimiter, { global: false })
+  return app.rateLimit({
+    max: perMinute,
+    timeWindow: 60_000,
+    keyGenerator: request => request.principal?.name ?? request.ip,
+    errorResponseBuilder: (_request, { max }) => new ServiceError('too-many-requests', `This token may make ${max} requests a minute. Retry-After says when to go on.`)
+  }) as onRequestHookHandler
+}

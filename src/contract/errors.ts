@@ -1,0 +1,107 @@
+// Every error leaves as one shape, by whichever door: this file is the only writer of error bodies.
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
+import { maxHeaderSize, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { internal, ServiceError } from '../errors.ts'
+import type { ErrorCode } from '../errors.ts'
+import { about } from '../log.ts'
+
+/** Makes the body of an error in the contract's shape. */
+export type ErrorBody = (status: number, message: string) => object
+
+export const contentType = 'application/json; charset=utf-8'
+
+const statuses: Record<ErrorCode, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'method-not-allowed': 405,
+  timeout: 408,
+  'too-large': 413,
+  'unsupported-media-type': 415,
+  'expectation-failed': 417,
+  'too-many-requests': 429,
+  'headers-too-large': 431,
+  internal: 500,
+  unavailable: 503
+}
+
+/** Answers what handlers and hooks throw, and what Fastify refuses by itself. */
+export function answerErrors (app: FastifyInstance, errorBody: ErrorBody): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => sendError(errorBody, error, request, reply))
+}
+
+/** Server options for the doors before routing: addresses that cannot be decoded and bytes that are not HTTP. */
+export function errorOptions (errorBody: ErrorBody): FastifyServerOptions {
+  return {
+    frameworkErrors: (error, request, reply) => sendError(errorBody, error, request, reply as FastifyReply),
+    clientErrorHandler (error, socket) { endSocket(socket as Socket, errorBody, fromParser(error)) }
+  }
+}
+
+/** The doors that Node answers by itself, without a body: CONNECT, which is no request to a path, and unknown expectations. */
+export function answerServerErrors (server: Server, errorBody: ErrorBody): void {
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    endSocket(socket, errorBody, new ServiceError('method-not-allowed', 'This service is no proxy: it does not answer CONNECT.', { headers: { Allow: '' } }))
+  })
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const { status, headers, body } = write(errorBody, new ServiceError('expectation-failed', 'The only Expect this service meets is 100-continue.'))
+    response.writeHead(status, headers).end(body)
+  })
+}
+
+function sendError (errorBody: ErrorBody, thrown: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toServiceError(thrown)
+  const { status, headers, body } = write(errorBody, error)
+  if (status < 500) request.log.info({ ...about(request), status }, error.message)
+  else request.log.error({ ...about(request), status, err: error.cause ?? error }, error.message)
+  return reply.code(status).headers(headers).send(body)
+}
+
+/** What Fastify throws has a code of its own and a message for developers: the caller gets a sentence of ours. */
+function toServiceError (error: Error & { code?: string, statusCode?: number }): ServiceError {
+  if (error instanceof ServiceError) return error
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': return new ServiceError('too-large', 'The body is larger than this service accepts.')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return new ServiceError('invalid', 'The body is not as long as Content-Length says.')
+    case 'FST_ERR_BAD_URL': return new ServiceError('invalid', 'The address has a % that is not followed by the code of a UTF-8 character.')
+    default: return internal(error)
+  }
+}
+
+function fromParser ({ code }: { code?: string }): ServiceError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW': return new ServiceError('headers-too-large', `The header fields are larger than ${maxHeaderSize} bytes.`)
+    case 'ERR_HTTP_REQUEST_TIMEOUT': return new ServiceError('timeout', 'The request did not arrive in time.')
+    default: return new ServiceError('invalid', 'This is not an HTTP/1.1 request.')
+  }
+}
+
+function write (errorBody: ErrorBody, error: ServiceError) {
+  const status = statuses[error.code]
+  const body = JSON.stringify(errorBody(status, error.message))
+  // Whatever is unavailable may be back soon: every 503 says when to try again (RFC 9110, section 15.6.4).
+  const retry = status === 503 ? { 'Retry-After': '1' } : {}
+  return { status, body, headers: { 'Content-Type': contentType, ...retry, ...error.headers } }
+}
+
+/** Answers on a connection that has no response object, after the answers that it still owes, and ends it. */
+function endSocket (socket: Socket & { _httpMessage?: ServerResponse | null }, errorBody: ErrorBody, error: ServiceError): void {
+  // Node tells only here which answer is under way. A request that arrived whole must not be answered with the error of
+  // what followed it on the connection.
+  const owed = socket._httpMessage
+  if (owed?.req.complete === true) {
+    owed.once('finish', () => endSocket(socket, errorBody, error))
+    return
+  }
+  if (owed?.headersSent === true || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const { status, headers, body } = write(errorBody, error)
+  const fields = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`, () => socket.destroy())
+}

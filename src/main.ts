@@ -1,0 +1,55 @@
+// The process: configuration, store, application, and an orderly end. The only file that ends the process.
+import closeWithGrace from 'close-with-grace'
+import { dirname, join, resolve } from 'node:path'
+import { buildApp } from './app.ts'
+import { openTokens } from './auth/access-tokens.ts'
+import { ConfigError, readConfig } from './config.ts'
+import type { Config } from './config.ts'
+import { logOptions } from './log.ts'
+import { openStore } from './stores/open.ts'
+
+// Longer than a request may take to arrive and be answered, shorter than the half minute that supervisors wait.
+const closeWithin = 25_000
+
+try {
+  await start(readConfig(process.env))
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(error instanceof ConfigError ? 2 : 1)
+}
+
+async function start (config: Config): Promise<void> {
+  const store = await openStore(config.databaseUrl, config)
+  const ownFile = join(dataDirectory(config.databaseUrl), 'access-token')
+  const tokens = openTokens({ ...config, ownFile }, error => app.log.error(error, 'ACCESS_TOKENS_FILE cannot be read; the tokens read last stay good'))
+  const app = await buildApp({ ...config, store, verifyToken: tokens.verify, logger: logOptions(config.logLevel, process.stdout) })
+
+  closeWithGrace({ delay: closeWithin, logger: app.log }, async ({ err, signal }) => {
+    if (err !== undefined) app.log.fatal(err, 'closing after an error that nobody caught')
+    else app.log.info(`closing after ${signal}`)
+    tokens.close()
+    await app.close()
+    await store.close()
+  })
+  const address = await app.listen(config).catch(error => {
+    throw new Error(`Cannot listen on ${config.host}, port ${config.port}: ${error.message}. HOST and PORT say where to listen instead.`)
+  })
+  if (tokens.own) greet(address, ownFile)
+}
+
+/** Where the service keeps what it makes for itself: beside its database file. */
+function dataDirectory (databaseUrl: string): string {
+  return resolve(databaseUrl.startsWith('sqlite:') ? dirname(databaseUrl.slice('sqlite:'.length)) : 'data')
+}
+
+/** For whoever starts the service to try it. The token itself is shown nowhere: the command reads its file. */
+function greet (address: string, tokenFile: string): void {
+  console.log(`
+  Plant Store   ${address}
+  The contract  ${address}/docs
+  Access token  ${tokenFile}
+
+  curl ${address}/plants -H "Authorization: Bearer $(cat '${tokenFile}')" \\
+    -H 'Content-Type: application/json' -d '{"id": 1, "name": "Boston fern", "tag": "fern"}'
+`)
+}

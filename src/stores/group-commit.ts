@@ -1,0 +1,76 @@
+// Group commit, once for every engine: one batch is in flight, and whatever arrives meanwhile is the next.
+// A commit costs the same for one plant as for hundreds; waiting for it together is what makes durable answers fast.
+import { ServiceError } from '../errors.ts'
+import type { NewPlant, Outcome, PlantStore } from '../plants/plant-store.ts'
+
+/** What a storage technology has to do. Its calls never overlap, but for check() and page(). */
+export interface Engine {
+  /** Adds plants in their order, all or none, and resolves once they survive a power cut, to an outcome for each. */
+  addMany (plants: readonly NewPlant[]): Promise<Outcome[]>
+  /** The first plants after an id, in the order of ids; none when there are no more. */
+  page (after: bigint | undefined): Promise<NewPlant[]>
+  check (): Promise<void>
+  close (): Promise<void>
+}
+
+interface Waiting { plant: NewPlant, resolve: (outcome: Outcome) => void, reject: (error: unknown) => void }
+
+/**
+ * Makes an engine a store.
+ * @param maxQueue how many plants may wait for the next batch; one more is refused at once
+ */
+export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number }): PlantStore {
+  let queue: Waiting[] = []
+  let running: Promise<void> | undefined
+  let closed: Promise<void> | undefined
+
+  async function run (): Promise<void> {
+    // Whatever is being read from other connections in this turn of the event loop joins the first batch.
+    await new Promise(setImmediate)
+    while (queue.length > 0) {
+      const batch = queue
+      queue = []
+      await commit(batch)
+    }
+    running = undefined
+  }
+
+  async function commit (batch: Waiting[]): Promise<void> {
+    try {
+      const outcomes = await engine.addMany(batch.map(({ plant }) => plant))
+      batch.forEach(({ resolve }, index) => resolve(outcomes[index] as Outcome))
+    } catch (error) {
+      const unavailable = new ServiceError('unavailable', 'The plant could not be stored. Sending it again is safe.', { cause: error })
+      for (const { reject } of batch) reject(unavailable)
+    }
+  }
+
+  async function finish (): Promise<void> {
+    await running
+    await engine.close()
+  }
+
+  return {
+    add (plant) {
+      if (closed !== undefined) return refuse('The service is shutting down. Try again elsewhere or later.')
+      if (queue.length >= maxQueue) return refuse('The service is overloaded. Try again in a moment.')
+      return new Promise((resolve, reject) => {
+        queue.push({ plant, resolve, reject })
+        running ??= run()
+      })
+    },
+    async * all () {
+      let after: bigint | undefined
+      for (let page = await engine.page(after); page.length > 0; page = await engine.page(after)) {
+        yield * page
+        after = page.at(-1)?.id
+      }
+    },
+    check: () => closed === undefined ? engine.check() : refuse('The service is shutting down.'),
+    close: () => { return (closed ??= finish()) }
+  }
+}
+
+function refuse (message: string): Promise<never> {
+  return Promise.reject(new ServiceError('unavailable', message))
+}

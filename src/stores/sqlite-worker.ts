@@ -1,0 +1,111 @@
+// The thread that owns the SQLite file. A reply leaves it only after the commit has reached the disk.
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { NewPlant, Outcome } from '../plants/plant-store.ts'
+
+export type Call = { add: readonly NewPlant[] } | { page: bigint | undefined } | { check: true } | { close: true }
+export type Reply = { result: unknown } | { error: unknown }
+
+const path = String(workerData)
+const version = 1
+const applicationId = 0x506c6e74 // "Plnt" in the file's header: tells our file from another program's
+const pageSize = 1000
+
+let database: ReturnType<typeof open> | undefined
+
+parentPort?.on('message', (call: Call) => {
+  parentPort?.postMessage(reply(call))
+  if ('close' in call) parentPort?.close()
+})
+
+function reply (call: Call): Reply {
+  try {
+    database ??= open()
+    return { result: carryOut(call, database) }
+  } catch (error) {
+    // After a failed write nothing is known of what the disk holds: whoever comes next opens the file again, and SQLite recovers it.
+    close()
+    return { error }
+  }
+}
+
+function carryOut (call: Call, open: NonNullable<typeof database>): unknown {
+  if ('add' in call) return open.add(call.add)
+  if ('page' in call) return open.page(call.page)
+  if ('close' in call) return close()
+  return open.check()
+}
+
+function close (): void {
+  database?.connection.close()
+  database = undefined
+}
+
+function open () {
+  makeDirectory(dirname(resolve(path)))
+  // Another process may write to the same file: it is waited for, up to five seconds.
+  const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
+  try {
+    prepare(connection)
+    return { connection, ...statements(connection) }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+function statements (connection: DatabaseSync) {
+  const insert = connection.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+  const same = connection.prepare('SELECT 1 FROM plants WHERE id = ? AND name = ? AND tag IS ?')
+  const first = connection.prepare('SELECT id, name, tag FROM plants ORDER BY id LIMIT ?')
+  const next = connection.prepare('SELECT id, name, tag FROM plants WHERE id > ? ORDER BY id LIMIT ?')
+
+  const addOne = ({ id, name, tag = null }: { id: bigint, name: string, tag?: string | null }): Outcome => {
+    if (insert.run(id, name, tag).changes === 1n) return 'added'
+    return same.get(id, name, tag) === undefined ? 'conflict' : 'unchanged'
+  }
+  return {
+    add: (plants: readonly NewPlant[]) => transaction(connection, () => plants.map(addOne)),
+    page: (after: bigint | undefined) => (after === undefined ? first.all(pageSize) : next.all(after, pageSize))
+      .map(({ id, name, tag }) => tag === null ? { id, name } : { id, name, tag }),
+    check: () => transaction(connection, () => {})
+  }
+}
+
+function transaction<Result> (connection: DatabaseSync, work: () => Result): Result {
+  connection.exec('BEGIN IMMEDIATE')
+  const result = work()
+  connection.exec('COMMIT')
+  return result
+}
+
+/** Makes commits durable and the table present; refuses a file that cannot be, or is not ours. */
+function prepare (connection: DatabaseSync): void {
+  const read = (pragma: string) => Number(Object.values(connection.prepare(`PRAGMA ${pragma}`).get() ?? {})[0])
+  const { journal_mode: journal } = connection.prepare('PRAGMA journal_mode = WAL').get() ?? {}
+  // fullfsync: on macOS fsync alone leaves the data in the disk's cache.
+  connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
+  if (journal !== 'wal' || read('synchronous') !== 2) throw new Error('it cannot be opened with durable commits')
+  transaction(connection, () => {
+    const found = read('user_version')
+    const ours = read('application_id') === applicationId
+    if (!ours && (found !== 0 || read('schema_version') !== 0)) throw new Error('it is the database of another program')
+    if (found > version) throw new Error(`it was written by a newer version of this program (schema ${found}, known ${version})`)
+    if (found === version) return
+    connection.exec('CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT')
+    connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
+  })
+}
+
+/** SQLite syncs the directory of its files; that a new directory is itself in its parent is for us to sync. */
+function makeDirectory (directory: string): void {
+  const first = mkdirSync(directory, { recursive: true })
+  if (first === undefined) return
+  for (let made = directory; made.length >= first.length; made = dirname(made)) {
+    const parent = openSync(dirname(made), 'r')
+    fsyncSync(parent)
+    closeSync(parent)
+  }
+}
