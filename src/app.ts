@@ -1,7 +1,9 @@
 // The application: the contract, who may call, and the domain, as a Fastify instance that never listens by itself.
 import rateLimiter from '@fastify/rate-limit'
-import fastify, { LogController } from 'fastify'
-import type { FastifyInstance, FastifyServerOptions, onRequestHookHandler } from 'fastify'
+import fastify from 'fastify'
+import type { FastifyInstance, onRequestHookHandler } from 'fastify'
+import { pino } from 'pino'
+import type { Logger } from 'pino'
 import { document } from '../generated/document.ts'
 import * as contract from '../generated/operations.ts'
 import type { components, operations } from '../generated/types.ts'
@@ -18,7 +20,7 @@ export interface Parts {
   store: PlantStore
   /** Whose token this is. */
   verifyToken: BearerVerifier
-  logger?: FastifyServerOptions['logger']
+  log?: Logger
   /** What `{base_url}` stands for in the served contract. */
   baseUrl?: string
   /** Bytes that a body may have. */
@@ -32,24 +34,21 @@ export interface Parts {
 }
 
 export async function buildApp ({
-  store, verifyToken, logger = false, baseUrl = '/', bodyLimit = 65536, rateLimit,
+  store, verifyToken, log = pino({ level: 'silent' }), baseUrl = '/', bodyLimit = 65536, rateLimit,
   answerWithin = 10_000, arriveWithin = { head: 5000, whole: 10_000 }
 }: Parts): Promise<FastifyInstance> {
+  const voice = { errorBody, log }
   const app: FastifyInstance = fastify({
-    ...errorOptions(errorBody),
-    logger,
-    logController: new LogController({ disableRequestLogging: true }),
-    // A child logger for each request costs more than all that is logged; log lines name the request themselves.
-    childLoggerFactory: parent => parent,
+    ...errorOptions(voice),
     bodyLimit,
     requestTimeout: arriveWithin.whole,
     // Requests that arrive while closing are still served: each answer then ends its connection.
     return503OnClosing: false,
     http: { headersTimeout: arriveWithin.head, connectionsCheckingInterval: Math.min(1000, arriveWithin.head), requireHostHeader: false }
   })
-  answerErrors(app, errorBody)
-  answerServerErrors(app.server, errorBody)
-  logAnswers(app)
+  answerErrors(app, voice)
+  answerServerErrors(app.server, voice)
+  logAnswers(app, log)
   await serveContract<operations, typeof contract.securitySchemes>(app, {
     contract,
     handlers: { createPlant: createPlant(store) },

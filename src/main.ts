@@ -5,7 +5,7 @@ import { buildApp } from './app.ts'
 import { openTokens } from './auth/access-tokens.ts'
 import { ConfigError, readConfig } from './config.ts'
 import type { Config } from './config.ts'
-import { logOptions } from './log.ts'
+import { createLog } from './log.ts'
 import { openStore } from './stores/open.ts'
 
 // Longer than a request may take to arrive and be answered, shorter than the half minute that supervisors wait.
@@ -19,14 +19,15 @@ try {
 }
 
 async function start (config: Config): Promise<void> {
+  const log = createLog(config.logLevel, process.stdout)
   const store = await openStore(config.databaseUrl, config)
   const ownFile = join(dataDirectory(config.databaseUrl), 'access-token')
-  const tokens = openTokens({ ...config, ownFile }, error => app.log.error(error, 'ACCESS_TOKENS_FILE cannot be read; the tokens read last stay good'))
-  const app = await buildApp({ ...config, store, verifyToken: tokens.verify, logger: logOptions(config.logLevel, process.stdout) })
+  const tokens = openTokens({ ...config, ownFile }, error => log.error(error, 'ACCESS_TOKENS_FILE cannot be read; the tokens read last stay good'))
+  const app = await buildApp({ ...config, store, verifyToken: tokens.verify, log })
 
-  closeWithGrace({ delay: closeWithin, logger: app.log }, async ({ err, signal }) => {
-    if (err !== undefined) app.log.fatal(err, 'closing after an error that nobody caught')
-    else app.log.info(`closing after ${signal}`)
+  closeWithGrace({ delay: closeWithin, logger: log }, async ({ err, signal }) => {
+    if (err !== undefined) log.fatal(err, 'closing after an error that nobody caught')
+    else log.info(`closing after ${signal}`)
     tokens.close()
     await app.close()
     await store.close()
@@ -34,6 +35,7 @@ async function start (config: Config): Promise<void> {
   const address = await app.listen(config).catch(error => {
     throw new Error(`Cannot listen on ${config.host}, port ${config.port}: ${error.message}. HOST and PORT say where to listen instead.`)
   })
+  log.info(`listening at ${address}`)
   if (tokens.own) greet(address, ownFile)
 }
 

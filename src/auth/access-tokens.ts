@@ -4,7 +4,10 @@ import { linkSync, mkdirSync, readFileSync, rmSync, unwatchFile, watchFile, writ
 import { dirname } from 'node:path'
 import type { BearerVerifier, Principal } from '../contract/types.ts'
 
-/** Who may call, by the SHA-256 of the token: looking up a hash tells an attacker nothing by its timing. */
+/**
+ * Who may call, by token. A Map finds a string by its hash, seeded anew in each process, and compares it with a key only
+ * where the hashes agree: how long a look-up takes tells nothing of how much of a token was guessed.
+ */
 type Tokens = ReadonlyMap<string, Principal>
 
 /**
@@ -17,8 +20,7 @@ export function parseTokens (text: string): Tokens {
     // RFC 6750 section 2.1, b64token: a colon cannot be part of a token.
     const match = /^(?:([^:]+):)?([A-Za-z0-9._~+/-]+=*)$/.exec(entry)
     if (match?.[2] === undefined) throw new Error(`has something else than \`token\` or \`name:token\` as entry ${index + 1}`)
-    const id = fingerprint(match[2])
-    return [id, { name: match[1] ?? `token-${id.slice(0, 8)}` }]
+    return [match[2], { name: match[1] ?? `token-${hash('sha256', match[2]).slice(0, 8)}` }]
   }))
 }
 
@@ -42,10 +44,7 @@ export function openTokens ({ accessTokens, accessTokensFile, ownFile }: TokenSo
   const fixed = own ? keepToken(ownFile) : parseTokens(accessTokens ?? '')
   const followed = followFile(accessTokensFile, failed)
   return {
-    verify: token => {
-      const id = fingerprint(token)
-      return fixed.get(id) ?? followed.tokens().get(id)
-    },
+    verify: token => fixed.get(token) ?? followed.tokens().get(token),
     own,
     close: followed.stop
   }
@@ -80,8 +79,4 @@ function keepToken (path: string): Tokens {
   } catch (error) {
     throw new Error(`${path} ${(error as Error).message}. Delete it, and the next start makes another.`)
   }
-}
-
-function fingerprint (token: string): string {
-  return hash('sha256', token)
 }

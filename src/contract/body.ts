@@ -5,10 +5,10 @@ import { parseJson } from './json.ts'
 import { countHeader } from './security.ts'
 import type { Validate } from './validator.ts'
 
-/** Makes every body of the application be read by parseJson(). Which media type is one is refuseMediaType()'s to say. */
+/** Makes parseJson() the application's only reader of bodies. */
 export function readBodiesAsJson (app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
     let value
     try {
       value = parseJson(body)

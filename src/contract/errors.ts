@@ -6,9 +6,13 @@ import type { Socket } from 'node:net'
 import { internal, ServiceError } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
 import { about } from '../log.ts'
+import type { Logger } from 'pino'
 
-/** Makes the body of an error in the contract's shape. */
-export type ErrorBody = (status: number, message: string) => object
+/** How errors are told: to the caller in the contract's shape, to the operator by the log. */
+export interface ErrorVoice {
+  errorBody: (status: number, message: string) => object
+  log: Logger
+}
 
 export const contentType = 'application/json; charset=utf-8'
 
@@ -29,34 +33,34 @@ const statuses: Record<ErrorCode, number> = {
 }
 
 /** Answers what handlers and hooks throw, and what Fastify refuses by itself. */
-export function answerErrors (app: FastifyInstance, errorBody: ErrorBody): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => sendError(errorBody, error, request, reply))
+export function answerErrors (app: FastifyInstance, voice: ErrorVoice): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => sendError(voice, error, request, reply))
 }
 
 /** Server options for the doors before routing: addresses that cannot be decoded and bytes that are not HTTP. */
-export function errorOptions (errorBody: ErrorBody): FastifyServerOptions {
+export function errorOptions (voice: ErrorVoice): FastifyServerOptions {
   return {
-    frameworkErrors: (error, request, reply) => sendError(errorBody, error, request, reply as FastifyReply),
-    clientErrorHandler (error, socket) { endSocket(socket as Socket, errorBody, fromParser(error)) }
+    frameworkErrors: (error, request, reply) => sendError(voice, error, request, reply as FastifyReply),
+    clientErrorHandler (error, socket) { endSocket(socket as Socket, voice, fromParser(error)) }
   }
 }
 
 /** The doors that Node answers by itself, without a body: CONNECT, which is no request to a path, and unknown expectations. */
-export function answerServerErrors (server: Server, errorBody: ErrorBody): void {
+export function answerServerErrors (server: Server, voice: ErrorVoice): void {
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    endSocket(socket, errorBody, new ServiceError('method-not-allowed', 'This service is no proxy: it does not answer CONNECT.', { headers: { Allow: '' } }))
+    endSocket(socket, voice, new ServiceError('method-not-allowed', 'This service is no proxy: it does not answer CONNECT.', { headers: { Allow: '' } }))
   })
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const { status, headers, body } = write(errorBody, new ServiceError('expectation-failed', 'The only Expect this service meets is 100-continue.'))
+    const { status, headers, body } = write(voice, new ServiceError('expectation-failed', 'The only Expect this service meets is 100-continue.'))
     response.writeHead(status, headers).end(body)
   })
 }
 
-function sendError (errorBody: ErrorBody, thrown: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendError (voice: ErrorVoice, thrown: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toServiceError(thrown)
-  const { status, headers, body } = write(errorBody, error)
-  if (status < 500) request.log.info({ ...about(request), status }, error.message)
-  else request.log.error({ ...about(request), status, err: error.cause ?? error }, error.message)
+  const { status, headers, body } = write(voice, error)
+  if (status < 500) voice.log.info({ ...about(request), status }, error.message)
+  else voice.log.error({ ...about(request), status, err: error.cause ?? error }, error.message)
   return reply.code(status).headers(headers).send(body)
 }
 
@@ -79,28 +83,28 @@ function fromParser ({ code }: { code?: string }): ServiceError {
   }
 }
 
-function write (errorBody: ErrorBody, error: ServiceError) {
+function write (voice: ErrorVoice, error: ServiceError) {
   const status = statuses[error.code]
-  const body = JSON.stringify(errorBody(status, error.message))
+  const body = JSON.stringify(voice.errorBody(status, error.message))
   // Whatever is unavailable may be back soon: every 503 says when to try again (RFC 9110, section 15.6.4).
   const retry = status === 503 ? { 'Retry-After': '1' } : {}
   return { status, body, headers: { 'Content-Type': contentType, ...retry, ...error.headers } }
 }
 
 /** Answers on a connection that has no response object, after the answers that it still owes, and ends it. */
-function endSocket (socket: Socket & { _httpMessage?: ServerResponse | null }, errorBody: ErrorBody, error: ServiceError): void {
+function endSocket (socket: Socket & { _httpMessage?: ServerResponse | null }, voice: ErrorVoice, error: ServiceError): void {
   // Node tells only here which answer is under way. A request that arrived whole must not be answered with the error of
   // what followed it on the connection.
   const owed = socket._httpMessage
   if (owed?.req.complete === true) {
-    owed.once('finish', () => endSocket(socket, errorBody, error))
+    owed.once('finish', () => endSocket(socket, voice, error))
     return
   }
   if (owed?.headersSent === true || !socket.writable) {
     socket.destroy()
     return
   }
-  const { status, headers, body } = write(errorBody, error)
+  const { status, headers, body } = write(voice, error)
   const fields = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join('')
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`, () => socket.destroy())
