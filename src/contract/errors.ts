@@ -52,7 +52,7 @@ export function answerServerErrors (server: Server, voice: ErrorVoice): void {
   })
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const { status, headers, body } = write(voice, new ServiceError('expectation-failed', 'The only Expect this service meets is 100-continue.'))
-    response.writeHead(status, headers).end(body)
+    response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body)
   })
 }
 

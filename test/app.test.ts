@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { operations } from '../generated/operations.ts'
+import { ServiceError } from '../src/errors.ts'
+import type { Outcome } from '../src/plants/plant-store.ts'
+import { isError, listen, startApp } from './fixtures/app.ts'
+
+const plant = { id: 1, name: 'fern' }
+
+t.test('without a rate limit any number of requests is answered', async t => {
+  const { post } = await startApp(t)
+  for (let request = 0; request < 20; request++) t.equal((await post(plant)).statusCode, 200)
+})
+
+t.test('past the rate limit a token is answered 429 with Retry-After, other tokens are not', async t => {
+  const { post } = await startApp(t, { rateLimit: 2, verifyToken: name => name === 'bad' ? undefined : { name } })
+  for (const _ of [1, 2]) t.equal((await post(plant)).statusCode, 200)
+  const response = await post(plant)
+  isError(t, response, 429, 'This token may make 2 requests a minute. Retry-After says when to go on.', 'third')
+  t.match(Number(response.headers['retry-after']), 60)
+  t.equal((await post(plant, { authorization: 'Bearer another' })).statusCode, 200)
+  for (const _ of [1, 2, 3]) t.equal((await post(plant, { authorization: 'Bearer bad' })).statusCode, 401, 'strangers are not counted')
+})
+
+t.test('the contract declares every status that the operation answers', async t => {
+  const add = async (outcome: Outcome | Error) => {
+    const store = { add: async () => { if (outcome instanceof Error) throw outcome; return outcome }, all: async function * () {}, check: async () => {}, close: async () => {} }
+    return (await startApp(t, { store })).post
+  }
+  const { post } = await startApp(t, { bodyLimit: 50, rateLimit: 7 })
+  const answers = [
+    await post(plant), await post('{'), await post(plant, { authorization: '' }), await post({ id: 1, name: 'x' }), await post('x'.repeat(51)),
+    await post(plant, { 'content-type': 'text/plain' }), await post(plant), await post(plant), await post(plant),
+    await (await add(new Error()))(plant), await (await add(new ServiceError('unavailable', 'Not now.')))(plant)
+  ]
+  t.strictSame([...new Set(answers.map(answer => answer.statusCode))].sort(), Object.keys(operations.createPlant.responses).map(Number))
+  for (const answer of answers.filter(({ statusCode }) => statusCode === 503 || statusCode === 429)) t.match(Number(answer.headers['retry-after']), Number)
+})
+
+t.test('a request under way while the application closes is answered, and ends its connection', async t => {
+  const outcome = Promise.withResolvers<Outcome>()
+  const reached = Promise.withResolvers<void>()
+  const store = { add: () => { reached.resolve(); return outcome.promise }, all: async function * () {}, check: async () => {}, close: async () => {} }
+  const { app } = await startApp(t, { store })
+  const { origin } = await listen(app)
+  const answer = fetch(`${origin}/plants`, { method: 'POST', headers: { authorization: 'Bearer a-good-token', 'content-type': 'application/json' }, body: JSON.stringify(plant) })
+  await reached.promise
+  const began = performance.now()
+  const closed = app.close()
+  outcome.resolve('added')
+  t.equal((await answer).status, 200)
+  await closed
+  t.ok(performance.now() - began < 5000, 'an idle connection does not hold the end up')
+  await t.rejects(fetch(origin), 'nothing listens any more')
+})
+
+t.test('the contract shows what the specification shows', async t => {
+  const { app } = await startApp(t)
+  const contract = (await app.inject('/docs/json')).json()
+  t.match(contract, {
+    openapi: '3.1.0',
+    info: { title: 'Plant Store', version: '1.0.0', license: { name: 'MIT' } },
+    servers: [{ url: '{base_url}' }],
+    security: [{ bearerAuth: [] }],
+    components: {
+      securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
+      schemas: {
+        Plant: { required: ['name'], properties: { name: { type: 'string' }, tag: { type: 'string' } } },
+        NewPlant: { allOf: [{ $ref: '#/components/schemas/Plant' }, { required: ['id'], properties: { id: { type: 'integer', format: 'int64' } } }] },
+        Error: { required: ['error', 'message'], properties: { error: { type: 'integer', format: 'int32' }, message: { type: 'string' } } }
+      }
+    }
+  })
+  t.strictSame(Object.keys(contract.paths), ['/plants'])
+  t.strictSame(Object.keys(contract.paths['/plants']), ['post'])
+  const { requestBody, responses } = contract.paths['/plants'].post
+  t.match(requestBody, { required: true, content: { 'application/json': { schema: { $ref: '#/components/schemas/NewPlant' } } } })
+  t.match(responses['200'], { content: { 'application/json': { schema: { $ref: '#/components/schemas/Plant' } } } })
+  t.match(responses['400'], { description: 'unexpected error', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } })
+})
+
+t.test('the README names only npm scripts that there are', async t => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const named = [...readFileSync('README.md', 'utf8').matchAll(/npm (?:run (?:-s )?)?(start|test|[a-z:-]+)/g)].map(([, name]) => name as string)
+  t.ok(named.length > 3)
+  for (const name of named.filter(name => !['ci', 'install', 'run'].includes(name))) t.type(scripts[name], 'string', name)
+})

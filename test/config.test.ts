@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { ConfigError, readConfig } from '../src/config.ts'
+
+const mistakes = (env: Record<string, string>) => {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes
+  }
+  return []
+}
+
+t.test('without variables the configuration is the default, and an empty variable is none', async t => {
+  const defaults = {
+    host: '127.0.0.1',
+    port: 3000,
+    databaseUrl: 'sqlite:data/plants.db',
+    accessTokens: undefined,
+    accessTokensFile: undefined,
+    baseUrl: '/',
+    bodyLimit: 65536,
+    rateLimit: undefined,
+    maxQueue: 10000,
+    logLevel: 'info'
+  }
+  t.strictSame(readConfig({}), defaults)
+  t.strictSame(readConfig({ PORT: '', ACCESS_TOKENS: '', UNRELATED: 'x' }), defaults)
+})
+
+t.test('every variable is read', async t => {
+  const accessTokensFile = join(t.testdir({ tokens: 'abc' }), 'tokens')
+  t.strictSame(readConfig({
+    HOST: '::', PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: 'a:b', ACCESS_TOKENS_FILE: accessTokensFile, BASE_URL: 'https://example.com/store',
+    BODY_LIMIT: '10', RATE_LIMIT: '20', MAX_QUEUE: '30', LOG_LEVEL: 'debug'
+  }), {
+    host: '::', port: 0, databaseUrl: 'memory:', accessTokens: 'a:b', accessTokensFile, baseUrl: 'https://example.com/store',
+    bodyLimit: 10, rateLimit: 20, maxQueue: 30, logLevel: 'debug'
+  })
+})
+
+t.test('all mistakes are told at once, each in a sentence with a good value', async t => {
+  t.strictSame(mistakes({ PORT: '80a', LOG_LEVEL: 'loud', BODY_LIMIT: '0' }), [
+    'PORT is "80a", but must be a whole number from 0 to 65535; a good value: PORT=3000',
+    'BODY_LIMIT is "0", but must be a whole number from 1 to 16777216; a good value: BODY_LIMIT=65536',
+    'LOG_LEVEL is "loud", but must be one of trace, debug, info, warn, error, fatal, silent; a good value: LOG_LEVEL=info'
+  ])
+})
+
+t.test('what is not acceptable is refused', async t => {
+  const empty = join(t.testdir({ tokens: '' }), 'tokens')
+  const refused: Array<[string, string, RegExp]> = [
+    ['PORT', '65536', /from 0 to 65535/],
+    ['PORT', '-1', /whole number/],
+    ['PORT', '0x50', /whole number/],
+    ['PORT', '1e3', /whole number/],
+    ['PORT', ' 80', /whole number/],
+    ['DATABASE_URL', 'mysql://root:hunter2@db/plants', /^DATABASE_URL must be sqlite:PATH or memory:; a good value: DATABASE_URL=sqlite:data\/plants.db$/],
+    ['DATABASE_URL', 'sqlite:', /sqlite:PATH/],
+    ['ACCESS_TOKENS', 'se cret', /^ACCESS_TOKENS has something else than .* as entry 1;/],
+    ['ACCESS_TOKENS', ',', /has no token/],
+    ['ACCESS_TOKENS_FILE', '/does/not/exist', /^ACCESS_TOKENS_FILE names \/does\/not\/exist, which cannot be read;/],
+    ['ACCESS_TOKENS_FILE', empty, /which has no token;/],
+    ['BASE_URL', 'ftp://example.com', /http\(s\) address or a path/],
+    ['BASE_URL', 'example.com', /http\(s\) address or a path/],
+    ['BASE_URL', 'https://example.com/?a=b', /without \?/],
+    ['BASE_URL', '/a#b', /without \?/],
+    ['RATE_LIMIT', '0', /from 1/],
+    ['MAX_QUEUE', '1.5', /whole number/]
+  ]
+  for (const [name, value, mistake] of refused) {
+    const said = mistakes({ [name]: value })
+    t.equal(said.length, 1, `${name}=${value}`)
+    t.match(said[0], mistake)
+    t.notMatch(said[0], /hunter2|se cret/, 'without what may be secret')
+  }
+})
+
+t.test('the variables are the same in the code, in .env.example and in the README', async t => {
+  const names = (file: string, pattern: RegExp) => [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, name]) => name).sort()
+  const code = names('src/config.ts', /variable\('([A-Z_]+)'/g)
+  t.strictSame(names('.env.example', /^# ([A-Z_]+)=/gm), code)
+  t.strictSame(names('README.md', /^\| `([A-Z_]+)` \|/gm), code)
+})

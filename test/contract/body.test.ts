@@ -1,0 +1,93 @@
+import t from 'tap'
+import { isError, startApp } from '../fixtures/app.ts'
+
+const fern = { id: 1, name: 'fern' }
+
+t.test('JSON is taken under its media type alone or with charset=utf-8', async t => {
+  const { post } = await startApp(t)
+  for (const type of ['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset=UTF-8', 'application/json \t;\t charset="utf-8"']) {
+    t.equal((await post(fern, { 'content-type': type })).statusCode, 200, type)
+  }
+})
+
+t.test('any other spelling of the media type is answered 415, and nothing is stored', async t => {
+  const { post, store } = await startApp(t)
+  // Among them the spellings by which bodies went unvalidated: CVE-2025-32442, CVE-2026-25223, CVE-2026-33806,
+  // CVE-2026-3419, GHSA-hwr6-493r-vm6h.
+  const spellings = [
+    'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/xml', '*/*', 'application/*', 'application/jsonx',
+    'application/json+x', 'application/vnd.api+json', 'application/json;', 'application/json; ', 'application/json;;charset=utf-8', 'application/json; charset',
+    'application/json;charset=utf-8;', 'application/json; charset=utf-16', 'application/json; charset=latin1', 'application/json; charset=utf-8; x=y',
+    'application/json\t', 'application/json\tx', '\tapplication/json\t;', 'application/json a', 'application/json garbage', 'application/json, text/plain',
+    'text/plain; application/json', 'text/plain;application/json', 'application /json', 'application/ json', 'json', '""', 'application/json; charset=\'utf-8\'', 'application/json; Charset=utf-8x'
+  ]
+  for (const type of spellings.filter(type => type !== 'application/json\t')) {
+    isError(t, await post(fern, { 'content-type': type }), 415, /application\/json/, JSON.stringify(type))
+  }
+  t.strictSame(await Array.fromAsync(store.all()), [])
+})
+
+t.test('a body without a media type is answered 415', async t => {
+  const { app } = await startApp(t)
+  const response = await app.inject({ method: 'POST', url: '/plants', headers: { authorization: 'Bearer a-good-token', 'content-length': '2' }, payload: Buffer.from('{}') })
+  isError(t, response, 415, /application\/json/, 'no Content-Type')
+})
+
+t.test('an encoded body is answered 415, whatever the encoding', async t => {
+  const { post } = await startApp(t)
+  for (const encoding of ['gzip', 'br', 'identity']) isError(t, await post(fern, { 'content-encoding': encoding }), 415, /Content-Encoding/, encoding)
+})
+
+t.test('no body is answered 400', async t => {
+  const { app, post } = await startApp(t)
+  isError(t, await app.inject({ method: 'POST', url: '/plants', headers: { authorization: 'Bearer a-good-token' } }), 400, /needs a body/, 'nothing at all')
+  isError(t, await post('', { 'content-length': '0' }), 400, /not valid JSON/, 'an empty body')
+})
+
+t.test('a body that breaks the contract is answered 400, naming the member and what was expected', async t => {
+  const { post, store } = await startApp(t)
+  const broken: Array<[string, RegExp]> = [
+    ['null', /^The body must be object\.$/],
+    ['[]', /^The body must be object\.$/],
+    ['"x"', /^The body must be object\.$/],
+    ['{}', /^The body must have required property '(id|name)'\.$/],
+    ['{"id":1}', /^The body must have required property 'name'\.$/],
+    ['{"name":"x"}', /^The body must have required property 'id'\.$/],
+    ['{"id":1,"name":null}', /^"name" in the body must be string\.$/],
+    ['{"id":1,"name":7}', /^"name" in the body must be string\.$/],
+    ['{"id":1,"name":"x","tag":null}', /^"tag" in the body must be string\.$/],
+    ['{"id":1,"name":"x","tag":["a"]}', /^"tag" in the body must be string\.$/],
+    ['{"id":"1","name":"x"}', /^"id" in the body must be an integer from -9223372036854775808 to 9223372036854775807\.$/],
+    ['{"id":1.5,"name":"x"}', /^"id" in the body must be an integer/],
+    ['{"id":1e300,"name":"x"}', /^"id" in the body must be an integer/],
+    ['{"id":null,"name":"x"}', /^"id" in the body must be an integer/],
+    ['{"id":true,"name":"x"}', /^"id" in the body must be an integer/],
+    ['{"id":9223372036854775808,"name":"x"}', /^"id" in the body must be an integer/],
+    ['{"id":-9223372036854775809,"name":"x"}', /^"id" in the body must be an integer/],
+    ['{"id":1,"name":"a\\u0000b"}', /^"name" in the body must match pattern/],
+    ['{"id":1,"name":"x","tag":"\\u0000"}', /^"tag" in the body must match pattern/],
+    ['{"id":1,"name":"\\ud800"}', /surrogate/],
+    ['{"__proto__":{"id":1,"name":"x"}}', /must have required property/],
+    ['{"id":1,"name":"x"', /not valid JSON/],
+    ["{'id':1}", /not valid JSON/]
+  ]
+  for (const [body, message] of broken) isError(t, await post(body), 400, message, body)
+  isError(t, await post(Buffer.from('{"id":1,"name":"\xff"}', 'latin1')), 400, /UTF-8/, 'bytes that are no UTF-8')
+  t.strictSame(await Array.fromAsync(store.all()), [])
+})
+
+t.test('members that the contract does not name are ignored, not stored and not returned', async t => {
+  const { post, store } = await startApp(t)
+  const response = await post('{"id":5,"name":"x","colour":"green","nested":{"__proto__":{"tag":"y"},"deep":[1e400,12345678901234567890]},"constructor":1}')
+  t.equal(response.statusCode, 200)
+  t.equal(response.body, '{"name":"x"}')
+  t.strictSame(await Array.fromAsync(store.all()), [{ id: 5n, name: 'x' }])
+})
+
+t.test('a body over the limit is answered 413, one at the limit is not', async t => {
+  const { post } = await startApp(t, { bodyLimit: 100 })
+  const sized = (bytes: number) => `{"id":1,"name":"${'x'.repeat(bytes - 18)}"}`
+  t.equal(sized(100).length, 100)
+  t.equal((await post(sized(100))).statusCode, 200)
+  isError(t, await post(sized(101)), 413, /larger/, '101 bytes')
+})

@@ -1,0 +1,66 @@
+import t from 'tap'
+import { parseJson } from '../../src/contract/json.ts'
+import { createValidator } from '../../src/contract/validator.ts'
+
+const int64 = { type: 'integer', format: 'int64' }
+const object = (properties: object, rest = {}) => ({ type: 'object', properties, ...rest })
+
+/** Whether a JSON text is valid, what it became, and what was said of it. */
+function check (schema: object, text: string, components = {}) {
+  const value = parseJson(Buffer.from(text))
+  return { fault: createValidator(components)(schema)(value), value: value as Record<string, unknown> }
+}
+
+t.test('a valid int64 becomes a bigint, wherever it stands', async t => {
+  const components = { Leaf: object({ n: int64 }) }
+  const schema = object({ n: int64, list: { type: 'array', items: int64 }, leaf: { $ref: 'Leaf#' }, maybe: { type: ['integer', 'null'], format: 'int64' } })
+  const { fault, value } = check(schema, '{"n":9007199254740993,"list":[1,9223372036854775807],"leaf":{"n":-9223372036854775808},"maybe":1e3}', components)
+  t.equal(fault, undefined)
+  t.strictSame(value, { n: 9007199254740993n, list: [1n, 9223372036854775807n], leaf: { n: -9223372036854775808n }, maybe: 1000n })
+  t.strictSame(check(schema, '{"maybe":null}', components).value, { maybe: null })
+})
+
+t.test('a member is not touched when the value is refused', async t => {
+  const { fault, value } = check(object({ n: int64, s: { type: 'string' } }), '{"n":1,"s":2}')
+  t.strictSame(fault, { path: 's', problem: 'must be string' })
+  t.strictSame(value, { n: 1, s: 2 })
+})
+
+t.test('what is no int64 is refused', async t => {
+  for (const n of ['"1"', '1.5', 'null', 'true', '[]', '{}', '1e300', '9223372036854775808', '-9223372036854775809', '9007199254740992.5', '1e19']) {
+    t.strictSame(check(object({ n: int64 }), `{"n":${n}}`).fault, { path: 'n', problem: 'must be an integer from -9223372036854775808 to 9223372036854775807' }, n)
+  }
+})
+
+t.test('bounds of an int64 are exact', async t => {
+  const near = { ...int64, minimum: 3, maximum: 9007199254740992 }
+  t.match(check(object({ n: near }), '{"n":2}').fault, { problem: 'must be >= 3' })
+  t.match(check(object({ n: near }), '{"n":9007199254740993}').fault, { problem: 'must be <= 9007199254740992' })
+  t.equal(check(object({ n: near }), '{"n":9007199254740992}').fault, undefined)
+  t.match(check(object({ n: { ...int64, exclusiveMinimum: 3 } }), '{"n":3}').fault, { problem: 'must be > 3' })
+  t.match(check(object({ n: { ...int64, exclusiveMaximum: 3 } }), '{"n":3}').fault, { problem: 'must be < 3' })
+  t.match(check(object({ n: { ...int64, multipleOf: 2 } }), '{"n":9007199254740993}').fault, { problem: 'must be multiple of 2' })
+  t.match(check(object({ n: { ...int64, enum: [1, 2] } }), '{"n":3}').fault, { problem: 'must be one of 1, 2' })
+  t.match(check(object({ n: { ...int64, const: 1 } }), '{"n":2}').fault, { problem: 'must be one of 1' })
+  t.equal(check(object({ n: { type: ['integer', 'null'], format: 'int64', enum: [1, null], exclusiveMinimum: 0, exclusiveMaximum: 9, multipleOf: 1 } }), '{"n":1}').fault, undefined)
+})
+
+t.test('a bigint in an answer is valid as it stands, even in a frozen object', async t => {
+  const validate = createValidator({})(object({ n: { ...int64, minimum: 1 } }))
+  t.equal(validate(Object.freeze({ n: 9007199254740993n })), undefined)
+  t.match(validate({ n: 0n }), { problem: 'must be >= 1' })
+  t.match(validate({ n: 2n ** 63n }), { path: 'n' })
+})
+
+t.test('other numbers stay doubles', async t => {
+  t.strictSame(check(object({ n: { type: 'number' }, i: { type: 'integer' } }), '{"n":9007199254740993,"i":1e17}').value, { n: 9007199254740992, i: 1e17 })
+})
+
+t.test('a schema is JSON Schema 2020-12 with the words of OpenAPI, and anything else is a mistake', async t => {
+  const compile = createValidator({ Named: { type: 'string', 'x-internal': true } })
+  t.match(compile({ type: 'array', prefixItems: [{ type: 'string' }], items: false, minItems: 1 })([1]), { path: '0', problem: 'must be string' })
+  t.equal(compile({ $ref: 'Named#', example: 'x', externalDocs: { url: 'https://example.com' }, xml: {} })('x'), undefined)
+  t.throws(() => compile({ type: 'strin' }), /type/)
+  t.throws(() => compile({ type: 'string', minLenght: 1 }), /minLenght/)
+  t.throws(() => compile({ $ref: 'Missing#' }), /Missing/)
+})

@@ -1,0 +1,104 @@
+import t from 'tap'
+import type { NewPlant, Outcome } from '../../src/plants/plant-store.ts'
+import { groupCommit } from '../../src/stores/group-commit.ts'
+import type { Engine } from '../../src/stores/group-commit.ts'
+
+/** An engine that notes its batches and is done when the test says so. */
+function slowEngine () {
+  const batches: bigint[][] = []
+  const pending: Array<PromiseWithResolvers<Outcome[]>> = []
+  const engine: Engine = {
+    addMany (plants: readonly NewPlant[]) {
+      batches.push(plants.map(({ id }) => id))
+      const batch = Promise.withResolvers<Outcome[]>()
+      pending.push(batch)
+      return batch.promise
+    },
+    page: async () => [],
+    check: async () => {},
+    close: async () => { batches.push([]) }
+  }
+  const reached = async (count: number) => { while (batches.length < count) await new Promise(setImmediate) }
+  const succeed = () => { pending.shift()?.resolve((batches.at(-1) ?? []).map(() => 'added')) }
+  return { engine, batches, reached, succeed, fail: (error: Error) => pending.shift()?.reject(error) }
+}
+
+const plant = (id: number): NewPlant => ({ id: BigInt(id), name: 'x' })
+
+t.test('one batch is in flight, and what arrives meanwhile is the next, in order', async t => {
+  const { engine, batches, reached, succeed } = slowEngine()
+  const store = groupCommit(engine, { maxQueue: 10 })
+  const first = [store.add(plant(1)), store.add(plant(2))]
+  await reached(1)
+  const second = [store.add(plant(3)), store.add(plant(4)), store.add(plant(5))]
+  await new Promise(setImmediate)
+  t.strictSame(batches, [[1n, 2n]], 'the second waits for the first')
+  succeed()
+  t.strictSame(await Promise.all(first), ['added', 'added'])
+  await reached(2)
+  t.strictSame(batches, [[1n, 2n], [3n, 4n, 5n]])
+  succeed()
+  await Promise.all(second)
+})
+
+t.test('a batch waits a moment to grow to the size of the last, not for ever', async t => {
+  const { engine, batches, reached, succeed } = slowEngine()
+  const store = groupCommit(engine, { maxQueue: 10 })
+  const first = Array.from({ length: 4 }, (_, index) => store.add(plant(index)))
+  await reached(1)
+  const second = [store.add(plant(4))]
+  succeed()
+  await Promise.all(first)
+  second.push(store.add(plant(5)), store.add(plant(6)))
+  const began = performance.now()
+  await reached(2)
+  t.ok(performance.now() - began >= 1, 'it waited for a fourth')
+  t.strictSame(batches[1], [4n, 5n, 6n])
+  succeed()
+  await Promise.all(second)
+})
+
+t.test('a failing batch fails its own callers and nobody else', async t => {
+  const { engine, reached, succeed, fail } = slowEngine()
+  const store = groupCommit(engine, { maxQueue: 10 })
+  const first = Promise.allSettled([store.add(plant(1)), store.add(plant(2))])
+  await reached(1)
+  const second = store.add(plant(3))
+  const cause = new Error('disk full')
+  fail(cause)
+  t.match(await first, Array(2).fill({ status: 'rejected', reason: { code: 'unavailable', message: 'The plant could not be stored. Sending it again is safe.', cause } }))
+  await reached(2)
+  succeed()
+  t.equal(await second, 'added')
+})
+
+t.test('past the queue a plant is refused at once', async t => {
+  const { engine, reached, succeed } = slowEngine()
+  const store = groupCommit(engine, { maxQueue: 2 })
+  const first = store.add(plant(1))
+  await reached(1)
+  const waiting = [store.add(plant(2)), store.add(plant(3))]
+  await t.rejects(store.add(plant(4)), { code: 'unavailable', message: /overloaded/ })
+  succeed()
+  await first
+  await reached(2)
+  succeed()
+  t.strictSame(await Promise.all(waiting), ['added', 'added'])
+})
+
+t.test('closing waits for what is queued before it closes the engine', async t => {
+  const { engine, batches, reached, succeed } = slowEngine()
+  const store = groupCommit(engine, { maxQueue: 10 })
+  const first = store.add(plant(1))
+  await reached(1)
+  const second = store.add(plant(2))
+  const closed = store.close()
+  succeed()
+  await first
+  await reached(2)
+  t.strictSame(batches, [[1n], [2n]])
+  succeed()
+  await second
+  await closed
+  t.strictSame(batches, [[1n], [2n], []])
+})

@@ -1,0 +1,102 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { PlantStore } from '../../src/plants/plant-store.ts'
+import { openStore } from '../../src/stores/open.ts'
+import { all, plantStoreSuite } from '../fixtures/plant-store-suite.ts'
+
+async function open (t: Test, path = join(t.testdir(), 'plants.db')): Promise<PlantStore> {
+  const store = await openStore(`sqlite:${path}`, { maxQueue: 10_000 })
+  t.teardown(() => store.close())
+  return store
+}
+
+plantStoreSuite(t, open)
+
+t.test('plants are there after a close, in a directory that was made for them', async t => {
+  const path = join(t.testdir(), 'some', 'new', 'directory', 'plants.db')
+  const store = await open(t, path)
+  await store.add({ id: 1n, name: 'fern' })
+  await store.close()
+  t.equal(existsSync(`${path}-wal`), false, 'the log is folded into the file')
+  const again = await open(t, path)
+  t.strictSame(await all(again), [{ id: 1n, name: 'fern' }])
+  t.equal(await again.add({ id: 1n, name: 'ivy' }), 'conflict')
+})
+
+t.test('the file is STRICT, in WAL mode and marked as ours', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  const database = new DatabaseSync(path, { readOnly: true })
+  t.teardown(() => database.close())
+  const read = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0]
+  t.equal(read('PRAGMA journal_mode'), 'wal')
+  t.equal(read('PRAGMA user_version'), 1)
+  t.equal(read('PRAGMA application_id'), 0x506c6e74)
+  t.match(read("SELECT sql FROM sqlite_schema WHERE name = 'plants'"), /STRICT$/)
+  await store.close()
+})
+
+t.test('two stores on one file wait for each other and agree', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const [one, two] = [await open(t, path), await open(t, path)]
+  const outcomes = await Promise.all(Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? one : two).add({ id: BigInt(index >> 1), name: `from ${index % 2}` })))
+  t.equal(outcomes.filter(outcome => outcome === 'added').length, 100)
+  t.equal(outcomes.filter(outcome => outcome === 'conflict').length, 100)
+  t.strictSame(await all(one), await all(two))
+})
+
+t.test('a file that is no plant store is refused and left as it is', async t => {
+  const folder = t.testdir({ 'text.db': 'this is a text of more than one hundred characters, so that nobody takes it for an empty database file, which it is not.' })
+  const text = join(folder, 'text.db')
+  await t.rejects(open(t, text), { message: /^The database .*text\.db cannot be used: file is not a database\.$/ })
+  t.match(readFileSync(text, 'utf8'), /^this is a text/)
+
+  const other = join(folder, 'other.db')
+  const database = new DatabaseSync(other)
+  database.exec('CREATE TABLE animals (id INTEGER)')
+  database.close()
+  await t.rejects(open(t, other), { message: /cannot be used: it is the database of another program\.$/ })
+
+  const newer = join(folder, 'newer.db')
+  await (await open(t, newer)).close()
+  const upgraded = new DatabaseSync(newer)
+  upgraded.exec('PRAGMA user_version = 2')
+  upgraded.close()
+  await t.rejects(open(t, newer), { message: /written by a newer version of this program \(schema 2, known 1\)\.$/ })
+})
+
+t.test('a database that cannot be durable is refused', async t => {
+  await t.rejects(openStore('sqlite::memory:', { maxQueue: 1 }), { message: 'The database :memory: cannot be used: it cannot be opened with durable commits.' })
+})
+
+t.test('a place where no file can be made is refused', async t => {
+  const path = join(t.testdir({ file: '' }), 'file', 'plants.db')
+  await t.rejects(open(t, path), { message: /cannot be used: / })
+})
+
+t.test('a write that fails is 503 to its caller, and the file is opened again for the next', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  await store.add({ id: 1n, name: 'fern' })
+  const vandal = new DatabaseSync(path)
+  vandal.exec('ALTER TABLE plants RENAME TO hidden')
+  await t.rejects(store.add({ id: 2n, name: 'ivy' }), { code: 'unavailable', message: 'The plant could not be stored. Sending it again is safe.', cause: /no such table/ })
+  await t.rejects(store.check(), 'writes cannot be promised')
+  vandal.exec('ALTER TABLE hidden RENAME TO plants')
+  vandal.close()
+  t.equal(await store.add({ id: 2n, name: 'ivy' }), 'added')
+  t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, { id: 2n, name: 'ivy' }])
+})
+
+t.test('a truncated file is refused or recovered, never overwritten', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  await Promise.all(Array.from({ length: 1000 }, (_, index) => store.add({ id: BigInt(index), name: 'x'.repeat(100) })))
+  await store.close()
+  const whole = readFileSync(path)
+  writeFileSync(path, whole.subarray(0, whole.length / 2))
+  await t.rejects(openStore(`sqlite:${path}`, { maxQueue: 1 }).then(all), /malformed|disk image/)
+})
