@@ -3,6 +3,8 @@
 import { bundle, createConfig, getLineColLocation, lint } from '@redocly/openapi-core'
 import type { NormalizedProblem, Oas3Rule, Oas3_1Definition as Description, UserContext } from '@redocly/openapi-core'
 import { relative } from 'node:path'
+import type { Contract } from '../src/contract/types.ts'
+import { createValidator } from '../src/contract/validator.ts'
 
 export type { Description }
 
@@ -42,6 +44,30 @@ export async function readContract (file: string): Promise<{ document: Descripti
     // What cannot be parsed at all is thrown, with the place in the message; the rest of it is an excerpt.
     throw new ContractError([`${file}: ${String(error instanceof Error ? error.message : error).split('\n')[0]}`])
   }
+}
+
+/**
+ * Compiles every schema as the service will, so that what it could not start with does not get that far.
+ * @throws ContractError naming each schema that is not valid JSON Schema 2020-12
+ */
+export function refuseUncompilable (file: string, { operations, schemas }: Contract): void {
+  const named = [
+    ...Object.keys(schemas).map((name): [string, object] => [`#/components/schemas/${name}`, { $ref: `${name}#` }]),
+    ...Object.entries(operations).flatMap(([id, { body, responses }]) => [
+      ...body === undefined ? [] : [[`the body of ${id}`, body.schema] as const],
+      ...Object.entries(responses).flatMap(([status, { schema }]) => schema === undefined ? [] : [[`the answer ${status} of ${id}`, schema] as const])
+    ])
+  ]
+  const compile = createValidator(schemas)
+  const findings = named.flatMap(([name, schema]) => {
+    try {
+      compile(schema)
+      return []
+    } catch (error) {
+      return [`${file} ${name} cannot be compiled: ${(error as Error).message}`]
+    }
+  })
+  if (findings.length > 0) throw new ContractError([...new Set(findings)])
 }
 
 function describe (problem: NormalizedProblem): string {

@@ -1,15 +1,20 @@
 // The contract as data: per operation what the service registers, and the JSON Schemas that the operations refer to.
 import type { Oas3PathItem } from '@redocly/openapi-core'
-import type { Operation } from '../src/contract/types.ts'
+import type { Contract, Operation } from '../src/contract/types.ts'
 import type { Description } from './contract.ts'
 
-/** The operations, schemas and security schemes of a bundled description, as TypeScript source. */
-export function emitOperations (document: Description): string {
-  return [
-    constant('operations', Object.fromEntries(listOperations(document))),
-    constant('schemas', document.components?.schemas ?? {}),
-    constant('securitySchemes', document.components?.securitySchemes ?? {})
-  ].join('\n')
+/** What the service registers of a bundled description. Every schema becomes a document of its own, named as its component. */
+export function toContract (document: Description): Contract {
+  const { schemas = {}, securitySchemes = {} } = document.components ?? {}
+  const contract = { operations: Object.fromEntries(listOperations(document)), schemas, securitySchemes }
+  return JSON.parse(JSON.stringify(contract), (key, value) => key === '$ref' && typeof value === 'string'
+    ? value.replace(/^#\/components\/schemas\/([^/]+)/, '$1#')
+    : value) as Contract
+}
+
+/** The contract as TypeScript source: a constant for each of its parts. */
+export function emitOperations (contract: Contract): string {
+  return Object.entries(contract).map(([name, value]) => `export const ${name} = ${JSON.stringify(value, null, 2)} as const\n`).join('\n')
 }
 
 /** The whole description, as TypeScript source, for whoever reads the contract at run time. */
@@ -56,12 +61,4 @@ function resolve<T extends object> (document: object, node: T | { $ref: string }
     target = (target as Record<string, unknown>)[key.replaceAll('~1', '/').replaceAll('~0', '~')]
   }
   return resolve(document, target as T)
-}
-
-/** Every schema becomes a document of its own, named as its component: `#/components/schemas/Plant` is `Plant#`. */
-function constant (name: string, value: object): string {
-  const json = JSON.stringify(value, (key, member) => key === '$ref' && typeof member === 'string'
-    ? member.replace(/^#\/components\/schemas\/([^/]+)/, '$1#')
-    : member, 2)
-  return `export const ${name} = ${json} as const\n`
 }

@@ -2,13 +2,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ContractError, readContract } from './contract.ts'
-import { emitDocument, emitOperations } from './emit-operations.ts'
+import { ContractError, readContract, refuseUncompilable } from './contract.ts'
+import { emitDocument, emitOperations, toContract } from './emit-operations.ts'
 import { emitTypes } from './emit-types.ts'
 
 const banner = '// Generated from openapi.yaml by `npm run generate`. Do not edit: change the contract and generate again.\n'
 
-const { values: { check, contract, out } } = parseArgs({
+const { values: { check, contract: file, out } } = parseArgs({
   options: {
     check: { type: 'boolean', default: false },
     contract: { type: 'string', default: 'openapi.yaml' },
@@ -17,16 +17,18 @@ const { values: { check, contract, out } } = parseArgs({
 })
 
 try {
-  const { document, warnings } = await readContract(contract)
+  const { document, warnings } = await readContract(file)
   for (const warning of warnings) console.warn(`warning: ${warning}`)
+  const contract = toContract(document)
+  refuseUncompilable(file, contract)
   const files = {
     'document.ts': emitDocument(document),
-    'operations.ts': emitOperations(document),
+    'operations.ts': emitOperations(contract),
     'types.ts': await emitTypes(document)
   }
   const differing = await compare(files)
   if (!check) await write(differing)
-  else if (differing.length > 0) fail(differing.map(([path]) => `${path} is not what ${contract} says: run \`npm run generate\` and commit the result.`))
+  else if (differing.length > 0) fail(differing.map(([path]) => `${path} is not what ${file} says: run \`npm run generate\` and commit the result.`))
 } catch (error) {
   if (!(error instanceof ContractError)) throw error
   fail(error.findings)

@@ -8,6 +8,7 @@ import { document } from '../generated/document.ts'
 import * as contract from '../generated/operations.ts'
 import type { components, operations } from '../generated/types.ts'
 import { serveDocs } from './contract/docs.ts'
+import { drainOnClose } from './contract/drain.ts'
 import { answerErrors, answerServerErrors, errorOptions } from './contract/errors.ts'
 import { serveContract } from './contract/serve.ts'
 import type { BearerVerifier } from './contract/types.ts'
@@ -48,6 +49,7 @@ export async function buildApp ({
   })
   answerErrors(app, voice)
   answerServerErrors(app.server, voice)
+  drainOnClose(app, arriveWithin.whole + answerWithin)
   logAnswers(app, log)
   await serveContract<operations, typeof contract.securitySchemes>(app, {
     contract,

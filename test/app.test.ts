@@ -1,9 +1,12 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import t from 'tap'
 import { operations } from '../generated/operations.ts'
 import { ServiceError } from '../src/errors.ts'
 import type { Outcome } from '../src/plants/plant-store.ts'
 import { isError, listen, startApp } from './fixtures/app.ts'
+import { request } from './fixtures/raw.ts'
 
 const plant = { id: 1, name: 'fern' }
 
@@ -14,12 +17,12 @@ t.test('without a rate limit any number of requests is answered', async t => {
 
 t.test('past the rate limit a token is answered 429 with Retry-After, other tokens are not', async t => {
   const { post } = await startApp(t, { rateLimit: 2, verifyToken: name => name === 'bad' ? undefined : { name } })
-  for (const _ of [1, 2]) t.equal((await post(plant)).statusCode, 200)
+  for (const nth of [1, 2]) t.equal((await post(plant)).statusCode, 200, `request ${nth}`)
   const response = await post(plant)
   isError(t, response, 429, 'This token may make 2 requests a minute. Retry-After says when to go on.', 'third')
   t.match(Number(response.headers['retry-after']), 60)
   t.equal((await post(plant, { authorization: 'Bearer another' })).statusCode, 200)
-  for (const _ of [1, 2, 3]) t.equal((await post(plant, { authorization: 'Bearer bad' })).statusCode, 401, 'strangers are not counted')
+  for (const nth of [1, 2, 3]) t.equal((await post(plant, { authorization: 'Bearer bad' })).statusCode, 401, `stranger ${nth} is not counted`)
 })
 
 t.test('the contract declares every status that the operation answers', async t => {
@@ -52,6 +55,22 @@ t.test('a request under way while the application closes is answered, and ends i
   await closed
   t.ok(performance.now() - began < 5000, 'an idle connection does not hold the end up')
   await t.rejects(fetch(origin), 'nothing listens any more')
+})
+
+t.test('connections that are silent, idle or stuck in a request do not hold the end up for long', async t => {
+  const { app } = await startApp(t, { arriveWithin: { head: 500, whole: 500 }, answerWithin: 500 })
+  const { port } = await listen(app)
+  const sockets = await Promise.all(['', 'POST /pla', request('{"id":1,"name":"x"}'), request('{"id":1,"name":"x"}').slice(0, -3)].map(async text => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.write(text)
+    return socket.on('error', () => {}).resume()
+  }))
+  const closed = sockets.map(socket => new Promise(resolve => socket.once('close', resolve)))
+  const began = performance.now()
+  await app.close()
+  await Promise.all(closed)
+  t.ok(performance.now() - began < 3000)
 })
 
 t.test('the contract shows what the specification shows', async t => {

@@ -32,11 +32,27 @@ t.test('without variables the configuration is the default, and an empty variabl
 t.test('every variable is read', async t => {
   const accessTokensFile = join(t.testdir({ tokens: 'abc' }), 'tokens')
   t.strictSame(readConfig({
-    HOST: '::', PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: 'a:b', ACCESS_TOKENS_FILE: accessTokensFile, BASE_URL: 'https://example.com/store',
-    BODY_LIMIT: '10', RATE_LIMIT: '20', MAX_QUEUE: '30', LOG_LEVEL: 'debug'
+    HOST: '::',
+    PORT: '0',
+    DATABASE_URL: 'memory:',
+    ACCESS_TOKENS: 'a:b',
+    ACCESS_TOKENS_FILE: accessTokensFile,
+    BASE_URL: 'https://example.com/store',
+    BODY_LIMIT: '10',
+    RATE_LIMIT: '20',
+    MAX_QUEUE: '30',
+    LOG_LEVEL: 'debug'
   }), {
-    host: '::', port: 0, databaseUrl: 'memory:', accessTokens: 'a:b', accessTokensFile, baseUrl: 'https://example.com/store',
-    bodyLimit: 10, rateLimit: 20, maxQueue: 30, logLevel: 'debug'
+    host: '::',
+    port: 0,
+    databaseUrl: 'memory:',
+    accessTokens: 'a:b',
+    accessTokensFile,
+    baseUrl: 'https://example.com/store',
+    bodyLimit: 10,
+    rateLimit: 20,
+    maxQueue: 30,
+    logLevel: 'debug'
   })
 })
 

@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+
+interface Run { code: number, stdout: string, stderr: string }
+
+function run (command: string, args: string[], cwd = '.'): Promise<Run> {
+  return new Promise(resolve => {
+    execFile(command, args, { cwd }, (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }))
+  })
+}
+
+const generate = (...args: string[]) => run(process.execPath, [resolve('scripts/generate.ts'), ...args])
+const contract = readFileSync('openapi.yaml', 'utf8')
+
+/** A folder with a contract of its own, made from ours. */
+function folderWith (t: Test, text: string): { path: string, out: string } {
+  const folder = t.testdir({ 'openapi.yaml': text })
+  return { path: join(folder, 'openapi.yaml'), out: join(folder, 'generated') }
+}
+
+t.test('the committed files are what the contract says', async t => {
+  t.strictSame(await generate('--check'), { code: 0, stdout: '', stderr: '' })
+})
+
+t.test('the same contract makes the same bytes, under a banner, and writes only what differs', async t => {
+  const { path, out } = folderWith(t, contract)
+  const first = await generate('--contract', path, '--out', out)
+  t.equal(first.code, 0)
+  t.equal(first.stdout.match(/^wrote /gm)?.length, 3)
+  t.strictSame(readdirSync(out).sort(), readdirSync('generated').sort())
+  for (const name of readdirSync(out)) {
+    const text = readFileSync(join(out, name), 'utf8')
+    t.equal(text, readFileSync(join('generated', name), 'utf8'))
+    t.match(text, /^\/\/ Generated from openapi\.yaml .* Do not edit/)
+  }
+  t.strictSame(await generate('--contract', path, '--out', out), { code: 0, stdout: '', stderr: '' })
+})
+
+t.test('--check names what differs and writes nothing', async t => {
+  const { path, out } = folderWith(t, contract)
+  await generate('--contract', path, '--out', out)
+  writeFileSync(path, contract.replace('The name of the plant.', 'What the plant is called.'))
+  const before = readFileSync(join(out, 'types.ts'), 'utf8')
+  const { code, stderr } = await generate('--contract', path, '--out', out, '--check')
+  t.equal(code, 1)
+  t.match(stderr, /generated\/document\.ts is not what .*openapi\.yaml says: run `npm run generate`/)
+  t.match(stderr, /generated\/types\.ts is not/)
+  t.equal(readFileSync(join(out, 'types.ts'), 'utf8'), before)
+})
+
+t.test('a contract that cannot be served is refused with file, line and feature, all at once, and nothing is written', async t => {
+  const broken: Array<[string, (text: string) => string, RegExp[]]> = [
+    ['a syntax error', text => text.replace('operationId: createPlant', 'operationId: [createPlant'), [/openapi\.yaml.*\(\d+:\d+\)/]],
+    ['no file', () => '', [/openapi\.yaml/]],
+    ['an unresolved reference', text => text.replaceAll('schemas/Plant', 'schemas/Plnt'), [/openapi\.yaml:52:17 .*resolve \$ref/, /openapi\.yaml:149:11 .*resolve \$ref/]],
+    ['a wrong type', text => text.replace('type: string\n          description: The name', 'type: strin\n          description: The name'), [/openapi\.yaml:\d+:\d+ #\/components\/schemas\/Plant\/properties\/name\/type .*type/]],
+    ['an operation without operationId', text => text.replace('operationId: createPlant', 'x-id: createPlant'), [/openapi\.yaml:\d+:\d+ #\/paths\/~1plants\/post.*operationId/]],
+    ['OpenAPI 3.0', text => text.replace('openapi: 3.1.0', 'openapi: 3.0.3'), [/:3:\d+ #\/openapi Not supported: OpenAPI 3\.0\.3; the contract must be written in 3\.1\./]],
+    ['a parameter', text => text.replace('      requestBody:', '      parameters:\n        - name: x\n          in: query\n          schema: { type: string }\n      requestBody:'), [/#\/paths\/~1plants\/post\/parameters\/0 Not supported: parameters\./]],
+    ['a media type', text => text.replace('          application/json:', '          application/xml:'), [/Not supported: the media type application\/xml; only application\/json\./]],
+    ['a range of statuses', text => text.replace("'400':", '4XX:'), [/Not supported: the response "4XX"; name each status\./]],
+    ['the default response', text => text.replace("'400':", 'default:'), [/Not supported: the response "default"; name each status\./]],
+    ['another security scheme', text => text.replace('scheme: bearer', 'scheme: basic'), [/#\/components\/securitySchemes\/bearerAuth Not supported: a security scheme other than http bearer\./]],
+    ['a schema that does not compile', text => text.replace("pattern: '^[^\\x00]*$'", "pattern: '['"), [/^.*openapi\.yaml #\/components\/schemas\/Plant cannot be compiled: .*regular expression/m, /the body of createPlant/]],
+    ['two mistakes', text => text.replace("'400':", 'default:').replace('scheme: bearer', 'scheme: basic'), [/default/, /bearer/]]
+  ]
+  for (const [name, change, messages] of broken) {
+    const { path, out } = folderWith(t, change(contract))
+    if (name === 'no file') await run('rm', [path])
+    else t.not(readFileSync(path, 'utf8'), contract, `${name} is a change`)
+    const { code, stderr } = await generate('--contract', path, '--out', out)
+    t.equal(code, 1, name)
+    for (const message of messages) t.match(stderr, message, name)
+    t.notMatch(stderr, /\n {4}at /, 'no stack')
+    t.throws(() => readdirSync(out), { code: 'ENOENT' }, 'nothing written')
+  }
+})
+
+t.test('what the linter only warns of is told, and does not hinder', async t => {
+  const { path, out } = folderWith(t, contract.replace('  license:\n    name: MIT\n    identifier: MIT\n', ''))
+  const { code, stderr } = await generate('--contract', path, '--out', out)
+  t.match({ code, stderr }, { code: 0, stderr: /^warning: .*openapi\.yaml:\d+:\d+ #\/info .*license/ })
+})
+
+t.test('an operation may be open, and may have no body to send or to answer', async t => {
+  const { path, out } = folderWith(t, contract.replace('components:\n', `  /health:
+    get:
+      operationId: readHealth
+      summary: Read health
+      security: []
+      responses:
+        '204':
+          description: alive
+        '400':
+          description: bad
+components:
+`))
+  t.match(await generate('--contract', path, '--out', out), { code: 0, stderr: '' })
+  const { operations } = await import(join(out, 'operations.ts'))
+  t.strictSame(operations.readHealth, { method: 'GET', url: '/health', security: [], responses: { 204: {}, 400: {} } })
+})
+
+t.test('int64 is a bigint in the types, nullable or not', async t => {
+  const { path, out } = folderWith(t, contract.replace('              format: int64\n              description: Identification number of the plant, -9223372036854775808 to 9223372036854775807.\n', "              format: int64\n            parent:\n              type: [integer, 'null']\n              format: int64\n"))
+  t.equal((await generate('--contract', path, '--out', out)).code, 0)
+  const types = readFileSync(join(out, 'types.ts'), 'utf8')
+  t.match(types, /id: bigint;/)
+  t.match(types, /parent\?: bigint \| null;/)
+})
+
+t.test('a change of the contract makes the compiler point at the code that no longer fits', async t => {
+  const folder = t.testdir()
+  for (const name of ['src', 'generated', 'tsconfig.json', 'package.json']) cpSync(name, join(folder, name), { recursive: true })
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  const compile = async (...changes: Array<[from: string, to: string]>): Promise<string> => {
+    writeFileSync(join(folder, 'openapi.yaml'), changes.reduce((text, [from, to]) => text.replaceAll(from, to), contract))
+    t.equal((await generate('--contract', join(folder, 'openapi.yaml'), '--out', join(folder, 'generated'))).code, 0)
+    return (await run(process.execPath, [resolve('node_modules/typescript/bin/tsc')], folder)).stdout
+  }
+  const shapes = await compile(
+    ['              type: integer\n              format: int64', '              type: string'],
+    ['        - name\n      properties:', '        - name\n        - tag\n      properties:'],
+    ["        '409':", "        '422':"],
+    ['- error\n        - message', '- error\n        - message\n        - hint'],
+    ['        message:\n', '        hint:\n          type: string\n        message:\n']
+  )
+  t.match(shapes, /^src\/stores\/memory\.ts\(.*'string' is not assignable to .*'bigint'/m, 'another type of id')
+  t.match(shapes, /^src\/plants\/create-plant\.ts\(.*error TS/m, 'a member more that is required, a status less')
+  t.match(shapes, /^src\/app\.ts\(.*error TS/m, 'another shape of errors')
+  const names = await compile(['createPlant', 'addPlant'], ['bearerAuth', 'tokenAuth'])
+  t.match(names, /^src\/app\.ts\(.*'createPlant' does not exist/m, 'an operation without a handler, and a handler without an operation')
+  t.match(names, /^src\/app\.ts\(.*'bearerAuth' does not exist/m, 'a scheme without a verifier')
+})
