@@ -1,7 +1,7 @@
 // Reads the contract: lints and bundles it, and refuses what this service cannot serve.
 // openapi-core does the reading, so that each finding, ours included, knows its file, line and JSON pointer.
 import { bundle, createConfig, getLineColLocation, lint } from '@redocly/openapi-core'
-import type { NormalizedProblem, Oas3Rule, Oas3_1Definition as Description, UserContext } from '@redocly/openapi-core'
+import type { LocationObject, NormalizedProblem, Oas3Rule, Oas3_1Definition as Description, UserContext } from '@redocly/openapi-core'
 import { relative } from 'node:path'
 import type { Contract } from '../src/contract/types.ts'
 import { createValidator } from '../src/contract/validator.ts'
@@ -42,7 +42,7 @@ export async function readContract (file: string): Promise<{ document: Descripti
   } catch (error) {
     if (error instanceof ContractError) throw error
     // What cannot be parsed at all is thrown, with the place in the message; the rest of it is an excerpt.
-    throw new ContractError([`${file}: ${String(error instanceof Error ? error.message : error).split('\n')[0]}`])
+    throw new ContractError([`${file}: ${(error as Error).message.split('\n')[0]}`])
   }
 }
 
@@ -71,10 +71,9 @@ export function refuseUncompilable (file: string, { operations, schemas }: Contr
 }
 
 function describe (problem: NormalizedProblem): string {
-  const place = problem.location[0]
-  if (place === undefined) return problem.message
+  const place = problem.location[0] as LocationObject
   const { line, col } = getLineColLocation(place).start
-  return `${relative('', place.source.absoluteRef)}:${line}:${col} ${place.pointer ?? ''} ${problem.message} (${problem.ruleId})`
+  return `${relative('', place.source.absoluteRef)}:${line}:${col} ${place.pointer} ${problem.message} (${problem.ruleId})`
 }
 
 /** What OpenAPI has and this service does not serve: refused by name, since half serving it would be a silent lie. */

@@ -30,8 +30,7 @@ try {
   if (!check) await write(differing)
   else if (differing.length > 0) fail(differing.map(([path]) => `${path} is not what ${file} says: run \`npm run generate\` and commit the result.`))
 } catch (error) {
-  if (!(error instanceof ContractError)) throw error
-  fail(error.findings)
+  fail(error instanceof ContractError ? error.findings : [(error as Error).message])
 }
 
 /** The generated files that are missing or different, by path, with the text they should have. */

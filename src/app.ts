@@ -73,7 +73,7 @@ async function limiter (app: FastifyInstance, perMinute: number): Promise<onRequ
   return app.rateLimit({
     max: perMinute,
     timeWindow: 60_000,
-    keyGenerator: request => request.principal?.name ?? request.ip,
+    keyGenerator: ({ principal }) => String(principal?.name),
     errorResponseBuilder: (_request, { max }) => new ServiceError('too-many-requests', `This token may make ${max} requests a minute. Retry-After says when to go on.`)
   }) as onRequestHookHandler
 }

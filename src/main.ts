@@ -14,7 +14,7 @@ const closeWithin = 25_000
 try {
   await start(readConfig(process.env))
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error)
+  console.error((error as Error).message)
   process.exit(error instanceof ConfigError ? 2 : 1)
 }
 

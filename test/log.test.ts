@@ -1,8 +1,6 @@
-import { Writable } from 'node:stream'
-import { pino } from 'pino'
 import t from 'tap'
 import { createLog } from '../src/log.ts'
-import { startApp } from './fixtures/app.ts'
+import { logLines, startApp } from './fixtures/app.ts'
 
 t.test('the log has the level asked for, on a terminal and off it', async t => {
   for (const output of [{ isTTY: true }, { isTTY: false }, {}]) {
@@ -13,8 +11,7 @@ t.test('the log has the level asked for, on a terminal and off it', async t => {
 })
 
 t.test('at level debug each answer is a line that names the caller, without token, query or body', async t => {
-  const lines: string[] = []
-  const log = pino({ level: 'debug' }, new Writable({ write (line, _encoding, done) { lines.push(String(line)); done() } }))
+  const { log, lines } = logLines('debug')
   const { app } = await startApp(t, { log })
   await app.inject({ method: 'POST', url: '/plants?secret=1', headers: { authorization: 'Bearer a-good-token', 'content-type': 'application/json' }, payload: '{"id":1,"name":"fern"}' })
   t.equal(lines.length, 1)
@@ -23,8 +20,7 @@ t.test('at level debug each answer is a line that names the caller, without toke
 })
 
 t.test('at level info an answer is no line', async t => {
-  const lines: string[] = []
-  const log = pino({ level: 'info' }, new Writable({ write (line, _encoding, done) { lines.push(String(line)); done() } }))
+  const { log, lines } = logLines()
   const { post } = await startApp(t, { log })
   t.equal((await post({ id: 1, name: 'fern' })).statusCode, 200)
   t.strictSame(lines, [])

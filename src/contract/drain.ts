@@ -19,7 +19,7 @@ export function drainOnClose (app: FastifyInstance, within: number): void {
   app.addHook('preClose', done => {
     const sweep = setInterval(() => {
       app.server.closeIdleConnections()
-      for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+      open.values().filter(socket => socket.bytesRead === 0).forEach(socket => socket.destroy())
     }, pace)
     const cut = setTimeout(() => app.server.closeAllConnections(), within)
     app.server.once('close', () => {

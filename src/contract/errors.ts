@@ -69,6 +69,7 @@ function toServiceError (error: Error & { code?: string, statusCode?: number }):
   if (error instanceof ServiceError) return error
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE': return new ServiceError('too-large', 'The body is larger than this service accepts.')
+    case 'ECONNRESET': // Node's word for a client that broke off in the middle of its body; it reads no answer.
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return new ServiceError('invalid', 'The body is not as long as Content-Length says.')
     case 'FST_ERR_BAD_URL': return new ServiceError('invalid', 'The address has a % that is not followed by the code of a UTF-8 character.')
     default: return internal(error)
@@ -100,7 +101,7 @@ function endSocket (socket: Socket & { _httpMessage?: ServerResponse | null }, v
     owed.once('finish', () => endSocket(socket, voice, error))
     return
   }
-  if (owed?.headersSent === true || !socket.writable) {
+  if (!socket.writable) {
     socket.destroy()
     return
   }

@@ -65,7 +65,8 @@ function keepExact (this: object, key: string, value: unknown, { source }: { sou
 
 /** The integer that a JSON number denotes, as in `12`, `12.0` or `1.2e1`, or undefined when it has a fraction or over 19 digits. */
 function exactInteger (source: string): bigint | undefined {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/.exec(source) ?? []
+  // Every JSON number matches (RFC 8259, section 6).
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/.exec(source) as RegExpExecArray
   const digits = (whole + fraction).replace(/^0+/, '')
   // Not a regular expression: trimming a run of zeros in the middle would take quadratic time.
   let length = digits.length

@@ -1,6 +1,6 @@
 // JSON Schema 2020-12 by ajv, strict and without coercion, and int64 exactly.
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv'
+import type { ErrorObject, FuncKeywordDefinition, SchemaValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { integerAt } from './json.ts'
 
@@ -24,8 +24,8 @@ export function createValidator (components: Readonly<Record<string, object>>): 
     return value => {
       conversions = []
       if (!validate(value)) {
-        const error = validate.errors?.[0]
-        return { path: error?.instancePath.slice(1) ?? '', problem: error?.message ?? 'is not valid' }
+        const [{ instancePath, message }] = validate.errors as [ErrorObject]
+        return { path: instancePath.slice(1), problem: String(message) }
       }
       for (const { holder, key, integer } of conversions) holder[key] = integer
       return undefined

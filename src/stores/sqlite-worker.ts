@@ -16,12 +16,14 @@ const pageSize = 1000
 let database: ReturnType<typeof open> | undefined
 
 parentPort?.on('message', (call: Call) => {
+  // A closed port ends the thread once the reply is out.
   parentPort?.postMessage(reply(call))
   if ('close' in call) parentPort?.close()
 })
 
 function reply (call: Call): Reply {
   try {
+    if ('close' in call) return { result: close() }
     database ??= open()
     return { result: carryOut(call, database) }
   } catch (error) {
@@ -31,10 +33,9 @@ function reply (call: Call): Reply {
   }
 }
 
-function carryOut (call: Call, open: NonNullable<typeof database>): unknown {
+function carryOut (call: Exclude<Call, { close: true }>, open: NonNullable<typeof database>): unknown {
   if ('add' in call) return open.add(call.add)
   if ('page' in call) return open.page(call.page)
-  if ('close' in call) return close()
   return open.check()
 }
 
@@ -83,15 +84,15 @@ function transaction<Result> (connection: DatabaseSync, work: () => Result): Res
 
 /** Makes commits durable and the table present; refuses a file that cannot be, or is not ours. */
 function prepare (connection: DatabaseSync): void {
-  const read = (pragma: string) => Number(Object.values(connection.prepare(`PRAGMA ${pragma}`).get() ?? {})[0])
-  const { journal_mode: journal } = connection.prepare('PRAGMA journal_mode = WAL').get() ?? {}
+  const read = (pragma: string): unknown => Object.values(connection.prepare(`PRAGMA ${pragma}`).get() as object)[0]
+  const journal = read('journal_mode = WAL')
   // fullfsync: on macOS fsync alone leaves the data in the disk's cache.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
-  if (journal !== 'wal' || read('synchronous') !== 2) throw new Error('it cannot be opened with durable commits')
+  if (journal !== 'wal' || read('synchronous') !== 2n) throw new Error('it cannot be opened with durable commits')
   transaction(connection, () => {
-    const found = read('user_version')
-    const ours = read('application_id') === applicationId
-    if (!ours && (found !== 0 || read('schema_version') !== 0)) throw new Error('it is the database of another program')
+    const found = Number(read('user_version'))
+    const ours = Number(read('application_id')) === applicationId
+    if (!ours && (found !== 0 || read('schema_version') !== 0n)) throw new Error('it is the database of another program')
     if (found > version) throw new Error(`it was written by a newer version of this program (schema ${found}, known ${version})`)
     if (found === version) return
     connection.exec('CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT')

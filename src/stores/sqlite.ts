@@ -1,6 +1,6 @@
 // SQLite in a worker thread, so that waiting for the disk blocks nobody. This side only passes messages.
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import type { NewPlant, Outcome } from '../plants/plant-store.ts'
 import type { Engine } from './group-commit.ts'
 import type { Call, Reply } from './sqlite-worker.ts'
 
@@ -9,45 +9,48 @@ import type { Call, Reply } from './sqlite-worker.ts'
  * @throws Error that names the file when it cannot be opened or is no plant store
  */
 export async function sqliteEngine (path: string): Promise<Engine> {
-  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: path })
-  // The worker answers in the order of its calls.
-  const calls: Array<PromiseWithResolvers<unknown>> = []
-  let gone: Error | undefined
-
-  const ended = once(worker, 'exit')
-  const call = <Result> (message: Call): Promise<Result> => {
-    const reply = Promise.withResolvers<unknown>()
-    if (gone !== undefined) reply.reject(gone)
-    else {
-      calls.push(reply)
-      worker.postMessage(message)
-    }
-    return reply.promise as Promise<Result>
-  }
-  worker.on('message', (reply: Reply) => {
-    if ('error' in reply) calls.shift()?.reject(reply.error)
-    else calls.shift()?.resolve(reply.result)
-  })
-  const lose = (error: Error) => {
-    gone ??= error
-    for (const { reject } of calls.splice(0)) reject(gone)
-  }
-  worker.on('error', lose)
-  worker.on('exit', () => lose(new Error('The SQLite worker has ended.')))
+  let thread: Thread | undefined
+  // A thread that died fails the calls it had. The next call starts another, which opens and recovers the file.
+  const call = (message: Call) => (thread ??= startThread(path, () => { thread = undefined })).call(message)
 
   try {
     await call({ check: true })
   } catch (error) {
-    await worker.terminate()
-    throw new Error(`The database ${path} cannot be used: ${error instanceof Error ? error.message : error}.`, { cause: error })
+    await call({ close: true })
+    throw new Error(`The database ${path} cannot be used: ${(error as Error).message}.`, { cause: error })
   }
   return {
-    addMany: plants => call({ add: plants }),
-    page: after => call({ page: after }),
-    check: () => call({ check: true }),
-    close: async () => {
-      await call({ close: true })
-      await ended
+    addMany: plants => call({ add: plants }) as Promise<Outcome[]>,
+    page: after => call({ page: after }) as Promise<NewPlant[]>,
+    check: () => call({ check: true }) as Promise<void>,
+    close: () => call({ close: true }) as Promise<void>
+  }
+}
+
+interface Thread { call: (message: Call) => Promise<unknown> }
+
+function startThread (path: string, ended: () => void): Thread {
+  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: path })
+  // The worker answers in the order of its calls.
+  const calls: Array<PromiseWithResolvers<unknown>> = []
+  const settle = (reply: Reply) => {
+    const call = calls.shift()
+    if ('error' in reply) call?.reject(reply.error)
+    else call?.resolve(reply.result)
+  }
+  let cause: unknown
+  worker.on('message', settle)
+  worker.on('error', error => { cause = error })
+  worker.on('exit', () => {
+    ended()
+    while (calls.length > 0) settle({ error: new Error('The SQLite thread has ended.', { cause }) })
+  })
+  return {
+    call (message) {
+      const reply = Promise.withResolvers<unknown>()
+      calls.push(reply)
+      worker.postMessage(message)
+      return reply.promise
     }
   }
 }

@@ -68,9 +68,17 @@ t.test('a token file that holds none says what to do', async t => {
   t.throws(() => readTokens(ownFile), { message: 'has no token' })
 })
 
+t.test('a file of tokens is enough', async t => {
+  const accessTokensFile = join(t.testdir({ tokens: 'carol:c' }), 'tokens')
+  const { verify, own, close } = openTokens({ ...none, accessTokensFile }, noError)
+  close()
+  t.strictSame([verify('c'), verify(''), own], [{ name: 'carol' }, undefined, false])
+})
+
 t.test('a token file that cannot be made says so', async t => {
   const folder = t.testdir({ file: '' })
   t.throws(() => openTokens({ ...none, ownFile: join(folder, 'file', 'access-token') }, noError), { code: /EEXIST|ENOTDIR/ })
+  t.throws(() => openTokens({ ...none, ownFile: join(folder, 'x'.repeat(254)) }, noError), { code: 'ENAMETOOLONG' })
   writeFileSync(join(folder, `access-token.${process.pid}`), '', { mode: 0o600 })
   t.ok(openTokens({ ...none, ownFile: join(folder, 'access-token') }, noError).own, 'what a crash left behind is no obstacle')
 })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { refuseMediaType } from '../../src/contract/body.ts'
 import { isError, startApp } from '../fixtures/app.ts'
 
 const fern = { id: 1, name: 'fern' }
@@ -36,6 +37,13 @@ t.test('a body without a media type is answered 415', async t => {
 t.test('an encoded body is answered 415, whatever the encoding', async t => {
   const { post } = await startApp(t)
   for (const encoding of ['gzip', 'br', 'identity']) isError(t, await post(fern, { 'content-encoding': encoding }), 415, /Content-Encoding/, encoding)
+})
+
+t.test('no body is fine where the contract does not require one', async t => {
+  const hook = refuseMediaType({ required: false })
+  const run = (headers: object) => new Promise(resolve => hook.call(undefined as never, { headers, raw: { rawHeaders: [] } } as never, {} as never, resolve))
+  t.equal(await run({}), undefined)
+  t.match(await run({ 'content-type': 'text/plain' }), { code: 'unsupported-media-type' })
 })
 
 t.test('no body is answered 400', async t => {

@@ -1,9 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { Writable } from 'node:stream'
-import { pino } from 'pino'
 import t from 'tap'
-import { isError, listen, startApp } from '../fixtures/app.ts'
+import { isError, listen, logLines, startApp } from '../fixtures/app.ts'
 import { exchange, request } from '../fixtures/raw.ts'
 
 const fern = '{"id":1,"name":"fern"}'
@@ -34,6 +32,17 @@ t.test('bytes after a good request are answered after it', async t => {
     [200, '{"name":"ivy"}'],
     [400, '{"error":400,"message":"This is not an HTTP/1.1 request."}']
   ])
+})
+
+t.test('a client that breaks off is not answered, and leaves nothing behind', async t => {
+  const { app } = await startApp(t)
+  const { port } = await listen(app)
+  const accepted = once(app.server, 'connection')
+  const socket = connect(port, '127.0.0.1')
+  const [served] = await accepted
+  socket.write('POST /plants HTTP/1.1\r\n', () => socket.resetAndDestroy())
+  await new Promise(resolve => served.once('close', resolve))
+  t.equal(served.destroyed, true)
 })
 
 t.test('header fields over 16 KiB are answered 431', async t => {
@@ -84,13 +93,17 @@ t.test('an address that cannot be decoded is answered 400', async t => {
   for (const url of ['/%zz', '/plants%', '/%ff%fe']) isError(t, await app.inject({ method: 'POST', url }), 400, /%/, url)
 })
 
-t.test('a body shorter than Content-Length says is not stored', async t => {
-  const { app, store } = await startApp(t)
+t.test('a body shorter than Content-Length says is not stored, and no failure of the service', async t => {
+  const { log, lines } = logLines()
+  const { app, store, post } = await startApp(t, { log })
+  isError(t, await post(fern, { 'content-length': '23' }), 400, 'The body is not as long as Content-Length says.', '23 for 22')
   const { port } = await listen(app)
   const socket = connect(port, '127.0.0.1')
   socket.end(request(fern).replace('Content-Length: 22', 'Content-Length: 23'))
   socket.resume()
   await once(socket, 'close')
+  while (lines.length < 2) await new Promise(setImmediate)
+  t.match(lines.map(line => JSON.parse(line)), [{ level: 30, status: 400 }, { level: 30, status: 400 }])
   t.strictSame(await Array.fromAsync(store.all()), [])
 })
 
@@ -102,8 +115,7 @@ t.test('a stranger with a large body is answered without the body being kept', a
 })
 
 t.test('a failure is answered 500 without its reason, which is in the log with the request', async t => {
-  const lines: string[] = []
-  const log = pino({ level: 'info' }, new Writable({ write (line, _encoding, done) { lines.push(String(line)); done() } }))
+  const { log, lines } = logLines()
   const { app } = await startApp(t, {
     log,
     store: { add: () => Promise.reject(new Error('the disk told a secret')), all: async function * () {}, check: async () => {}, close: async () => {} }

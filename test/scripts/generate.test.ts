@@ -103,6 +103,32 @@ components:
   t.strictSame(operations.readHealth, { method: 'GET', url: '/health', security: [], responses: { 204: {}, 400: {} } })
 })
 
+t.test('a contract may be as small as OpenAPI allows', async t => {
+  const head = 'openapi: 3.1.0\ninfo:\n  title: Small\n  version: 1.0.0\n  license: { name: MIT, identifier: MIT }\nservers: [{ url: / }]\n'
+  const { path, out } = folderWith(t, `${head}components: {}\n`)
+  t.match(await generate('--contract', path, '--out', out), { code: 0, stderr: '' })
+  writeFileSync(path, `${head}paths:
+  /a:
+    put:
+      operationId: putA
+      summary: Put
+      security: []
+      requestBody: { content: { application/json: {} } }
+      responses:
+        '200': { description: fine, content: { application/json: {} } }
+        '400': { description: bad }
+`)
+  t.match(await generate('--contract', path, '--out', out), { code: 0, stderr: '' })
+  const { operations } = await import(join(out, 'operations.ts'))
+  t.strictSame(operations.putA, { method: 'PUT', url: '/a', security: [], body: { required: false, schema: {} }, responses: { 200: { schema: {} }, 400: {} } })
+})
+
+t.test('a folder that cannot be written is told in a line', async t => {
+  const folder = t.testdir({ generated: 'a file' })
+  const { code, stderr } = await generate('--out', join(folder, 'generated'))
+  t.match({ code, stderr }, { code: 1, stderr: /^E[A-Z]+: .*generated'\n$/ })
+})
+
 t.test('int64 is a bigint in the types, nullable or not', async t => {
   const { path, out } = folderWith(t, contract.replace('              format: int64\n              description: Identification number of the plant, -9223372036854775808 to 9223372036854775807.\n', "              format: int64\n            parent:\n              type: [integer, 'null']\n              format: int64\n"))
   t.equal((await generate('--contract', path, '--out', out)).code, 0)

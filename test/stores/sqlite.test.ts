@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { PlantStore } from '../../src/plants/plant-store.ts'
@@ -89,6 +90,33 @@ t.test('a write that fails is 503 to its caller, and the file is opened again fo
   vandal.close()
   t.equal(await store.add({ id: 2n, name: 'ivy' }), 'added')
   t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, { id: 2n, name: 'ivy' }])
+})
+
+t.test('a thread that dies fails what it was doing, and the next plant starts another', async t => {
+  const threads: Worker[] = []
+  class Known extends Worker {
+    constructor (...args: ConstructorParameters<typeof Worker>) {
+      super(...args)
+      threads.push(this)
+    }
+  }
+  const { sqliteEngine } = await t.mockImport<typeof import('../../src/stores/sqlite.ts')>('../../src/stores/sqlite.ts', { 'node:worker_threads': { Worker: Known } })
+  const engine = await sqliteEngine(join(t.testdir(), 'plants.db'))
+  t.strictSame(await engine.addMany([{ id: 1n, name: 'fern' }]), ['added'])
+  const lost = engine.addMany(Array.from({ length: 50_000 }, (_, index) => ({ id: BigInt(index + 2), name: 'x' })))
+  threads[0]?.terminate()
+  await t.rejects(lost, { message: 'The SQLite thread has ended.' })
+  t.strictSame(await engine.addMany([{ id: 1n, name: 'fern' }, { id: 2n, name: 'x' }]), ['unchanged', 'added'], 'the batch was all or nothing')
+  t.equal(threads.length, 2)
+  await engine.close()
+
+  // An error that the thread did not catch, as when memory runs out.
+  const again = await sqliteEngine(join(t.testdir(), 'again.db'))
+  threads[2]?.emit('error', new Error('out of memory'))
+  const failed = again.check().catch(error => error)
+  await threads[2]?.terminate()
+  t.match(await failed, { cause: { message: 'out of memory' } })
+  await again.close()
 })
 
 t.test('a truncated file is refused or recovered, never overwritten', async t => {
