@@ -69,6 +69,10 @@ export const document = {
               "application/json": {
                 "schema": {
                   "$ref": "#/components/schemas/Plant"
+                },
+                "example": {
+                  "name": "Boston fern",
+                  "tag": "fern"
                 }
               }
             }
@@ -79,6 +83,10 @@ export const document = {
               "application/json": {
                 "schema": {
                   "$ref": "#/components/schemas/Error"
+                },
+                "example": {
+                  "error": 400,
+                  "message": "\"id\" in the body must be an integer from -9223372036854775808 to 9223372036854775807."
                 }
               }
             }
@@ -92,6 +100,10 @@ export const document = {
               "application/json": {
                 "schema": {
                   "$ref": "#/components/schemas/Error"
+                },
+                "example": {
+                  "error": 409,
+                  "message": "Another plant has the id 1. It stays as it is."
                 }
               }
             }
@@ -102,6 +114,10 @@ export const document = {
               "application/json": {
                 "schema": {
                   "$ref": "#/components/schemas/Error"
+                },
+                "example": {
+                  "error": 413,
+                  "message": "The body is larger than this service accepts."
                 }
               }
             }
@@ -112,6 +128,10 @@ export const document = {
               "application/json": {
                 "schema": {
                   "$ref": "#/components/schemas/Error"
+                },
+                "example": {
+                  "error": 415,
+                  "message": "The body must be sent as Content-Type: application/json, in UTF-8."
                 }
               }
             }
@@ -125,6 +145,10 @@ export const document = {
               "application/json": {
                 "schema": {
                   "$ref": "#/components/schemas/Error"
+                },
+                "example": {
+                  "error": 500,
+                  "message": "The service failed; its log says why."
                 }
               }
             }
@@ -140,7 +164,8 @@ export const document = {
     "securitySchemes": {
       "bearerAuth": {
         "type": "http",
-        "scheme": "bearer"
+        "scheme": "bearer",
+        "description": "An access token of this service, alone, without the word Bearer."
       }
     },
     "responses": {
@@ -159,6 +184,10 @@ export const document = {
           "application/json": {
             "schema": {
               "$ref": "#/components/schemas/Error"
+            },
+            "example": {
+              "error": 401,
+              "message": "The bearer token is not accepted."
             }
           }
         }
@@ -178,6 +207,10 @@ export const document = {
           "application/json": {
             "schema": {
               "$ref": "#/components/schemas/Error"
+            },
+            "example": {
+              "error": 429,
+              "message": "This token may make 600 requests a minute. Retry-After says when to go on."
             }
           }
         }
@@ -197,6 +230,10 @@ export const document = {
           "application/json": {
             "schema": {
               "$ref": "#/components/schemas/Error"
+            },
+            "example": {
+              "error": 503,
+              "message": "The plant could not be stored. Sending it again is safe."
             }
           }
         }

@@ -126,6 +126,7 @@ export const schemas = {
 export const securitySchemes = {
   "bearerAuth": {
     "type": "http",
-    "scheme": "bearer"
+    "scheme": "bearer",
+    "description": "An access token of this service, alone, without the word Bearer."
   }
 } as const

@@ -56,6 +56,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 401,
+                 *       "message": "The bearer token is not accepted."
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -67,6 +73,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 429,
+                 *       "message": "This token may make 600 requests a minute. Retry-After says when to go on."
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -78,6 +90,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 503,
+                 *       "message": "The plant could not be stored. Sending it again is safe."
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -108,6 +126,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "Boston fern",
+                     *       "tag": "fern"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Plant"];
                 };
             };
@@ -117,6 +141,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "error": 400,
+                     *       "message": "\"id\" in the body must be an integer from -9223372036854775808 to 9223372036854775807."
+                     *     }
+                     */
                     "application/json": components["schemas"]["Error"];
                 };
             };
@@ -127,6 +157,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "error": 409,
+                     *       "message": "Another plant has the id 1. It stays as it is."
+                     *     }
+                     */
                     "application/json": components["schemas"]["Error"];
                 };
             };
@@ -136,6 +172,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "error": 413,
+                     *       "message": "The body is larger than this service accepts."
+                     *     }
+                     */
                     "application/json": components["schemas"]["Error"];
                 };
             };
@@ -145,6 +187,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "error": 415,
+                     *       "message": "The body must be sent as Content-Type: application/json, in UTF-8."
+                     *     }
+                     */
                     "application/json": components["schemas"]["Error"];
                 };
             };
@@ -155,6 +203,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "error": 500,
+                     *       "message": "The service failed; its log says why."
+                     *     }
+                     */
                     "application/json": components["schemas"]["Error"];
                 };
             };

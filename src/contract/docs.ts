@@ -11,14 +11,20 @@ type Document = Extract<StaticDocumentSpec, { document: unknown }>['document']
  * @param document the bundled contract
  * @param variables what the variables of its server address stand for, by name (OpenAPI 3.1, section 4.8.6)
  */
-export async function serveDocs (app: FastifyInstance, document: object, variables: Readonly<Record<string, string>>): Promise<void> {
+export async function serveDocs (app: FastifyInstance, document: { readonly info: { readonly title: string } }, variables: Readonly<Record<string, string>>): Promise<void> {
   // A copy: @fastify/swagger hands out the object that it was given.
   const served = structuredClone(document) as { servers?: Array<{ variables?: Record<string, { default: string }> }> }
   for (const server of served.servers ?? []) {
     for (const [name, variable] of Object.entries(server.variables ?? {})) variable.default = variables[name] ?? variable.default
   }
   await app.register(swagger, { mode: 'static', specification: { document: served as Document } })
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: policy(Object.values(variables)) })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: policy(Object.values(variables)),
+    theme: { title: document.info.title },
+    // Without the bar that offers to explore other contracts: the policy lets the page read none.
+    uiConfig: { layout: 'BaseLayout' }
+  })
 }
 
 /** Without upgrade-insecure-requests, which breaks the page over plain http away from localhost. */
