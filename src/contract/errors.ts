@@ -14,7 +14,7 @@ export interface ErrorVoice {
   log: Logger
 }
 
-export const contentType = 'application/json; charset=utf-8'
+const contentType = 'application/json; charset=utf-8'
 
 const statuses: Record<ErrorCode, number> = {
   invalid: 400,
