@@ -87,6 +87,20 @@ const supported: Oas3Rule = () => {
         report({ message: `Not supported: OpenAPI ${root.openapi}; the contract must be written in 3.1.`, location: location.child('openapi') })
       }
     },
+    Operation (operation, { report, location, key }) {
+      const at = (child: string) => location.child(child).key()
+      if (operation.requestBody && ['get', 'head', 'trace'].includes(String(key))) report({ message: `Not supported: a body of ${String(key).toUpperCase()}.`, location: at('requestBody') })
+      if (!operation.responses) report({ message: 'Not supported: an operation without responses.', location: location.key() })
+      if (operation.servers) report({ message: 'Not supported: servers of a path or an operation.', location: at('servers') })
+    },
+    PathItem (item, { report, location, key }) {
+      if (/[:*]/.test(String(key))) report({ message: `Not supported: the path ${key}; a colon or an asterisk.`, location: location.key() })
+      if (/^\/docs(?:\/|$)/.test(String(key))) report({ message: `Not supported: the path ${key}; what is under /docs is the page of the contract.`, location: location.key() })
+      if (item.servers) report({ message: 'Not supported: servers of a path or an operation.', location: location.child('servers').key() })
+    },
+    SecurityRequirement (requirement, { report, location }) {
+      if (Object.values(requirement).some(scopes => scopes.length > 0)) report({ message: 'Not supported: scopes.', location })
+    },
     Parameter: refuse('parameters'),
     Callback: refuse('callbacks'),
     WebhooksMap: refuse('webhooks'),

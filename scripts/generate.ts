@@ -27,8 +27,9 @@ try {
     'types.ts': await emitTypes(document)
   }
   const differing = await compare(files)
-  if (!check) await write(differing)
-  else if (differing.length > 0) fail(differing.map(([path]) => `${path} is not what ${file} says: run \`npm run generate\` and commit the result.`))
+  if (differing.length === 0) console.log(`${out}/ is what ${file} says.`)
+  else if (!check) await write(differing)
+  else fail(differing.map(([path]) => `${path} is not what ${file} says: run \`npm run generate\` and commit the result.`))
 } catch (error) {
   fail(error instanceof ContractError ? error.findings : [(error as Error).message])
 }

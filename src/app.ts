@@ -49,7 +49,7 @@ export async function buildApp ({
   })
   answerErrors(app, voice)
   answerServerErrors(app.server, voice)
-  drainOnClose(app, arriveWithin.whole + answerWithin)
+  drainOnClose(app, arriveWithin.whole, answerWithin)
   logAnswers(app, log)
   await serveContract<operations, typeof contract.securitySchemes>(app, {
     contract,

@@ -1,4 +1,5 @@
-// What the log says, and how: JSON lines, readable on a terminal. Never a token, nor a query, which may hold one.
+// What the log says, and how: JSON lines, readable on a terminal. Never a header field, which holds the token, nor a query,
+// which may hold one.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import type { Logger } from 'pino'

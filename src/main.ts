@@ -1,5 +1,6 @@
 // The process: configuration, store, application, and an orderly end. The only file that ends the process.
 import closeWithGrace from 'close-with-grace'
+import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { buildApp } from './app.ts'
 import { openTokens } from './auth/access-tokens.ts'
@@ -12,6 +13,7 @@ import { openStore } from './stores/open.ts'
 const closeWithin = 25_000
 
 try {
+  if (existsSync('.env')) process.loadEnvFile()
   await start(readConfig(process.env))
 } catch (error) {
   console.error((error as Error).message)

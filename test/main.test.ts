@@ -102,6 +102,14 @@ t.test('a second signal ends the process at once', async t => {
   t.ok(performance.now() - began < 5000)
 })
 
+t.test('variables may stand in a file .env, and the environment outdoes it', async t => {
+  const folder = t.testdir({ '.env': 'ACCESS_TOKENS=from-file\nLOG_LEVEL=loud\n' })
+  const { origin, child, ended } = await startService(t, folder, { LOG_LEVEL: 'info', DATABASE_URL: 'memory:' })
+  t.equal((await postPlant(origin, 'from-file', '{"id":1,"name":"x"}')).status, 200)
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+})
+
 t.test('a wrong configuration is told whole, with exit code 2, and nothing is made', async t => {
   const folder = t.testdir()
   const { ended, output } = await startService(t, folder, { PORT: 'x', LOG_LEVEL: 'y', DATABASE_URL: 'z' })

@@ -16,12 +16,14 @@ type Tokens = ReadonlyMap<string, Principal>
  */
 export function parseTokens (text: string): Tokens {
   const entries = text.split(/[,\n]/).map(entry => entry.trim()).filter(entry => entry !== '')
-  return new Map(entries.map((entry, index) => {
+  const tokens = new Map(entries.map((entry, index) => {
     // RFC 6750 section 2.1, b64token: a colon cannot be part of a token.
     const match = /^(?:([^:]+):)?([A-Za-z0-9._~+/-]+=*)$/.exec(entry)
     if (match?.[2] === undefined) throw new Error(`has something else than \`token\` or \`name:token\` as entry ${index + 1}`)
     return [match[2], { name: match[1] ?? `token-${hash('sha256', match[2]).slice(0, 8)}` }]
   }))
+  if (tokens.size < entries.length) throw new Error('has the same token twice')
+  return tokens
 }
 
 /** Reads the tokens in a file; throws as parseTokens() or the file system does, and when there are none. */

@@ -1,6 +1,10 @@
 // An orderly end of connections: whoever is owed an answer gets it, whoever is silent holds nothing up.
 import type { FastifyInstance } from 'fastify'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+
+/** A connection of a server. Node tells only here which answer it owes on it; there is no public way to ask. */
+export type ServedSocket = Socket & { _httpMessage?: ServerResponse | null }
 
 /** Milliseconds between two looks at the connections that are left. */
 const pace = 100
@@ -8,10 +12,11 @@ const pace = 100
 /**
  * Makes app.close() end within a bound. Node by itself closes what is idle when closing begins, and then stops to look:
  * connections that fall idle later, that never sent anything or stopped in the middle of a request would stay for good.
- * @param within milliseconds in which a request that is under way arrives and is answered; what is left then is cut off
+ * @param arriveWithin milliseconds in which a request that is under way has to arrive; one that has not is cut off
+ * @param answerWithin milliseconds more in which it has to be answered; what is left then is cut off
  */
-export function drainOnClose (app: FastifyInstance, within: number): void {
-  const open = new Set<Socket>()
+export function drainOnClose (app: FastifyInstance, arriveWithin: number, answerWithin: number): void {
+  const open = new Set<ServedSocket>()
   app.server.on('connection', (socket: Socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
@@ -21,10 +26,14 @@ export function drainOnClose (app: FastifyInstance, within: number): void {
       app.server.closeIdleConnections()
       open.values().filter(socket => socket.bytesRead === 0).forEach(socket => socket.destroy())
     }, pace)
-    const cut = setTimeout(() => app.server.closeAllConnections(), within)
+    const cutStalled = setTimeout(() => {
+      open.values().filter(socket => socket._httpMessage?.req.complete !== true).forEach(socket => socket.destroy())
+    }, arriveWithin)
+    const cutAll = setTimeout(() => app.server.closeAllConnections(), arriveWithin + answerWithin)
     app.server.once('close', () => {
       clearInterval(sweep)
-      clearTimeout(cut)
+      clearTimeout(cutStalled)
+      clearTimeout(cutAll)
     })
     done()
   })

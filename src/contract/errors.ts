@@ -6,6 +6,8 @@ import type { Socket } from 'node:net'
 import { internal, ServiceError } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
 import { about } from '../log.ts'
+import type { ServedSocket } from './drain.ts'
+import { pathOf } from './routing.ts'
 import type { Logger } from 'pino'
 
 /** How errors are told: to the caller in the contract's shape, to the operator by the log. */
@@ -35,6 +37,7 @@ const statuses: Record<ErrorCode, number> = {
 /** Answers what handlers and hooks throw, and what Fastify refuses by itself. */
 export function answerErrors (app: FastifyInstance, voice: ErrorVoice): void {
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(voice, error, request, reply))
+  app.setNotFoundHandler(request => { throw new ServiceError('not-found', `There is nothing at ${pathOf(request)}.`) })
 }
 
 /** Server options for the doors before routing: addresses that cannot be decoded and bytes that are not HTTP. */
@@ -50,17 +53,22 @@ export function answerServerErrors (server: Server, voice: ErrorVoice): void {
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     endSocket(socket, voice, new ServiceError('method-not-allowed', 'This service is no proxy: it does not answer CONNECT.', { headers: { Allow: '' } }))
   })
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    answeredEarly.set(request.socket, request)
     const { status, headers, body } = write(voice, new ServiceError('expectation-failed', 'The only Expect this service meets is 100-continue.'))
     response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body)
   })
 }
+
+/** By connection, the request that was answered before it had arrived: what goes wrong with the rest of it gets no second answer. */
+const answeredEarly = new WeakMap<Socket, IncomingMessage>()
 
 function sendError (voice: ErrorVoice, thrown: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toServiceError(thrown)
   const { status, headers, body } = write(voice, error)
   if (status < 500) voice.log.info({ ...about(request), status }, error.message)
   else voice.log.error({ ...about(request), status, err: error.cause ?? error }, error.message)
+  if (!request.raw.complete) answeredEarly.set(request.raw.socket, request.raw)
   return reply.code(status).headers(headers).send(body)
 }
 
@@ -71,7 +79,7 @@ function toServiceError (error: Error & { code?: string, statusCode?: number }):
     case 'FST_ERR_CTP_BODY_TOO_LARGE': return new ServiceError('too-large', 'The body is larger than this service accepts.')
     case 'ECONNRESET': // Node's word for a client that broke off in the middle of its body; it reads no answer.
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return new ServiceError('invalid', 'The body is not as long as Content-Length says.')
-    case 'FST_ERR_BAD_URL': return new ServiceError('invalid', 'The address has a % that is not followed by the code of a UTF-8 character.')
+    case 'FST_ERR_BAD_URL': return new ServiceError('invalid', 'The address of the request cannot be decoded.')
     default: return internal(error)
   }
 }
@@ -93,15 +101,14 @@ function write (voice: ErrorVoice, error: ServiceError) {
 }
 
 /** Answers on a connection that has no response object, after the answers that it still owes, and ends it. */
-function endSocket (socket: Socket & { _httpMessage?: ServerResponse | null }, voice: ErrorVoice, error: ServiceError): void {
-  // Node tells only here which answer is under way. A request that arrived whole must not be answered with the error of
-  // what followed it on the connection.
+function endSocket (socket: ServedSocket, voice: ErrorVoice, error: ServiceError): void {
+  // A request that arrived whole must not be answered with the error of what followed it on the connection.
   const owed = socket._httpMessage
   if (owed?.req.complete === true) {
     owed.once('finish', () => endSocket(socket, voice, error))
     return
   }
-  if (!socket.writable) {
+  if (answeredEarly.get(socket)?.complete === false || !socket.writable) {
     socket.destroy()
     return
   }

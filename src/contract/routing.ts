@@ -37,7 +37,7 @@ function listMethods (operations: Operation[]): Map<string, string> {
   }))
 }
 
-/** The path of a request target in origin or absolute form (RFC 9112, section 3.2). */
-function pathOf (request: FastifyRequest): string {
-  return decodeURI(URL.parse(request.url, 'http://localhost')?.pathname ?? request.url)
+/** The path of a request target in origin or absolute form (RFC 9112, section 3.2), decoded and as it was sent. */
+export function pathOf (request: FastifyRequest): string {
+  return decodeURI(request.url.replace(/^[a-z]+:\/\/[^/?]*/i, '').replace(/\?.*$/s, ''))
 }

@@ -14,7 +14,7 @@ export type Validate = (value: unknown) => { path: string, problem: string } | u
  * @throws Error, from it or the compiler, when a schema is not valid JSON Schema 2020-12
  */
 export function createValidator (components: Readonly<Record<string, object>>): (schema: object) => Validate {
-  const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true })
+  const ajv = new Ajv2020({ verbose: true, strict: true, strictRequired: false, allowUnionTypes: true })
   addFormats.default(ajv)
   ajv.addKeyword(int64)
   ajv.addVocabulary(wordsOfOpenApi(components))
@@ -24,12 +24,23 @@ export function createValidator (components: Readonly<Record<string, object>>): 
     return value => {
       conversions = []
       if (!validate(value)) {
-        const [{ instancePath, message }] = validate.errors as [ErrorObject]
-        return { path: instancePath.slice(1), problem: String(message) }
+        const [error] = validate.errors as [ErrorObject]
+        return { path: error.instancePath.slice(1), problem: explain(error) }
       }
       for (const { holder, key, integer } of conversions) holder[key] = integer
       return undefined
     }
+  }
+}
+
+/** What ajv says, for people who do not know the schema. */
+function explain ({ keyword, params, message, parentSchema }: ErrorObject): string {
+  switch (keyword) {
+    case 'type': return `must be ${[params.type].flat().map(type => /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`).join(' or ')}`
+    case 'required': return `must have the member "${params.missingProperty}"`
+    // What a pattern means is for its author to say.
+    case 'pattern': return `${message}${parentSchema?.description === undefined ? '' : `: ${parentSchema.description.replace(/\.$/, '')}`}`
+    default: return String(message)
   }
 }
 
@@ -68,11 +79,12 @@ const int64: FuncKeywordDefinition = {
   keyword: 'int64',
   schemaType: 'object',
   compile (rule: Rule) {
+    const problemWith = int64Rule(rule)
     const check: SchemaValidateFunction = (value: unknown, context) => {
       if (context === undefined || (value === null && rule.types.includes('null'))) return true
       const { parentData: holder, parentDataProperty: key } = context
       const integer = integerAt(holder, key, value)
-      const message = problemWith(integer, rule)
+      const message = problemWith(integer)
       check.errors = message === undefined ? [] : [{ keyword: 'int64', message, params: {} }]
       if (integer !== undefined && typeof value === 'number') conversions.push({ holder, key, integer })
       return message === undefined
@@ -81,18 +93,28 @@ const int64: FuncKeywordDefinition = {
   }
 }
 
-/** A bigint and a number compare by value, exactly (ECMA-262, BigInt::lessThan and section 7.2.12). */
-function problemWith (integer: bigint | undefined, rule: Rule): string | undefined {
-  if (integer === undefined || BigInt.asIntN(64, integer) !== integer) {
-    return 'must be an integer from -9223372036854775808 to 9223372036854775807'
-  }
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = rule
+/**
+ * What is wrong with an integer, by a rule. A bigint and a number compare by value, exactly (ECMA-262, BigInt::lessThan).
+ * @throws Error when the rule asks for what no int64 can be, or cannot be exact
+ */
+function int64Rule (rule: Rule): (integer: bigint | undefined) => string | undefined {
+  if (rule.types.some(type => type !== 'integer' && type !== 'null')) throw new Error(`format int64 is for integers, not for ${rule.types.join(' or ')}`)
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = rule
+  const numbers = [rule.enum, rule.const, rule.multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum].flat()
+  // YAML and JSON readers round the number before anybody here sees it.
+  const rounded = numbers.find(number => typeof number === 'number' && !Number.isSafeInteger(number))
+  if (rounded !== undefined) throw new Error(`${rounded} beside format int64 is not an integer between -2^53 and 2^53, beyond which a contract's numbers are rounded`)
+  const step = rule.multipleOf === undefined ? undefined : BigInt(rule.multipleOf)
+  if (step === 0n) throw new Error('multipleOf must be greater than 0')
   const allowed = rule.const === undefined ? rule.enum : [rule.const]
-  if (minimum !== undefined && integer < minimum) return `must be >= ${minimum}`
-  if (maximum !== undefined && integer > maximum) return `must be <= ${maximum}`
-  if (exclusiveMinimum !== undefined && integer <= exclusiveMinimum) return `must be > ${exclusiveMinimum}`
-  if (exclusiveMaximum !== undefined && integer >= exclusiveMaximum) return `must be < ${exclusiveMaximum}`
-  if (multipleOf !== undefined && integer % BigInt(multipleOf) !== 0n) return `must be multiple of ${multipleOf}`
-  if (allowed !== undefined && !allowed.some(value => value !== null && BigInt(value) === integer)) return `must be one of ${allowed.join(', ')}`
-  return undefined
+  return integer => {
+    if (integer === undefined || BigInt.asIntN(64, integer) !== integer) return 'must be an integer from -9223372036854775808 to 9223372036854775807'
+    if (minimum !== undefined && integer < minimum) return `must be >= ${minimum}`
+    if (maximum !== undefined && integer > maximum) return `must be <= ${maximum}`
+    if (exclusiveMinimum !== undefined && integer <= exclusiveMinimum) return `must be > ${exclusiveMinimum}`
+    if (exclusiveMaximum !== undefined && integer >= exclusiveMaximum) return `must be < ${exclusiveMaximum}`
+    if (step !== undefined && integer % step !== 0n) return `must be a multiple of ${step}`
+    if (allowed !== undefined && !allowed.some(value => value !== null && BigInt(value) === integer)) return `must be one of ${allowed.join(', ')}`
+    return undefined
+  }
 }

@@ -1,5 +1,5 @@
 // The thread that owns the SQLite file. A reply leaves it only after the commit has reached the disk.
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -14,6 +14,8 @@ const applicationId = 0x506c6e74 // "Plnt" in the file's header: tells our file 
 const pageSize = 1000
 
 let database: ReturnType<typeof open> | undefined
+/** Whether the file was opened before: if so it is not made anew, as that would hide that it is gone. */
+let known = false
 
 parentPort?.on('message', (call: Call) => {
   // A closed port ends the thread once the reply is out.
@@ -45,19 +47,26 @@ function close (): void {
 }
 
 function open () {
+  if (known && !existsSync(path)) throw new Error('its file is gone')
   makeDirectory(dirname(resolve(path)))
   // Another process may write to the same file: it is waited for, up to five seconds.
   const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
   try {
     prepare(connection)
-    return { connection, ...statements(connection) }
+    known = true
+    return { connection, ...statements(connection, fileNumber()) }
   } catch (error) {
     connection.close()
     throw error
   }
 }
 
-function statements (connection: DatabaseSync) {
+/** A file that was removed or replaced still takes writes, which nobody will ever read. */
+function fileNumber (): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino
+}
+
+function statements (connection: DatabaseSync, opened: bigint | undefined) {
   const insert = connection.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   const same = connection.prepare('SELECT 1 FROM plants WHERE id = ? AND name = ? AND tag IS ?')
   const first = connection.prepare('SELECT id, name, tag FROM plants ORDER BY id LIMIT ?')
@@ -68,7 +77,11 @@ function statements (connection: DatabaseSync) {
     return same.get(id, name, tag) === undefined ? 'conflict' : 'unchanged'
   }
   return {
-    add: (plants: readonly NewPlant[]) => transaction(connection, () => plants.map(addOne)),
+    add (plants: readonly NewPlant[]) {
+      const outcomes = transaction(connection, () => plants.map(addOne))
+      if (fileNumber() !== opened) throw new Error('its file was removed or replaced')
+      return outcomes
+    },
     page: (after: bigint | undefined) => (after === undefined ? first.all(pageSize) : next.all(after, pageSize))
       .map(({ id, name, tag }) => tag === null ? { id, name } : { id, name, tag }),
     check: () => transaction(connection, () => {})

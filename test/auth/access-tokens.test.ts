@@ -12,6 +12,7 @@ t.test('tokens are separated by commas or lines and may have names', async t => 
   t.strictSame([...tokens.keys()], ['abc-._~+/9==', 'xyz', 'b'])
   t.strictSame([...tokens.values()].map(({ name }) => name), ['alice', 'token-3608bca1', 'bob'])
   t.equal(parseTokens(' , \n').size, 0)
+  t.throws(() => parseTokens('a:x,b:x'), { message: 'has the same token twice' })
 })
 
 t.test('an entry that is no token is refused by its number, not shown', async t => {

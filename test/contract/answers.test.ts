@@ -37,9 +37,9 @@ t.test('the guard lets pass what the contract declares, and nothing else', async
     [{ status: 201, body: {} }, 'readLeaf answered 201 with a body, which the contract does not declare'],
     [{ status: 404 }, 'readLeaf answered 404, which the contract does not declare'],
     [{ status: 204, body: {} }, 'readLeaf answered 204 with a body, which the contract does not declare'],
-    [{ status: 200 }, 'readLeaf answered 200, whose body must be object'],
-    [{ status: 200, body: null }, 'readLeaf answered 200, whose body must be object'],
-    [{ status: 200, body: {} }, "readLeaf answered 200, whose body must have required property 'n'"],
+    [{ status: 200 }, 'readLeaf answered 200, whose body must be an object'],
+    [{ status: 200, body: null }, 'readLeaf answered 200, whose body must be an object'],
+    [{ status: 200, body: {} }, 'readLeaf answered 200, whose body must have the member "n"'],
     [{ status: 200, body: { n: '1' } }, 'readLeaf answered 200, whose body at n must be an integer from -9223372036854775808 to 9223372036854775807']
   ]
   for (const [answer, message] of causes) {

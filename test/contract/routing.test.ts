@@ -31,10 +31,12 @@ t.test('the path of the contract is known in any of its spellings', async t => {
 
 t.test('an unknown path is answered 404, without asking for a token or reading a body', async t => {
   const { app } = await startApp(t)
-  for (const url of ['/', '/plant', '/plants/', '/plants/1', '/Plants', '//', '//plants', '/plants%2f', '/docs/nothing']) {
-    isError(t, await app.inject({ method: 'POST', url, headers: { 'content-type': 'text/plain' }, payload: 'x' }), 404, /^There is nothing at /, url)
+  for (const url of ['/', '/plant', '/plants/', '/plants/1', '/Plants', '//', '//plants', '/plants%2f', '/docs/nothing', '/docs/static/nothing', '/docs/static/..%2f..%2fpackage.json', '/docs/static/%2e%2e/package.json', '/docs/static/%00', `/docs/static/${'a'.repeat(300)}`]) {
+    isError(t, await app.inject({ method: url.startsWith('/docs/static') ? 'GET' : 'POST', url, headers: { 'content-type': 'text/plain' }, payload: 'x' }), 404, /^There is nothing at /, url)
   }
   const { port } = await listen(app)
+  const [dots] = await exchange(port, 'POST /plants/../plants HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  isError(t, dots as never, 404, 'There is nothing at /plants/../plants.', 'dots')
   const [answer] = await exchange(port, 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
   isError(t, answer as never, 404, /nothing/, 'OPTIONS *')
 })

@@ -22,7 +22,7 @@ t.test('a valid int64 becomes a bigint, wherever it stands', async t => {
 
 t.test('a member is not touched when the value is refused', async t => {
   const { fault, value } = check(object({ n: int64, s: { type: 'string' } }), '{"n":1,"s":2}')
-  t.strictSame(fault, { path: 's', problem: 'must be string' })
+  t.strictSame(fault, { path: 's', problem: 'must be a string' })
   t.strictSame(value, { n: 1, s: 2 })
 })
 
@@ -33,16 +33,33 @@ t.test('what is no int64 is refused', async t => {
 })
 
 t.test('bounds of an int64 are exact', async t => {
-  const near = { ...int64, minimum: 3, maximum: 9007199254740992 }
+  const near = { ...int64, minimum: 3, maximum: 9007199254740991 }
   t.match(check(object({ n: near }), '{"n":2}').fault, { problem: 'must be >= 3' })
-  t.match(check(object({ n: near }), '{"n":9007199254740993}').fault, { problem: 'must be <= 9007199254740992' })
-  t.equal(check(object({ n: near }), '{"n":9007199254740992}').fault, undefined)
+  t.match(check(object({ n: near }), '{"n":9007199254740992}').fault, { problem: 'must be <= 9007199254740991' })
+  t.equal(check(object({ n: near }), '{"n":9007199254740991}').fault, undefined)
   t.match(check(object({ n: { ...int64, exclusiveMinimum: 3 } }), '{"n":3}').fault, { problem: 'must be > 3' })
   t.match(check(object({ n: { ...int64, exclusiveMaximum: 3 } }), '{"n":3}').fault, { problem: 'must be < 3' })
-  t.match(check(object({ n: { ...int64, multipleOf: 2 } }), '{"n":9007199254740993}').fault, { problem: 'must be multiple of 2' })
+  t.match(check(object({ n: { ...int64, multipleOf: 2 } }), '{"n":9007199254740993}').fault, { problem: 'must be a multiple of 2' })
   t.match(check(object({ n: { ...int64, enum: [1, 2] } }), '{"n":3}').fault, { problem: 'must be one of 1, 2' })
   t.match(check(object({ n: { ...int64, const: 1 } }), '{"n":2}').fault, { problem: 'must be one of 1' })
   t.equal(check(object({ n: { type: ['integer', 'null'], format: 'int64', enum: [1, null], exclusiveMinimum: 0, exclusiveMaximum: 9, multipleOf: 1 } }), '{"n":1}').fault, undefined)
+})
+
+t.test('a rule that no int64 can keep exactly does not compile', async t => {
+  const compile = createValidator({})
+  for (const rule of [{ multipleOf: 0.5 }, { minimum: -(2 ** 53) }, { enum: [1, 1.5] }, { const: 2 ** 53 }, { exclusiveMaximum: 1e300 }]) {
+    t.throws(() => compile({ ...int64, ...rule }), /beside format int64 is not an integer between/, JSON.stringify(rule))
+  }
+  t.throws(() => compile({ type: ['integer', 'string'], format: 'int64' }), /format int64 is for integers, not for integer or string/)
+  t.throws(() => compile({ ...int64, multipleOf: 0 }), /multipleOf/)
+})
+
+t.test('a fault is told in words that need no schema', async t => {
+  const said = (schema: object, value: unknown) => createValidator({})(schema)(value)?.problem
+  t.equal(said({ type: ['array', 'null'] }, 1), 'must be an array or a null')
+  t.equal(said({ type: 'string', pattern: '^a$' }, 'b'), 'must match pattern "^a$"')
+  t.equal(said({ type: 'string', pattern: '^a$', description: 'The letter a.' }, 'b'), 'must match pattern "^a$": The letter a')
+  t.equal(said({ type: 'string', maxLength: 1 }, 'bb'), 'must NOT have more than 1 characters')
 })
 
 t.test('a bigint in an answer is valid as it stands, even in a frozen object', async t => {
@@ -58,7 +75,7 @@ t.test('other numbers stay doubles', async t => {
 
 t.test('a schema is JSON Schema 2020-12 with the words of OpenAPI, and anything else is a mistake', async t => {
   const compile = createValidator({ Named: { type: 'string', 'x-internal': true } })
-  t.match(compile({ type: 'array', prefixItems: [{ type: 'string' }], items: false, minItems: 1 })([1]), { path: '0', problem: 'must be string' })
+  t.match(compile({ type: 'array', prefixItems: [{ type: 'string' }], items: false, minItems: 1 })([1]), { path: '0', problem: 'must be a string' })
   t.equal(compile({ $ref: 'Named#', example: 'x', externalDocs: { url: 'https://example.com' }, xml: {} })('x'), undefined)
   t.throws(() => compile({ type: 'strin' }), /type/)
   t.throws(() => compile({ type: 'string', minLenght: 1 }), /minLenght/)

@@ -22,7 +22,7 @@ function folderWith (t: Test, text: string): { path: string, out: string } {
 }
 
 t.test('the committed files are what the contract says', async t => {
-  t.strictSame(await generate('--check'), { code: 0, stdout: '', stderr: '' })
+  t.strictSame(await generate('--check'), { code: 0, stdout: 'generated/ is what openapi.yaml says.\n', stderr: '' })
 })
 
 t.test('the same contract makes the same bytes, under a banner, and writes only what differs', async t => {
@@ -36,7 +36,7 @@ t.test('the same contract makes the same bytes, under a banner, and writes only 
     t.equal(text, readFileSync(join('generated', name), 'utf8'))
     t.match(text, /^\/\/ Generated from openapi\.yaml .* Do not edit/)
   }
-  t.strictSame(await generate('--contract', path, '--out', out), { code: 0, stdout: '', stderr: '' })
+  t.match(await generate('--contract', path, '--out', out), { code: 0, stdout: /generated\/ is what .*openapi\.yaml says\.\n$/, stderr: '' })
 })
 
 t.test('--check names what differs and writes nothing', async t => {
@@ -64,6 +64,15 @@ t.test('a contract that cannot be served is refused with file, line and feature,
     ['a range of statuses', text => text.replace("'400':", '4XX:'), [/Not supported: the response "4XX"; name each status\./]],
     ['the default response', text => text.replace("'400':", 'default:'), [/Not supported: the response "default"; name each status\./]],
     ['another security scheme', text => text.replace('scheme: bearer', 'scheme: basic'), [/#\/components\/securitySchemes\/bearerAuth Not supported: a security scheme other than http bearer\./]],
+    ['a body where none belongs', text => text.replace('    post:', '    get:'), [/#\/paths\/~1plants\/get\/requestBody Not supported: a body of GET\./]],
+    ['no responses', text => text.replace(/ {6}responses:[^]*?\ncomponents/, 'components'), [/#\/paths\/~1plants\/post Not supported: an operation without responses\./]],
+    ['a path with signs of the router', text => text.replace('  /plants:', "  '/plants/:x*':"), [/#\/paths\/.* Not supported: the path \/plants\/:x\*; a colon or an asterisk\./]],
+    ['a path of the service itself', text => text.replace('  /plants:', '  /docs/plants:'), [/Not supported: the path \/docs\/plants; what is under \/docs is the page of the contract\./]],
+    ['servers of an operation', text => text.replace('      summary: Create a plant', '      servers: [{ url: /v2 }]\n      summary: Create a plant'), [/#\/paths\/~1plants\/post\/servers Not supported: servers of a path or an operation\./]],
+    ['servers of a path', text => text.replace('    post:', '    servers: [{ url: /v2 }]\n    post:'), [/#\/paths\/~1plants\/servers Not supported: servers of a path or an operation\./]],
+    ['scopes', text => text.replace('- bearerAuth: []', '- bearerAuth: [write]'), [/#\/security\/0 Not supported: scopes\./]],
+    ['bounds that were rounded', text => text.replace('format: int64', 'format: int64\n              minimum: 9007199254740993'), [/NewPlant cannot be compiled: 9007199254740992 beside format int64 is not an integer between/]],
+    ['int64 beside strings', text => text.replace('type: integer\n              format: int64', 'type: [integer, string]\n              format: int64'), [/format int64 is for integers, not for integer or string/]],
     ['a schema that does not compile', text => text.replace("pattern: '^[^\\x00]*$'", "pattern: '['"), [/^.*openapi\.yaml #\/components\/schemas\/Plant cannot be compiled: .*regular expression/m, /the body of createPlant/]],
     ['two mistakes', text => text.replace("'400':", 'default:').replace('scheme: bearer', 'scheme: basic'), [/default/, /bearer/]]
   ]

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
@@ -90,6 +90,20 @@ t.test('a write that fails is 503 to its caller, and the file is opened again fo
   vandal.close()
   t.equal(await store.add({ id: 2n, name: 'ivy' }), 'added')
   t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, { id: 2n, name: 'ivy' }])
+})
+
+t.test('a file that is removed or replaced under a running store takes no more plants', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const store = await open(t, path)
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  const hidden = join(folder, 'hidden.db')
+  for (const end of ['', '-wal', '-shm']) renameSync(path + end, hidden + end)
+  await t.rejects(store.add({ id: 2n, name: 'ivy' }), { code: 'unavailable', cause: /its file was removed or replaced/ })
+  await t.rejects(store.add({ id: 2n, name: 'ivy' }), { code: 'unavailable', cause: /its file is gone/ })
+  t.equal(existsSync(path), false, 'no empty file takes its place')
+  for (const end of ['', '-wal', '-shm']) if (existsSync(hidden + end)) renameSync(hidden + end, path + end)
+  t.equal(await store.add({ id: 1n, name: 'ivy' }), 'conflict', 'when it is back, so is the store')
 })
 
 t.test('a thread that dies fails what it was doing, and the next plant starts another', async t => {
