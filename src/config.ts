@@ -79,7 +79,7 @@ function oneOf (values: string[]) {
 
 /** May hold a password: never shown. */
 function databaseUrl (text: string): string {
-  if (!/^(?:sqlite:.+|memory:)$/.test(text)) throw new Error('must be sqlite:PATH or memory:')
+  if (!/^(?:sqlite:.+|memory:|postgres(?:ql)?:\/\/.+)$/.test(text)) throw new Error('must be sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:')
   return text
 }
 

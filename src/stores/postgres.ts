@@ -1,0 +1,126 @@
+// PostgreSQL, and what speaks its language: one statement adds a batch, in portable SQL, and no row is ever changed.
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { NewPlant, Outcome } from '../plants/plant-store.ts'
+import type { Engine } from './group-commit.ts'
+
+const pageSize = 1000
+/** Milliseconds: for a connection, for a statement (both at the server and here), and for a call with all its retries. */
+const deadlines = { connection: 2000, statement: 5000, call: 8000 }
+
+type Query = (text: string, values?: unknown[]) => Promise<Row[]>
+
+interface Row { id: string, name: string, tag: string | null }
+
+/**
+ * Connects to a database, and where needed makes its table. Any number of services may share one.
+ * @param url postgres://user:password@host:port/database?options, or postgresql://
+ * @throws Error that says why the database cannot be used
+ */
+export async function postgresEngine (url: string): Promise<Engine> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    // One batch is in flight; the others are for pages and checks.
+    max: 3,
+    connectionTimeoutMillis: deadlines.connection,
+    statement_timeout: deadlines.statement,
+    query_timeout: deadlines.statement + 1000,
+    application_name: 'plant-store',
+    keepAlive: true
+  })
+  // An idle connection that is lost is no matter: the next query opens another.
+  pool.on('error', () => {})
+  const query: Query = async (text, values = []) => (await pool.query<Row>(text, values)).rows
+
+  try {
+    await retry(() => prepare(query))
+  } catch (error) {
+    await pool.end()
+    throw new Error(`The PostgreSQL database cannot be used: ${(error as Error).message}.`, { cause: error })
+  }
+  return {
+    addMany: plants => retry(() => addMany(query, plants)),
+    async page (after) {
+      const rows = after === undefined
+        ? await query('SELECT id, name, tag FROM plants ORDER BY id LIMIT $1', [pageSize])
+        : await query('SELECT id, name, tag FROM plants WHERE id > $1 ORDER BY id LIMIT $2', [after, pageSize])
+      return rows.map(toPlant)
+    },
+    check: () => retry(() => prepare(query)),
+    close: () => pool.end()
+  }
+}
+
+/** Sees to it that the table is there and that a commit means what it says. */
+async function prepare (query: Query): Promise<void> {
+  const show = async (setting: string) => Object.values((await query(`SHOW ${setting}`))[0] as object)[0]
+  if (await show('synchronous_commit') === 'off') throw new Error('its synchronous_commit is off, so that a commit could be lost; set it to on for this user or database')
+  if (await show('transaction_read_only') === 'on') throw new Error('it is read-only')
+  try {
+    // Asked first: who may only use the table may not make it.
+    await query('SELECT id, name, tag FROM plants LIMIT 0')
+  } catch (error) {
+    if (codeOf(error) !== undefinedTable) throw error
+    await query('CREATE TABLE IF NOT EXISTS plants (id bigint PRIMARY KEY, name text NOT NULL, tag text)')
+  }
+}
+
+/**
+ * Tries again what may succeed by itself, until the deadline: all that is done here may be done twice, so that not knowing
+ * whether it was done the first time is no harm.
+ */
+async function retry<Result> (work: () => Promise<Result>): Promise<Result> {
+  const until = performance.now() + deadlines.call
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!passing(error) || performance.now() > until) throw error
+      await sleep(100)
+    }
+  }
+}
+
+/** Whether an error is of the moment: a lost or refused connection, a restart, or two transactions in each other's way. */
+function passing (error: unknown): boolean {
+  // Errors of the server carry a SQLSTATE of five characters; those of the connection another code or none.
+  const code = codeOf(error) ?? ''
+  return !/^[0-9A-Z]{5}$/.test(code) || /^(?:08|40|57P)/.test(code) || madeMeanwhile.includes(code)
+}
+
+const undefinedTable = '42P01'
+/** Two services make the table at the same moment: PostgreSQL then finds its row, its type or itself there already. */
+const madeMeanwhile = ['23505', '42710', '42P07']
+
+function codeOf (error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+}
+
+/**
+ * Adds the first plant of each id, and compares the others, and those that were there, with what is stored by then.
+ * The ids are sorted: two services that add the same ones then wait for each other instead of blocking each other.
+ */
+async function addMany (query: Query, plants: readonly NewPlant[]): Promise<Outcome[]> {
+  const stored = new Map<bigint, NewPlant>()
+  for (const plant of plants) if (!stored.has(plant.id)) stored.set(plant.id, plant)
+  const firsts = [...stored.values()].sort((a, b) => a.id < b.id ? -1 : 1)
+  const inserted = await query(
+    'INSERT INTO plants (id, name, tag) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[]) ON CONFLICT DO NOTHING RETURNING id',
+    [firsts.map(({ id }) => id), firsts.map(({ name }) => name), firsts.map(({ tag = null }) => tag)]
+  )
+  const added = new Set(inserted.map(({ id }) => BigInt(id)))
+  const present = firsts.filter(({ id }) => !added.has(id)).map(({ id }) => id)
+  if (present.length > 0) {
+    for (const row of await query('SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[])', [present])) stored.set(BigInt(row.id), toPlant(row))
+  }
+  return plants.map(plant => {
+    // The first of an id that was added uses it up: its repetitions in the batch find it there.
+    if (added.delete(plant.id)) return 'added'
+    const { name, tag } = stored.get(plant.id) as NewPlant
+    return name === plant.name && tag === plant.tag ? 'unchanged' : 'conflict'
+  })
+}
+
+function toPlant ({ id, name, tag }: Row): NewPlant {
+  return tag === null ? { id: BigInt(id), name } : { id: BigInt(id), name, tag }
+}
