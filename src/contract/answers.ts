@@ -13,22 +13,19 @@ interface Answer { readonly status: unknown, readonly body?: unknown }
  * @param within milliseconds to answer in; past them the caller gets 503, and what the handler says later is dropped
  */
 export function answerWith (handler: AnyHandler, check: (answer: Answer) => void, within: number): RouteHandlerMethod {
-  // With callbacks rather than await: a promise less, and a late answer needs no race.
-  return (request: FastifyRequest, reply: FastifyReply) => {
+  return async ({ body, principal }: FastifyRequest, reply: FastifyReply) => {
     const timer = setTimeout(() => reply.send(late()), within)
-    const finish = (send: () => void) => {
-      clearTimeout(timer)
-      if (!reply.sent) send()
-    }
-    call(handler, request).then(answer => finish(() => {
+    try {
+      const answer = await handler({ body, principal })
       check(answer)
-      reply.code(answer.status as number).send(answer.body)
-    })).catch(error => finish(() => reply.send(error)))
+      if (!reply.sent) reply.code(answer.status as number).send(answer.body)
+    } catch (error) {
+      if (!reply.sent) reply.send(error)
+    } finally {
+      clearTimeout(timer)
+    }
+    return reply
   }
-}
-
-async function call (handler: AnyHandler, { body, principal }: FastifyRequest): Promise<Answer> {
-  return handler({ body, principal })
 }
 
 function late (): ServiceError {

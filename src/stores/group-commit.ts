@@ -41,8 +41,8 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
 
   /**
    * Lets the queue grow to the size of the last batch, whose callers, answered just now, are likely to be back. It is
-   * what makes few batches of many plants rather than many of few, an eighth of the throughput under load; a caller
-   * alone is never kept waiting. (PostgreSQL's commit_delay and commit_siblings are the same idea.)
+   * what makes few batches of many plants rather than many of few, a tenth of the throughput under load; a caller alone
+   * is never kept waiting. (PostgreSQL's commit_delay and commit_siblings are the same idea.)
    */
   async function gather (last: number): Promise<void> {
     const until = performance.now() + patience
