@@ -95,7 +95,7 @@ const supported: Oas3Rule = () => {
     },
     PathItem (item, { report, location, key }) {
       if (/[:*]/.test(String(key))) report({ message: `Not supported: the path ${key}; a colon or an asterisk.`, location: location.key() })
-      if (/^\/docs(?:\/|$)/.test(String(key))) report({ message: `Not supported: the path ${key}; what is under /docs is the page of the contract.`, location: location.key() })
+      if (/^\/(?:docs|livez|readyz)(?:\/|$)/.test(String(key))) report({ message: `Not supported: the path ${key}; /docs, /livez and /readyz are the service's own.`, location: location.key() })
       if (item.servers) report({ message: 'Not supported: servers of a path or an operation.', location: location.child('servers').key() })
     },
     SecurityRequirement (requirement, { report, location }) {

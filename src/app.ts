@@ -13,6 +13,7 @@ import { answerErrors, answerServerErrors, errorOptions } from './contract/error
 import { serveContract } from './contract/serve.ts'
 import type { BearerVerifier } from './contract/types.ts'
 import { ServiceError } from './errors.ts'
+import { serveHealth } from './health.ts'
 import { logAnswers } from './log.ts'
 import { createPlant } from './plants/create-plant.ts'
 import type { PlantStore } from './plants/plant-store.ts'
@@ -59,6 +60,7 @@ export async function buildApp ({
     answerWithin,
     onAuthenticated: rateLimit === undefined ? [] : [await limiter(app, rateLimit)]
   })
+  serveHealth(app, store)
   await serveDocs(app, document, { base_url: baseUrl })
   return app
 }

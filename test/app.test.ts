@@ -5,7 +5,7 @@ import t from 'tap'
 import { operations } from '../generated/operations.ts'
 import { ServiceError } from '../src/errors.ts'
 import type { Outcome } from '../src/plants/plant-store.ts'
-import { isError, listen, startApp } from './fixtures/app.ts'
+import { isError, listen, logLines, startApp } from './fixtures/app.ts'
 import { request } from './fixtures/raw.ts'
 
 const plant = { id: 1, name: 'fern' }
@@ -71,6 +71,41 @@ t.test('connections that are silent, idle or stuck in a request do not hold the 
   await app.close()
   await Promise.all(closed)
   t.ok(performance.now() - began < 3000)
+})
+
+t.test('/livez and /readyz answer anybody, and ready is only who can keep plants', async t => {
+  const { app } = await startApp(t)
+  t.match(await app.inject('/livez'), { statusCode: 200, body: '{"status":"alive"}' })
+  t.match(await app.inject('/readyz'), { statusCode: 200, body: '{"status":"ready"}' })
+
+  const { log, lines } = logLines()
+  const store = { add: async () => 'added' as const, all: async function * () {}, check: async () => { throw new Error('the disk is gone') }, close: async () => {} }
+  const broken = await startApp(t, { store, log })
+  const response = await broken.app.inject('/readyz')
+  isError(t, response, 503, 'The store cannot promise to keep plants at the moment.', 'broken')
+  t.equal(response.headers['retry-after'], '1')
+  t.match(JSON.parse(lines[0] as string), { path: '/readyz', err: { message: 'the disk is gone' } })
+  t.equal((await broken.app.inject('/livez')).statusCode, 200)
+})
+
+t.test('a service that closes is not ready, and answers what it owes', async t => {
+  const outcome = Promise.withResolvers<Outcome>()
+  const reached = Promise.withResolvers<void>()
+  const store = { add: () => { reached.resolve(); return outcome.promise }, all: async function * () {}, check: async () => {}, close: async () => {} }
+  const { app } = await startApp(t, { store })
+  const { port } = await listen(app)
+  // A connection that was there before, and has a request under way.
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  let answers = ''
+  socket.on('data', text => { answers += text }).write(request('{"id":1,"name":"x"}'))
+  await reached.promise
+  const closed = app.close()
+  while (app.server.listening) await new Promise(setImmediate)
+  socket.write('GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n')
+  await new Promise(resolve => setTimeout(resolve, 50))
+  outcome.resolve('added')
+  await Promise.all([closed, once(socket, 'close')])
+  t.match(answers, /200 OK[^]*"name":"x"[^]*503 Service Unavailable[^]*Connection: close[^]*The service is shutting down\./i)
 })
 
 t.test('a request that is never answered does not hold the end up for ever', async t => {
