@@ -57,6 +57,17 @@ t.test('a request under way while the application closes is answered, and ends i
   await t.rejects(fetch(origin), 'nothing listens any more')
 })
 
+t.test('a connection that never said anything does not wait for its time to be up', async t => {
+  const { app } = await startApp(t)
+  const { port } = await listen(app)
+  const accepted = once(app.server, 'connection')
+  connect(port, '127.0.0.1').on('error', () => {}).resume()
+  await accepted
+  const began = performance.now()
+  await app.close()
+  t.ok(performance.now() - began < 2000)
+})
+
 t.test('connections that are silent, idle or stuck in a request do not hold the end up for long', async t => {
   const { app } = await startApp(t, { arriveWithin: { head: 500, whole: 500 }, answerWithin: 30_000 })
   const { port } = await listen(app)

@@ -11,7 +11,7 @@ const pace = 100
 
 /**
  * Makes app.close() end within a bound. Node by itself closes what is idle when closing begins, and then stops to look:
- * connections that fall idle later, that never sent anything or stopped in the middle of a request would stay for good.
+ * connections that fall idle later, or stopped in the middle of a request, would stay for good.
  * @param arriveWithin milliseconds in which a request that is under way has to arrive; one that has not is cut off
  * @param answerWithin milliseconds more in which it has to be answered; what is left then is cut off
  */
@@ -22,10 +22,7 @@ export function drainOnClose (app: FastifyInstance, arriveWithin: number, answer
     socket.once('close', () => open.delete(socket))
   })
   app.addHook('preClose', done => {
-    const sweep = setInterval(() => {
-      app.server.closeIdleConnections()
-      open.values().filter(socket => socket.bytesRead === 0).forEach(socket => socket.destroy())
-    }, pace)
+    const sweep = setInterval(() => app.server.closeIdleConnections(), pace)
     const cutStalled = setTimeout(() => {
       open.values().filter(socket => socket._httpMessage?.req.complete !== true).forEach(socket => socket.destroy())
     }, arriveWithin)

@@ -2,8 +2,10 @@ import fastify from 'fastify'
 import t from 'tap'
 import { operations, schemas, securitySchemes } from '../../generated/operations.ts'
 import type { operations as Operations } from '../../generated/types.ts'
+import { answerErrors } from '../../src/contract/errors.ts'
 import { serveContract } from '../../src/contract/serve.ts'
 import type { Service } from '../../src/contract/serve.ts'
+import { isError, logLines } from '../fixtures/app.ts'
 
 type PlantService = Service<Operations, typeof securitySchemes>
 
@@ -20,6 +22,21 @@ t.test('a service that is complete starts', async t => {
   const app = fastify()
   t.teardown(() => app.close())
   await t.resolves(serveContract(app, service))
+})
+
+t.test('an answer that the contract does not declare is 500, and the log says which', async t => {
+  const { log, lines } = logLines()
+  const app = fastify()
+  t.teardown(() => app.close())
+  answerErrors(app, { errorBody: (error, message) => ({ error, message }), log })
+  const answers = [{ status: 201, body: { name: 'x' } }, { status: 200, body: { name: 1 } }, { status: 200, body: { tag: 'x' } }, { status: 200, body: null }]
+  const handler = (() => answers.shift()) as unknown as PlantService['handlers']['createPlant']
+  await serveContract(app, { ...service, handlers: { createPlant: handler } })
+  for (const detail of ['answered 201', 'at name must be a string', 'must have the member "name"', 'must be an object']) {
+    const response = await app.inject({ method: 'POST', url: '/plants', headers: { authorization: 'Bearer x' }, body: { id: 1, name: 'x' } })
+    isError(t, response, 500, 'The service failed; its log says why.', detail)
+    t.match(JSON.parse(lines.at(-1) as string).err.message, detail)
+  }
 })
 
 t.test('a service with a handler or verifier too few or too many does not start', async t => {

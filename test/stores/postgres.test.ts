@@ -27,6 +27,8 @@ t.test('services on one database agree: of different plants with the same id exa
   const plants = await all(stores[0] as PlantStore)
   t.equal(plants.length, 300)
   t.strictSame(plants, await all(stores[1] as PlantStore))
+  await Promise.all(stores.map(store => store.close()))
+  t.strictSame(await server.query(`SELECT deadlocks::int FROM pg_stat_database WHERE datname = '${new URL(url).pathname.slice(1)}'`), [{ deadlocks: 0 }])
 })
 
 t.test('a connection that is cut under load fails nobody, and loses and doubles nothing', async t => {
