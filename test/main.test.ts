@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { exchange } from './fixtures/raw.ts'
@@ -87,6 +88,21 @@ t.test('SIGTERM while plants come in: each is answered or refused, and what was 
   const acknowledged = [...statuses.entries()].filter(([, status]) => status === 200).map(([id]) => id)
   t.ok(acknowledged.length > 0)
   for (const id of acknowledged) t.equal((await postPlant(again.origin, 'token', `{"id":${id},"name":"y"}`)).status, 409)
+})
+
+t.test('a signal to npm start reaches the service', async t => {
+  const npm = spawn('npm', ['start'], { detached: true, env: { ...process.env, PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: 'token' } })
+  // Its group, as a service that outlives npm would be left behind.
+  t.teardown(() => { try { process.kill(-(npm.pid as number), 'SIGKILL') } catch { /* it has ended */ } })
+  let output = ''
+  const ended = once(npm, 'close')
+  await new Promise<void>(resolve => npm.stdout.setEncoding('utf8').on('data', text => {
+    output += text
+    if (output.includes('listening at')) resolve()
+  }))
+  npm.kill('SIGTERM')
+  t.not(await Promise.race([ended, sleep(10_000, 'it goes on', { ref: false })]), 'it goes on')
+  t.match(output, 'closing after SIGTERM')
 })
 
 t.test('a second signal ends the process at once', async t => {
