@@ -1,4 +1,11 @@
 // Generated from openapi.yaml by `npm run generate`. Do not edit: change the contract and generate again.
+export const server = {
+  "url": "{base_url}",
+  "variables": {
+    "base_url": "/"
+  }
+} as const
+
 export const operations = {
   "createPlant": {
     "method": "POST",
@@ -8,56 +15,93 @@ export const operations = {
         "bearerAuth": []
       }
     ],
+    "parameters": [],
     "body": {
       "required": true,
+      "types": [
+        "application/json"
+      ],
       "schema": {
         "$ref": "NewPlant#"
       }
     },
     "responses": {
       "200": {
+        "type": "application/json",
         "schema": {
           "$ref": "Plant#"
         }
       },
       "400": {
+        "type": "application/json",
         "schema": {
           "$ref": "Error#"
         }
       },
       "401": {
+        "type": "application/json",
         "schema": {
           "$ref": "Error#"
+        },
+        "headers": {
+          "WWW-Authenticate": {
+            "required": true,
+            "schema": {
+              "type": "string"
+            }
+          }
         }
       },
       "409": {
+        "type": "application/json",
         "schema": {
           "$ref": "Error#"
         }
       },
       "413": {
+        "type": "application/json",
         "schema": {
           "$ref": "Error#"
         }
       },
       "415": {
+        "type": "application/json",
         "schema": {
           "$ref": "Error#"
         }
       },
       "429": {
+        "type": "application/json",
         "schema": {
           "$ref": "Error#"
+        },
+        "headers": {
+          "Retry-After": {
+            "required": true,
+            "schema": {
+              "type": "integer"
+            }
+          }
         }
       },
       "500": {
+        "type": "application/json",
         "schema": {
           "$ref": "Error#"
         }
       },
       "503": {
+        "type": "application/json",
         "schema": {
           "$ref": "Error#"
+        },
+        "headers": {
+          "Retry-After": {
+            "required": true,
+            "schema": {
+              "type": "integer"
+            }
+          }
         }
       }
     }

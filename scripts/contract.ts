@@ -1,12 +1,14 @@
 // Reads the contract: lints and bundles it, and refuses what this service cannot serve.
 // openapi-core does the reading, so that each finding, ours included, knows its file, line and JSON pointer.
 import { bundle, createConfig, getLineColLocation, lint } from '@redocly/openapi-core'
-import type { LocationObject, NormalizedProblem, Oas3Rule, Oas3_1Definition as Description, UserContext } from '@redocly/openapi-core'
+import type { LocationObject, NormalizedProblem, Oas3Discriminator } from '@redocly/openapi-core'
 import { relative } from 'node:path'
+import { valueReader } from '../src/contract/parameters.ts'
 import type { Contract } from '../src/contract/types.ts'
-import { createValidator } from '../src/contract/validator.ts'
-
-export type { Description }
+import { createCompiler } from '../src/contract/validator.ts'
+import { createWriters } from '../src/contract/writer.ts'
+import type { Description } from './description.ts'
+import { supported } from './supported.ts'
 
 /** A contract that was not accepted: one line per finding, each `file:line:column pointer sentence`. */
 export class ContractError extends Error {
@@ -28,17 +30,23 @@ export async function readContract (file: string): Promise<{ document: Descripti
     extends: ['recommended'],
     plugins: [{ id: 'service', rules: { oas3: { supported } } }],
     rules: {
-      'operation-operationId': 'error',
-      'no-ambiguous-paths': 'error',
-      'service/supported': 'error'
+      'service/supported': 'error',
+      // Style, which is for the authors of a contract to choose.
+      'operation-summary': 'warn',
+      'no-server-trailing-slash': 'warn',
+      'no-path-trailing-slash': 'warn',
+      // The rule `supported` asks for these where they matter: not in webhooks and callbacks.
+      'operation-operationId': 'off',
+      'security-defined': 'off',
+      'no-empty-servers': 'off'
     }
   })
   try {
-    const problems = await lint({ ref: file, config })
+    const problems = (await lint({ ref: file, config })).filter(problem => !isMapping(problem))
     const errors = problems.filter(problem => problem.severity === 'error')
     if (errors.length > 0) throw new ContractError(errors.map(describe))
     const { bundle: { parsed } } = await bundle({ ref: file, config })
-    return { document: parsed as Description, warnings: problems.map(describe) }
+    return { document: withMappedReferences(parsed as Description), warnings: problems.map(describe) }
   } catch (error) {
     if (error instanceof ContractError) throw error
     // What cannot be parsed at all is thrown, with the place in the message; the rest of it is an excerpt.
@@ -46,76 +54,61 @@ export async function readContract (file: string): Promise<{ document: Descripti
   }
 }
 
+/** The rule `supported` looks at the mappings of discriminators. */
+function isMapping ({ ruleId, location: [place] }: NormalizedProblem): boolean {
+  return ruleId === 'no-unresolved-refs' && /\/discriminator\/mapping\//.test(String((place as LocationObject).pointer))
+}
+
+/** Where a discriminator maps to the name of a schema, it maps to the reference (OpenAPI 3.1, section 4.8.25): one spelling for all readers. */
+function withMappedReferences (document: Description): Description {
+  const names = Object.keys(document.components?.schemas ?? {})
+  const toReference = (target: string) => names.includes(target) ? `#/components/schemas/${target}` : target
+  return JSON.parse(JSON.stringify(document), (key, value: Partial<Oas3Discriminator>) => {
+    if (key !== 'discriminator' || typeof value.propertyName !== 'string' || value.mapping === undefined) return value
+    const mapping = Object.entries(value.mapping).map(([tag, target]) => [tag, toReference(target)])
+    return { ...value, mapping: Object.fromEntries(mapping) }
+  }) as Description
+}
+
 /**
  * Compiles every schema as the service will, so that what it could not start with does not get that far.
- * @throws ContractError naming each schema that is not valid JSON Schema 2020-12
+ * @throws ContractError naming each schema that is not valid JSON Schema 2020-12, and each default that its own schema refuses
  */
-export function refuseUncompilable (file: string, { operations, schemas }: Contract): void {
-  const named = [
-    ...Object.keys(schemas).map((name): [string, object] => [`#/components/schemas/${name}`, { $ref: `${name}#` }]),
-    ...Object.entries(operations).flatMap(([id, { body, responses }]) => [
-      ...body === undefined ? [] : [[`the body of ${id}`, body.schema] as const],
-      ...Object.entries(responses).flatMap(([status, { schema }]) => schema === undefined ? [] : [[`the answer ${status} of ${id}`, schema] as const])
+export function refuseUncompilable (file: string, contract: Contract): void {
+  const findings = new Set<string>()
+  const attempt = (place: string, compile: () => unknown) => {
+    try {
+      return compile()
+    } catch (error) {
+      return findings.add(`${file} ${place} cannot be compiled: ${(error as Error).message}`)
+    }
+  }
+  attempt('#/components/schemas', () => {
+    for (const [place, compile] of compilations(contract)) attempt(place, compile)
+  })
+  if (findings.size > 0) throw new ContractError([...findings])
+}
+
+/** All that is compiled when the service starts, by the name of its place. */
+function compilations ({ operations, schemas }: Contract): Array<[place: string, compile: () => unknown]> {
+  const request = createCompiler(schemas, 'request')
+  const answer = createCompiler(schemas, 'answer')
+  const write = createWriters(schemas, answer)
+  return [
+    ...Object.keys(schemas).map((name): [string, () => unknown] => [`#/components/schemas/${name}`, () => request({ $ref: `${name}#` })]),
+    ...Object.entries(operations).flatMap(([id, { parameters, body, responses }]): Array<[string, () => unknown]> => [
+      ...parameters.map((parameter): [string, () => unknown] => [`the ${parameter.in} parameter ${parameter.name} of ${id}`, () => valueReader(parameter, schemas, request)]),
+      [`the body of ${id}`, () => body && request(body.schema)],
+      ...Object.entries(responses).flatMap(([status, { schema, headers = {} }]): Array<[string, () => unknown]> => [
+        [`the answer ${status} of ${id}`, () => schema && write(schema)],
+        ...Object.entries(headers).map(([name, header]): [string, () => unknown] => [`the header field ${name} of the answer ${status} of ${id}`, () => answer(header.schema)])
+      ])
     ])
   ]
-  const compile = createValidator(schemas)
-  const findings = named.flatMap(([name, schema]) => {
-    try {
-      compile(schema)
-      return []
-    } catch (error) {
-      return [`${file} ${name} cannot be compiled: ${(error as Error).message}`]
-    }
-  })
-  if (findings.length > 0) throw new ContractError([...new Set(findings)])
 }
 
 function describe (problem: NormalizedProblem): string {
   const place = problem.location[0] as LocationObject
   const { line, col } = getLineColLocation(place).start
   return `${relative('', place.source.absoluteRef)}:${line}:${col} ${place.pointer} ${problem.message} (${problem.ruleId})`
-}
-
-/** What OpenAPI has and this service does not serve: refused by name, since half serving it would be a silent lie. */
-const supported: Oas3Rule = () => {
-  const refuse = (feature: string) => (_node: unknown, { report, location }: UserContext) => {
-    report({ message: `Not supported: ${feature}.`, location: location.key() })
-  }
-  return {
-    Root (root, { report, location }) {
-      if (!root.openapi.startsWith('3.1.')) {
-        report({ message: `Not supported: OpenAPI ${root.openapi}; the contract must be written in 3.1.`, location: location.child('openapi') })
-      }
-    },
-    Operation (operation, { report, location, key }) {
-      const at = (child: string) => location.child(child).key()
-      if (operation.requestBody && ['get', 'head', 'trace'].includes(String(key))) report({ message: `Not supported: a body of ${String(key).toUpperCase()}.`, location: at('requestBody') })
-      if (!operation.responses) report({ message: 'Not supported: an operation without responses.', location: location.key() })
-      if (operation.servers) report({ message: 'Not supported: servers of a path or an operation.', location: at('servers') })
-    },
-    PathItem (item, { report, location, key }) {
-      if (/[:*]/.test(String(key))) report({ message: `Not supported: the path ${key}; a colon or an asterisk.`, location: location.key() })
-      if (/^\/(?:docs|livez|readyz)(?:\/|$)/.test(String(key))) report({ message: `Not supported: the path ${key}; /docs, /livez and /readyz are the service's own.`, location: location.key() })
-      if (item.servers) report({ message: 'Not supported: servers of a path or an operation.', location: location.child('servers').key() })
-    },
-    SecurityRequirement (requirement, { report, location }) {
-      if (Object.values(requirement).some(scopes => scopes.length > 0)) report({ message: 'Not supported: scopes.', location })
-    },
-    Parameter: refuse('parameters'),
-    Callback: refuse('callbacks'),
-    WebhooksMap: refuse('webhooks'),
-    ResponsesMap (responses, { report, location }) {
-      for (const status of Object.keys(responses)) {
-        if (!/^[1-5]\d\d$/.test(status)) report({ message: `Not supported: the response "${status}"; name each status.`, location: location.child(status).key() })
-      }
-    },
-    MediaTypesMap (types, { report, location }) {
-      for (const type of Object.keys(types)) {
-        if (type !== 'application/json') report({ message: `Not supported: the media type ${type}; only application/json.`, location: location.child(type).key() })
-      }
-    },
-    SecurityScheme (scheme, { report, location }) {
-      if (scheme.type !== 'http' || scheme.scheme?.toLowerCase() !== 'bearer') report({ message: 'Not supported: a security scheme other than http bearer.', location })
-    }
-  }
 }

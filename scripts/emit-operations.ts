@@ -1,12 +1,22 @@
 // The contract as data: per operation what the service registers, and the JSON Schemas that the operations refer to.
-import type { Oas3PathItem } from '@redocly/openapi-core'
-import type { Contract, Operation } from '../src/contract/types.ts'
-import type { Description } from './contract.ts'
+import type { Oas3Server } from '@redocly/openapi-core'
+import type { Contract, Operation, Parameter as ContractParameter, Response, Server } from '../src/contract/types.ts'
+import { discriminators, isIgnored, listOperations, resolve } from './description.ts'
+import type { Description, Discriminated, Parameter } from './description.ts'
+
+type Content = { content?: Record<string, { schema?: object }> }
+type Header = { required?: boolean, schema?: object }
 
 /** What the service registers of a bundled description. Every schema becomes a document of its own, named as its component. */
 export function toContract (document: Description): Contract {
   const { schemas = {}, securitySchemes = {} } = document.components as NonNullable<Description['components']>
-  const contract = { operations: Object.fromEntries(listOperations(document)), schemas, securitySchemes }
+  const tellers = discriminators(document)
+  const contract = {
+    server: toServer(document.servers),
+    operations: Object.fromEntries(listOperations(document).map(listed => [listed.operation.operationId, toOperation(document, listed)])),
+    schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toldApart(schema, tellers.get(`#/components/schemas/${name}`))])),
+    securitySchemes
+  }
   return JSON.parse(JSON.stringify(contract), (key, value) => key === '$ref' && typeof value === 'string'
     ? value.replace(/^#\/components\/schemas\/([^/]+)/, '$1#')
     : value) as Contract
@@ -22,44 +32,63 @@ export function emitDocument (document: Description): string {
   return `export const document = ${JSON.stringify(document, null, 2)}\n`
 }
 
-function listOperations (document: Description): [string, Operation][] {
-  const methods = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const
-  return Object.entries(document.paths ?? {}).flatMap(([url, path]) => methods.flatMap((method): [string, Operation][] => {
-    const operation = resolve<Oas3PathItem>(document, path)?.[method]
-    if (operation?.operationId === undefined) return []
-    return [[operation.operationId, {
-      method: method.toUpperCase(),
-      url,
-      // The linter (security-defined) sees to it that one of the two is there: nothing is open by omission.
-      security: (operation.security ?? document.security) as Operation['security'],
-      ...body(resolve(document, operation.requestBody)),
-      responses: Object.fromEntries(Object.entries(operation.responses).map(([status, response]: [string, Content]) =>
-        [status, answer(resolve(document, response))]))
-    }]]
-  }))
+/** The first server (OpenAPI 3.1, section 4.8.5); without any it is `/`. */
+function toServer ([server]: Oas3Server[] = []): Server {
+  const variables = Object.entries(server?.variables ?? {}).map(([name, variable]) => [name, variable.default])
+  return { url: server?.url ?? '/', variables: Object.fromEntries(variables) }
 }
 
-type Content = { content?: Record<string, { schema?: object }> }
-
-function body (requestBody: Content & { required?: boolean } | undefined) {
-  if (requestBody === undefined) return {}
-  return { body: { required: requestBody.required ?? false, schema: jsonSchema(requestBody) } }
-}
-
-function answer (response: Content | undefined) {
-  return response?.content === undefined ? {} : { schema: jsonSchema(response) }
-}
-
-function jsonSchema ({ content }: Content): object {
-  return content?.['application/json']?.schema ?? {}
-}
-
-/** Follows a Reference Object inside the description (OpenAPI 3.1, section 4.8.23). */
-function resolve<T extends object> (document: object, node: T | { $ref: string } | undefined): T | undefined {
-  if (node === undefined || !('$ref' in node)) return node
-  let target: unknown = document
-  for (const key of node.$ref.split('/').slice(1)) {
-    target = (target as Record<string, unknown>)[key.replaceAll('~1', '/').replaceAll('~0', '~')]
+function toOperation (document: Description, { url, method, item, operation }: ReturnType<typeof listOperations>[number]): Operation {
+  const servers = operation.servers ?? item.servers
+  return {
+    method: method.toUpperCase(),
+    url,
+    ...servers && { server: toServer(servers) },
+    // The rule `supported` sees to it that one of the two is there: nothing is open by omission.
+    security: (operation.security ?? document.security) as Operation['security'],
+    parameters: toParameters(document, [...item.parameters ?? [], ...operation.parameters ?? []]),
+    ...operation.requestBody && { body: toBody(resolve(document, operation.requestBody)) },
+    responses: Object.fromEntries(Object.entries(operation.responses).map(([status, response]: [string, object]) =>
+      [status, toResponse(document, resolve(document, response))]))
   }
-  return resolve(document, target as T)
+}
+
+/** Parameters of the path and of the operation; of two with the same name and place the latter counts (OpenAPI 3.1, section 4.8.10). */
+function toParameters (document: Description, given: object[]): ContractParameter[] {
+  const parameters = given.map(parameter => resolve<Parameter>(document, parameter as Parameter)).filter(parameter => !isIgnored(parameter))
+  const byKey = new Map(parameters.map(parameter => [`${parameter.in} ${parameter.name}`, parameter]))
+  return Array.from(byKey.values(), ({ name, in: place = '', required = false, explode = true, schema = {} }) =>
+    ({ name, in: place, required, explode, schema }))
+}
+
+function toBody ({ required = false, content = {} }: Content & { required?: boolean }) {
+  return { required, types: Object.keys(content).map(mediaType), schema: jsonSchema(content) }
+}
+
+function toResponse (document: Description, { content = {}, headers = {} }: Content & { headers?: Record<string, object> }): Response {
+  const [type] = Object.keys(content)
+  const fields = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-type').map(([name, header]) => {
+    const { required = false, schema = {} } = resolve<Header>(document, header)
+    return [name, { required, schema }]
+  })
+  return {
+    ...type !== undefined && { type: mediaType(type), schema: jsonSchema(content) },
+    ...fields.length > 0 && { headers: Object.fromEntries(fields) }
+  }
+}
+
+/** Without parameters: all bodies are UTF-8. */
+function mediaType (key: string): string {
+  return key.replace(/\s*;.*$/s, '').toLowerCase()
+}
+
+function jsonSchema (content: Record<string, { schema?: object }>): object {
+  return Object.values(content)[0]?.schema ?? {}
+}
+
+/** A schema that a discriminator tells from others says by what, as its TypeScript type does. It comes first, so that it is the first to fail. */
+function toldApart (schema: object, by: Discriminated | undefined): object {
+  if (by === undefined) return schema
+  const { property, values } = by
+  return { allOf: [{ type: 'object', required: [property], properties: { [property]: { enum: values } } }, schema] }
 }

@@ -2,7 +2,8 @@
 import openapiTS, { astToString } from 'openapi-typescript'
 import type { OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
-import type { Description } from './contract.ts'
+import { hasDefault, isIgnored, listOperations, resolve } from './description.ts'
+import type { Description, Parameter } from './description.ts'
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
 const nullType = ts.factory.createLiteralTypeNode(ts.factory.createNull())
@@ -12,9 +13,11 @@ const nullType = ts.factory.createLiteralTypeNode(ts.factory.createNull())
  * a `number` cannot hold it (OpenAPI 3.1, section 4.4 and its format registry).
  */
 export async function emitTypes (document: Description): Promise<string> {
-  return astToString(await openapiTS(structuredClone(document) as OpenAPI3, {
+  return astToString(await openapiTS(asReceived(document) as OpenAPI3, {
     // A member with a default may be left out of a request; nothing fills it in.
     defaultNonNullable: false,
+    // Members that only one side sends are marked, so that src/contract/types.ts can tell requests from answers.
+    readWriteMarkers: /"(?:read|write)Only": ?true/.test(JSON.stringify(document)),
     silent: true,
     transform ({ type, format }: { type?: string | string[], format?: string }) {
       const types = [type].flat()
@@ -22,4 +25,17 @@ export async function emitTypes (document: Description): Promise<string> {
       return types.includes('null') ? ts.factory.createUnionTypeNode([bigint, nullType]) : bigint
     }
   }))
+}
+
+/** A copy with the parameters as handlers get them: those with a default are never missing, those that OpenAPI ignores never there. */
+function asReceived (document: Description): Description {
+  const copy = structuredClone(document)
+  for (const owner of new Set(listOperations(copy).flatMap(({ item, operation }) => [item, operation]))) {
+    if (owner.parameters === undefined) continue
+    owner.parameters = owner.parameters.filter(parameter => !isIgnored(resolve<Parameter>(copy, parameter)))
+    for (const parameter of owner.parameters.map(parameter => resolve<Parameter>(copy, parameter))) {
+      if (hasDefault(copy, parameter.schema as object)) parameter.required = true
+    }
+  }
+  return copy
 }

@@ -10,18 +10,19 @@ import type { components, operations } from '../generated/types.ts'
 import { serveDocs } from './contract/docs.ts'
 import { drainOnClose } from './contract/drain.ts'
 import { answerErrors, answerServerErrors, errorOptions } from './contract/errors.ts'
+import { routerOptions } from './contract/paths.ts'
 import { serveContract } from './contract/serve.ts'
-import type { BearerVerifier } from './contract/types.ts'
+import type { TokenVerifier } from './contract/types.ts'
 import { ServiceError } from './errors.ts'
 import { serveHealth } from './health.ts'
-import { logAnswers } from './log.ts'
+import { callerOf, logAnswers } from './log.ts'
 import { createPlant } from './plants/create-plant.ts'
 import type { PlantStore } from './plants/plant-store.ts'
 
 export interface Parts {
   store: PlantStore
   /** Whose token this is. */
-  verifyToken: BearerVerifier
+  verifyToken: TokenVerifier
   log?: Logger
   /** What `{base_url}` stands for in the served contract. */
   baseUrl?: string
@@ -40,9 +41,11 @@ export async function buildApp ({
   answerWithin = 10_000, arriveWithin = { head: 5000, whole: 10_000 }
 }: Parts): Promise<FastifyInstance> {
   const voice = { errorBody, log }
+  const variables = { base_url: baseUrl }
   const app: FastifyInstance = fastify({
     ...errorOptions(voice),
     bodyLimit,
+    routerOptions,
     requestTimeout: arriveWithin.whole,
     // Requests that arrive while closing are still served: each answer then ends its connection.
     return503OnClosing: false,
@@ -52,16 +55,17 @@ export async function buildApp ({
   answerServerErrors(app.server, voice)
   drainOnClose(app, arriveWithin.whole, answerWithin)
   logAnswers(app, log)
-  await serveContract<operations, typeof contract.securitySchemes>(app, {
+  await serveContract<operations, typeof contract>(app, {
     contract,
     handlers: { createPlant: createPlant(store) },
     verifiers: { bearerAuth: verifyToken },
+    variables,
     realm: 'plant-store',
     answerWithin,
     onAuthenticated: rateLimit === undefined ? [] : [await limiter(app, rateLimit)]
   })
   serveHealth(app, store)
-  await serveDocs(app, document, { base_url: baseUrl })
+  await serveDocs(app, document, variables)
   return app
 }
 
@@ -75,7 +79,7 @@ async function limiter (app: FastifyInstance, perMinute: number): Promise<onRequ
   return app.rateLimit({
     max: perMinute,
     timeWindow: 60_000,
-    keyGenerator: ({ principal }) => String(principal?.name),
+    keyGenerator: callerOf,
     errorResponseBuilder: (_request, { max }) => new ServiceError('too-many-requests', `This token may make ${max} requests a minute. Retry-After says when to go on.`)
   }) as onRequestHookHandler
 }

@@ -17,9 +17,14 @@ export function createLog (level: string, output: { isTTY?: boolean }): Logger {
 export function logAnswers (app: FastifyInstance, log: Logger): void {
   if (!log.isLevelEnabled('debug')) return
   app.addHook('onResponse', (request, reply, done) => {
-    log.debug({ ...about(request), caller: request.principal?.name, status: reply.statusCode, ms: reply.elapsedTime }, 'answered')
+    log.debug({ ...about(request), caller: callerOf(request), status: reply.statusCode, ms: reply.elapsedTime }, 'answered')
     done()
   })
+}
+
+/** The name of whoever is calling, of several schemes all their names; the address where nobody was asked for one. */
+export function callerOf ({ principals, ip }: FastifyRequest): string {
+  return Object.values(principals ?? {}).map(principal => principal?.name).join(' ') || ip
 }
 
 /** The request in a log line. */

@@ -17,6 +17,8 @@ t.test('at level debug each answer is a line that names the caller, without toke
   t.equal(lines.length, 1)
   t.match(JSON.parse(lines[0] as string), { level: 20, method: 'POST', path: '/plants', caller: 'test', status: 200, ms: Number, msg: 'answered' })
   t.notMatch(lines[0], /secret|a-good-token|fern/)
+  await app.inject('/livez')
+  t.match(JSON.parse(lines[1] as string), { path: '/livez', caller: '127.0.0.1' }, 'where nobody is asked for a token, the address')
 })
 
 t.test('at level info an answer is no line', async t => {

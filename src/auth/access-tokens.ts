@@ -2,7 +2,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, rmSync, unwatchFile, watchFile, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { BearerVerifier, Principal } from '../contract/types.ts'
+import type { Principal } from '../contract/types.ts'
 
 /**
  * Who may call, by token. A Map finds a string by its hash, seeded anew in each process, and compares it with a key only
@@ -41,7 +41,7 @@ export interface TokenSources { accessTokens: string | undefined, accessTokensFi
  * @param failed is told when the operator's file cannot be read again; the tokens read last stay good
  * @returns a verifier, whether the service's own token is in use, and a way to stop following the file
  */
-export function openTokens ({ accessTokens, accessTokensFile, ownFile }: TokenSources, failed: (error: unknown) => void): { verify: BearerVerifier, own: boolean, close: () => void } {
+export function openTokens ({ accessTokens, accessTokensFile, ownFile }: TokenSources, failed: (error: unknown) => void): { verify: (token: string) => Principal | undefined, own: boolean, close: () => void } {
   const own = accessTokens === undefined && accessTokensFile === undefined
   const fixed = own ? keepToken(ownFile) : parseTokens(accessTokens ?? '')
   const followed = followFile(accessTokensFile, failed)

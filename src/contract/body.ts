@@ -2,13 +2,18 @@
 import type { FastifyInstance, FastifySchemaCompiler, onRequestHookHandler } from 'fastify'
 import { ServiceError } from '../errors.ts'
 import { parseJson } from './json.ts'
+import type { Parsed } from './json.ts'
 import { countHeader } from './security.ts'
-import type { Validate } from './validator.ts'
+import type { Operation } from './types.ts'
+import { putIntegers } from './validator.ts'
+import type { Compile } from './validator.ts'
 
-/** Makes parseJson() the application's only reader of bodies. */
-export function readBodiesAsJson (app: FastifyInstance): void {
+/** Makes parseJson() the application's only reader of bodies, for the media types that the contract names. */
+export function readBodiesAsJson (app: FastifyInstance, operations: Operation[]): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+  const types = new Set(operations.flatMap(({ body }) => body?.types ?? []))
+  if (types.size === 0) return
+  app.addContentTypeParser([...types], { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
     let value
     try {
       value = parseJson(body)
@@ -20,34 +25,46 @@ export function readBodiesAsJson (app: FastifyInstance): void {
 }
 
 /** Fastify's compiler of request schemas. What it compiles refuses with a sentence that names the member and what was expected. */
-export function compileBodies (compile: (schema: object) => Validate): FastifySchemaCompiler<object> {
+export function compileBodies (compile: Compile): FastifySchemaCompiler<object> {
   return ({ schema }) => {
     const validate = compile(schema)
-    return (body: unknown) => {
-      const fault = validate(body)
-      if (fault === undefined) return true
-      const subject = fault.path === '' ? 'The body' : `"${fault.path}" in the body`
-      return { error: new ServiceError('invalid', `${subject} ${fault.problem}.`) }
+    // An operation may do without a body where refuseMediaType() lets it.
+    return (body: Parsed | null | undefined) => {
+      if (!body) return true
+      const { fault, findings } = validate(body, '')
+      if (fault !== undefined) {
+        const subject = fault.path === '' ? 'The body' : `"${fault.path}" in the body`
+        return { error: new ServiceError('invalid', `${subject} ${fault.problem}.`) }
+      }
+      putIntegers(findings)
+      return true
     }
   }
 }
 
 /**
- * A hook that admits `application/json`, with or without `charset=utf-8`, in no Content-Encoding, and nothing that merely
- * looks like it: lenient readings of Content-Type have let bodies through unvalidated (CVE-2025-32442 and its kin).
+ * A hook that admits an operation's media types, with or without `charset=utf-8`, in no Content-Encoding, and nothing that
+ * merely looks like them: lenient readings of Content-Type have let bodies through unvalidated (CVE-2025-32442 and its kin).
  */
-export function refuseMediaType ({ required }: { required: boolean }): onRequestHookHandler {
+export function refuseMediaType (body: Operation['body']): onRequestHookHandler {
+  const types = body?.types ?? []
+  const accepted = new RegExp(`^(?:${types.map(type => RegExp.escape(type)).join('|')})(?:[ \\t]*;[ \\t]*charset=(?:utf-8|"utf-8"))?$`, 'i')
+  const named = types.join(' or ')
   return (request, _reply, done) => {
     const { 'content-type': type, 'content-encoding': encoding, 'content-length': length, 'transfer-encoding': transfer } = request.headers
-    const empty = transfer === undefined && (length === undefined || length === '0')
-    if (type === undefined && empty) {
-      return done(required ? new ServiceError('invalid', 'This operation needs a body, sent as application/json.') : undefined)
+    if (transfer === undefined && (length === undefined || length === '0')) {
+      // There is nothing to parse, whatever it is said to be.
+      delete request.headers['content-type']
+      return done(body?.required === true ? new ServiceError('invalid', `This operation needs a body, sent as ${named}.`) : undefined)
+    }
+    if (body === undefined) {
+      return done(new ServiceError('unsupported-media-type', 'This operation takes no body.'))
     }
     if (encoding !== undefined) {
       return done(new ServiceError('unsupported-media-type', 'The body must be sent without a Content-Encoding.'))
     }
-    if (type === undefined || !/^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i.test(type)) {
-      return done(new ServiceError('unsupported-media-type', 'The body must be sent as Content-Type: application/json, in UTF-8.'))
+    if (type === undefined || !accepted.test(type)) {
+      return done(new ServiceError('unsupported-media-type', `The body must be sent as Content-Type: ${named}, in UTF-8.`))
     }
     if (countHeader(request, 'content-type') > 1) {
       return done(new ServiceError('unsupported-media-type', 'Content-Type is sent more than once.'))

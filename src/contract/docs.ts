@@ -4,7 +4,7 @@ import type { StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../errors.ts'
-import { pathOf } from './routing.ts'
+import { pathOf } from './paths.ts'
 
 type Document = Extract<StaticDocumentSpec, { document: unknown }>['document']
 type Variables = Readonly<Record<string, string>>

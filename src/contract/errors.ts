@@ -7,7 +7,7 @@ import { internal, ServiceError } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
 import { about } from '../log.ts'
 import type { ServedSocket } from './drain.ts'
-import { pathOf } from './routing.ts'
+import { pathOf } from './paths.ts'
 import type { Logger } from 'pino'
 
 /** How errors are told: to the caller in the contract's shape, to the operator by the log. */

@@ -3,7 +3,10 @@ import { ServiceError } from '../errors.ts'
 
 declare global {
   // ECMA-262, JSON.parse source text access; TypeScript 5.9 does not know it yet.
-  interface JSON { parse (text: string, reviver: (this: object, key: string, value: unknown, context: { source?: string }) => unknown): unknown }
+  interface JSON {
+    parse (text: string, reviver: (this: object, key: string, value: unknown, context: { source?: string }) => unknown): unknown
+    rawJSON (text: string): object
+  }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -15,15 +18,18 @@ const needsCare = /[\d.]{16}|\d[eE][-+]?\d|\\u[dD][89a-fA-F]/
 /** The exact integers of parsed objects and arrays, by member, where the double may be another number; undefined: no integer. */
 const exactIntegers = new WeakMap<object, Map<string, bigint | undefined>>()
 
+/** A JSON value in a holder, which lets even a value that is a mere number be exact and be replaced. */
+export interface Parsed { '': unknown }
+
 /**
  * Parses a JSON text (RFC 8259). Numbers are doubles, as everywhere in JavaScript; integerAt() tells the integer that
  * was written. A byte order mark is ignored; of members of the same name the last one counts.
  * @throws ServiceError `invalid` when the bytes are not UTF-8, not JSON, or name half of a surrogate pair (RFC 7493, section 2.1)
  */
-export function parseJson (bytes: Uint8Array): unknown {
+export function parseJson (bytes: Uint8Array): Parsed {
   const text = decode(bytes)
   try {
-    return needsCare.test(text) ? JSON.parse(text, keepExact) : JSON.parse(text)
+    return needsCare.test(text) ? parseExactly(text) : { '': JSON.parse(text) }
   } catch (error) {
     if (error instanceof ServiceError) throw error
     throw new ServiceError('invalid', error instanceof SyntaxError
@@ -52,6 +58,16 @@ function decode (bytes: Uint8Array): string {
   }
 }
 
+function parseExactly (text: string): Parsed {
+  let holder: object | undefined
+  // The reviver is called on the holder of the whole value last (ECMA-262, InternalizeJSONProperty).
+  JSON.parse(text, function (this: object, key, value, context) {
+    holder = this
+    return keepExact.call(this, key, value, context)
+  })
+  return holder as Parsed
+}
+
 function keepExact (this: object, key: string, value: unknown, { source }: { source?: string }): unknown {
   if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) {
     throw new ServiceError('invalid', 'The body has half of a surrogate pair in a string, which is not text.')
@@ -63,9 +79,8 @@ function keepExact (this: object, key: string, value: unknown, { source }: { sou
   return value
 }
 
-/** The integer that a JSON number denotes, as in `12`, `12.0` or `1.2e1`, or undefined when it has a fraction or over 19 digits. */
-function exactInteger (source: string): bigint | undefined {
-  // Every JSON number matches (RFC 8259, section 6).
+/** The integer that a JSON number (RFC 8259, section 6) denotes, as in `12`, `12.0` or `1.2e1`, or undefined when it has a fraction or over 19 digits. */
+export function exactInteger (source: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/.exec(source) as RegExpExecArray
   const digits = (whole + fraction).replace(/^0+/, '')
   // Not a regular expression: trimming a run of zeros in the middle would take quadratic time.

@@ -1,19 +1,25 @@
 // Registers the operations of a contract with Fastify, each between its credentials and a guard on its answer.
 import auth from '@fastify/auth'
-import type { FastifyInstance, HTTPMethods, onRequestHookHandler } from 'fastify'
-import { answerWith, guard } from './answers.ts'
+import type { FastifyInstance, FastifySerializerCompiler, HTTPMethods, onRequestHookHandler } from 'fastify'
+import { answerWith, responseKey } from './answers.ts'
 import type { AnyHandler } from './answers.ts'
 import { compileBodies, readBodiesAsJson, refuseMediaType } from './body.ts'
-import { refuseUnroutable } from './routing.ts'
+import { parameterReader } from './parameters.ts'
+import { routed, toRoute } from './paths.ts'
+import { methodsOf, refuseUnroutable } from './routing.ts'
 import { authenticate } from './security.ts'
-import type { BearerVerifier, Contract, Handlers, Operation, Verifiers } from './types.ts'
-import { createValidator } from './validator.ts'
+import type { AnyVerifier } from './security.ts'
+import type { Contract, Handlers, Operation, Verifiers } from './types.ts'
+import { createCompiler } from './validator.ts'
+import { createWriters } from './writer.ts'
 
-/** What serves a contract; `Ops` and `Schemes` are as in types.ts. */
-export interface Service<Ops, Schemes> {
-  contract: Contract & { readonly securitySchemes: Schemes }
-  handlers: Handlers<Ops>
-  verifiers: Verifiers<Schemes>
+/** What serves a contract; `Ops` and `C` are as in types.ts. */
+export interface Service<Ops, C extends Contract> {
+  contract: C
+  handlers: Handlers<Ops, C>
+  verifiers: Verifiers<C['securitySchemes']>
+  /** What the variables of the server's address stand for, by name; by default what the contract says. */
+  variables?: Readonly<Record<string, string>>
   /** Names the protection space in challenges (RFC 9110, section 11.5). */
   realm: string
   /** Milliseconds that a handler has for its answer. */
@@ -23,41 +29,50 @@ export interface Service<Ops, Schemes> {
 }
 
 /**
- * Adds a route for each operation of the contract.
+ * Adds a route for each operation of the contract, below the path of its server.
  * @throws Error naming every operation without a handler, handler without an operation, and likewise the verifiers
  */
-export async function serveContract<Ops, Schemes> (app: FastifyInstance, service: Service<Ops, Schemes>): Promise<void> {
-  const { operations, schemas, securitySchemes } = service.contract
-  const handlers = service.handlers as Record<string, AnyHandler>
-  const verifiers = service.verifiers as Record<string, BearerVerifier>
-  refuseMismatch('operation', 'handler', operations, handlers)
-  refuseMismatch('security scheme', 'verifier', securitySchemes as object, verifiers)
+export async function serveContract<Ops, C extends Contract> (app: FastifyInstance, service: Service<Ops, C>): Promise<void> {
+  const { schemas, securitySchemes: schemes } = service.contract
+  const handlers = service.handlers as unknown as Record<string, AnyHandler>
+  const verifiers = service.verifiers as Record<string, AnyVerifier>
+  refuseMismatch('operation', 'handler', service.contract.operations, handlers)
+  refuseMismatch('security scheme', 'verifier', schemes, verifiers)
 
-  const compile = createValidator(schemas)
+  const operations = routed(service.contract, service.variables ?? {})
+  const compileRequest = createCompiler(schemas, 'request')
+  const compileAnswer = createCompiler(schemas, 'answer')
+  const writerOf = createWriters(schemas, compileAnswer)
   await app.register(auth)
-  app.decorateRequest('principal', undefined)
-  app.setValidatorCompiler(compileBodies(compile))
-  readBodiesAsJson(app)
-  app.addHook('onRequest', refuseUnroutable(operations))
-  for (const [name, schema] of Object.entries(schemas)) app.addSchema({ $id: name, ...schema })
-  for (const [id, handler] of Object.entries(handlers)) {
-    const operation = operations[id] as Operation
+  app.decorateRequest('principals')
+  app.decorateRequest('parameters')
+  app.setValidatorCompiler(compileBodies(compileRequest))
+  app.setSerializerCompiler((({ schema }) => writerOf(schema)) as FastifySerializerCompiler<object>)
+  readBodiesAsJson(app, operations)
+  refuseUnroutable(app, operations)
+  for (const operation of operations) {
+    const read = parameterReader(operation, schemas, compileRequest)
     app.route({
-      method: operation.method as HTTPMethods,
-      url: operation.url,
+      method: methodsOf(operation, operations) as HTTPMethods[],
+      url: toRoute(operation.template),
+      exposeHeadRoute: false,
       schema: routeSchema(operation),
       onRequest: [
-        ...authenticate(app, operation.security, verifiers, service.realm),
+        ...authenticate(app, operation.security, { schemes, verifiers, realm: service.realm }),
         ...service.onAuthenticated,
-        ...operation.body === undefined ? [] : [refuseMediaType(operation.body)]
+        refuseMediaType(operation.body),
+        (request, _reply, done) => {
+          request.parameters = read(request)
+          done()
+        }
       ],
-      handler: answerWith(handler, guard(id, operation, compile), service.answerWithin)
+      handler: answerWith(handlers[operation.id] as AnyHandler, operation, compileAnswer, service.answerWithin)
     })
   }
 }
 
 function routeSchema ({ body, responses }: Operation) {
-  const declared = Object.entries(responses).flatMap(([status, { schema }]) => schema === undefined ? [] : [[status, schema]])
+  const declared = Object.entries(responses).flatMap(([key, { schema }]) => schema === undefined ? [] : [[responseKey(key), schema]])
   return { ...body && { body: body.schema }, response: Object.fromEntries(declared) }
 }
 

@@ -1,120 +1,152 @@
 // JSON Schema 2020-12 by ajv, strict and without coercion, and int64 exactly.
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { ErrorObject, FuncKeywordDefinition, SchemaValidateFunction } from 'ajv'
+import { _, Ajv2020 } from 'ajv/dist/2020.js'
+import type { CodeKeywordDefinition, ErrorObject, FuncKeywordDefinition } from 'ajv'
 import addFormats from 'ajv-formats'
-import { integerAt } from './json.ts'
+import { int64Keyword } from './int64.ts'
+import type { Integer } from './int64.ts'
+import { rewriter } from './schemas.ts'
+import type { Declared, Direction, Schema, Schemas } from './schemas.ts'
 
-/** Says what is wrong with a value, and where (a JSON pointer without its first slash), or undefined when it is valid. */
-export type Validate = (value: unknown) => { path: string, problem: string } | undefined
+/** What is wrong with a value, and where (a JSON pointer without its first slash). */
+export interface Fault { path: string, problem: string }
+
+/** What a valid value turned out to hold: an int64 that is not exact yet, or an object and the members that are declared of it. */
+export type Finding = Integer | { object: object, declared: Declared }
+
+/** Checks the value at `holder[key]`. The findings are good until the next call of any such function. */
+export type Validate = (holder: object, key: string) => { fault?: Fault, findings: readonly Finding[] }
+
+/** Compiles a schema, once for all the places where it is the same. */
+export type Compile = (schema: object) => Validate
 
 /**
- * A compiler of schemas that may refer to the contract's components as `Name#`. What it compiles replaces, in a valid
- * value, every integer of format int64 by a bigint.
- * @param components the contract's schemas by name
+ * A compiler of schemas that may refer to the contract's components as `Name#`.
+ * @param schemas the contract's components by name
  * @throws Error, from it or the compiler, when a schema is not valid JSON Schema 2020-12
  */
-export function createValidator (components: Readonly<Record<string, object>>): (schema: object) => Validate {
-  const ajv = new Ajv2020({ verbose: true, strict: true, strictRequired: false, allowUnionTypes: true })
+export function createCompiler (schemas: Schemas, direction: Direction): Compile {
+  const findings: Finding[] = []
+  const ajv = new Ajv2020({ verbose: true, strict: true, strictTypes: false, strictTuples: false, strictRequired: false, ownProperties: true, validateSchema: false })
   addFormats.default(ajv)
-  ajv.addKeyword(int64)
-  ajv.addVocabulary(wordsOfOpenApi(components))
-  for (const [name, schema] of Object.entries(components)) ajv.addSchema({ $id: name, ...exactly(schema) })
+  for (const keyword of [int64Keyword(findings), branchKeyword(findings), declaresKeyword(findings)]) ajv.addKeyword(keyword)
+  const rewrite = rewriter(schemas, direction)
+  const prepare = (schema: object): object => {
+    ajv.validateSchema(schema, true)
+    declareWords(ajv, schema)
+    return rewrite(schema as Schema)
+  }
+  for (const [name, schema] of Object.entries(schemas)) ajv.addSchema({ $id: name, ...prepare(schema) })
+  const compiled = new Map<string, Validate>()
   return schema => {
-    const validate = ajv.compile(exactly(schema))
-    return value => {
-      conversions = []
-      if (!validate(value)) {
-        const [error] = validate.errors as [ErrorObject]
-        return { path: error.instancePath.slice(1), problem: explain(error) }
-      }
-      for (const { holder, key, integer } of conversions) holder[key] = integer
-      return undefined
+    const text = JSON.stringify(schema)
+    const validate = compiled.get(text) ?? toValidate(ajv.compile(prepare(schema)), findings)
+    compiled.set(text, validate)
+    return validate
+  }
+}
+
+function toValidate (validate: ReturnType<Ajv2020['compile']>, findings: Finding[]): Validate {
+  return (holder, key) => {
+    findings.length = 0
+    const value = (holder as Record<string, unknown>)[key]
+    const context = { instancePath: '', parentData: holder, parentDataProperty: key, rootData: value as object, dynamicAnchors: {} }
+    return validate(value, context) ? { findings } : { fault: explain(validate.errors as ErrorObject[]), findings: [] }
+  }
+}
+
+/** Puts the exact integers in their places: not before the value is valid, as until then other keywords may want to see the double. */
+export function putIntegers (findings: readonly Finding[]): void {
+  for (const finding of findings) {
+    if ('integer' in finding) finding.holder[finding.key] = finding.integer
+  }
+}
+
+/** The words that OpenAPI adds to JSON Schema (section 4.8.24.1), extensions, and formats that nobody here knows. They validate nothing. */
+function declareWords (ajv: Ajv2020, schema: object): void {
+  const text = JSON.stringify(schema)
+  const extensions = text.matchAll(/"(x-[^"]+)":/g).map(([, word = '']) => word)
+  for (const word of ['discriminator', 'example', 'externalDocs', 'xml', ...extensions]) {
+    if (!ajv.RULES.keywords[word]) ajv.addKeyword(word)
+  }
+  for (const [, format = ''] of text.matchAll(/"format":"([^"]+)"/g)) {
+    if (!(format in ajv.formats)) ajv.addFormat(format, true)
+  }
+}
+
+/** One branch of several: what was found in it is forgotten when it turns out not to hold. */
+function branchKeyword (findings: Finding[]): CodeKeywordDefinition {
+  return {
+    keyword: 'branch',
+    schemaType: ['object', 'boolean'],
+    code (context) {
+      const { gen } = context
+      const found = gen.scopeValue('obj', { ref: findings })
+      const before = gen.const('before', _`${found}.length`)
+      const valid = gen.name('valid')
+      const branch = context.subschema({ keyword: 'branch' }, valid)
+      gen.if(_`!${valid}`, () => gen.code(_`${found}.length = ${before}`))
+      context.ok(valid)
+      context.mergeEvaluated(branch)
     }
   }
 }
 
-/** What ajv says, for people who do not know the schema. */
-function explain ({ keyword, params, message, parentSchema }: ErrorObject): string {
+/** Notes which members of an object are declared. */
+function declaresKeyword (findings: Finding[]): FuncKeywordDefinition {
+  return {
+    keyword: 'declares',
+    schemaType: 'object',
+    type: 'object',
+    compile: (declared: Declared) => (object: object) => {
+      findings.push({ object, declared })
+      return true
+    }
+  }
+}
+
+/** The first fault that ajv names, in words for people who do not know the schema. */
+function explain (errors: ErrorObject[]): Fault {
+  const error = mostTelling(errors)
+  const name = error.propertyName === undefined ? '' : `has the member "${error.propertyName}", whose name `
+  return { path: error.instancePath.slice(1), problem: name + describe(error) }
+}
+
+/** Without allErrors the last error is the outermost; that of a union or a condition says less than those inside it. */
+function mostTelling (errors: ErrorObject[]): ErrorObject {
+  const outermost = errors.at(-1) as ErrorObject
+  const inside = errors.slice(0, -1)
+  if (['if', 'propertyNames'].includes(outermost.keyword)) return mostTelling(inside)
+  if (!['anyOf', 'oneOf'].includes(outermost.keyword)) return outermost
+  const discriminator = (outermost.parentSchema as Schema).discriminator as { propertyName: string } | undefined
+  if (discriminator !== undefined) return telledApart(inside, `${outermost.instancePath}/${discriminator.propertyName}`, outermost)
+  const deeper = inside.filter(error => error.instancePath.length > outermost.instancePath.length)
+  if (deeper.length > 0) return deeper[0] as ErrorObject
+  const types = inside.flatMap(({ keyword, params }) => keyword === 'type' ? params.type : [])
+  return types.length === inside.length && types.length > 0 ? { ...outermost, keyword: 'type', params: { type: types } } : outermost
+}
+
+/** What is wrong in the branch that the discriminator names or, where it names none, with the discriminator. */
+function telledApart (errors: ErrorObject[], path: string, outermost: ErrorObject): ErrorObject {
+  const misses = errors.filter(({ keyword, instancePath }) => keyword === 'enum' && instancePath === path)
+  const other = errors.find(error => !misses.includes(error) && error.keyword !== 'branch')
+  if (other !== undefined) return other
+  const [miss] = misses
+  return miss === undefined ? outermost : { ...miss, params: { allowedValues: misses.flatMap(({ params }) => params.allowedValues) } }
+}
+
+function describe ({ keyword, params, message, parentSchema }: ErrorObject): string {
   switch (keyword) {
-    case 'type': return `must be ${[params.type].flat().map(type => /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`).join(' or ')}`
+    case 'type': return `must be ${[params.type].flat().map(type => type === 'null' ? 'null' : /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`).join(' or ')}`
     case 'required': return `must have the member "${params.missingProperty}"`
+    case 'enum': return `must be one of ${params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}`
+    case 'const': return `must be ${JSON.stringify(params.allowedValue)}`
+    case 'additionalProperties': return `must not have the member "${params.additionalProperty}"`
+    case 'unevaluatedProperties': return `must not have the member "${params.unevaluatedProperty}"`
+    case 'false schema': return 'must not be sent'
+    case 'anyOf':
+    case 'oneOf': return params.passingSchemas ? 'fits more than one of the forms that the contract declares' : 'has none of the forms that the contract declares'
     // What a pattern means is for its author to say.
     case 'pattern': return `${message}${parentSchema?.description === undefined ? '' : `: ${parentSchema.description.replace(/\.$/, '')}`}`
     default: return String(message)
-  }
-}
-
-/** Integers to put in place once the whole value is valid: until then other keywords may want to see the double. */
-let conversions: Array<{ holder: Record<string, unknown>, key: string | number, integer: bigint }> = []
-
-/** The words that OpenAPI 3.1 adds to JSON Schema (section 4.8.24) and the extensions in use. They validate nothing. */
-function wordsOfOpenApi (components: object): string[] {
-  const extensions = JSON.stringify(components).matchAll(/"(x-[^"]+)":/g).map(([, word = '']) => word)
-  return [...new Set(['discriminator', 'example', 'externalDocs', 'xml', ...extensions])]
-}
-
-const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'enum', 'const'] as const
-type Rule = { types: string[], enum?: Array<number | null> } & { [Word in Exclude<typeof bounds[number], 'enum'>]?: number }
-
-/** Rewrites `type: integer, format: int64` and its bounds to the keyword int64: ajv's own know only doubles (ajv#1116). */
-function exactly (schema: object): object {
-  return JSON.parse(JSON.stringify(schema), (_key, value) => isInt64(value) ? toKeyword(value) : value) as object
-}
-
-function isInt64 (schema: unknown): schema is Record<string, unknown> {
-  return typeof schema === 'object' && schema !== null && 'format' in schema && schema.format === 'int64' &&
-    'type' in schema && [schema.type].flat().includes('integer')
-}
-
-function toKeyword ({ type, format, ...rest }: Record<string, unknown>): object {
-  const rule: Record<string, unknown> = { types: [type].flat() }
-  for (const word of bounds) {
-    if (word in rest) rule[word] = rest[word]
-    delete rest[word]
-  }
-  return { ...rest, int64: rule }
-}
-
-const int64: FuncKeywordDefinition = {
-  keyword: 'int64',
-  schemaType: 'object',
-  compile (rule: Rule) {
-    const problemWith = int64Rule(rule)
-    const check: SchemaValidateFunction = (value: unknown, context) => {
-      if (context === undefined || (value === null && rule.types.includes('null'))) return true
-      const { parentData: holder, parentDataProperty: key } = context
-      const integer = integerAt(holder, key, value)
-      const message = problemWith(integer)
-      check.errors = message === undefined ? [] : [{ keyword: 'int64', message, params: {} }]
-      if (integer !== undefined && typeof value === 'number') conversions.push({ holder, key, integer })
-      return message === undefined
-    }
-    return check
-  }
-}
-
-/**
- * What is wrong with an integer, by a rule. A bigint and a number compare by value, exactly (ECMA-262, BigInt::lessThan).
- * @throws Error when the rule asks for what no int64 can be, or cannot be exact
- */
-function int64Rule (rule: Rule): (integer: bigint | undefined) => string | undefined {
-  if (rule.types.some(type => type !== 'integer' && type !== 'null')) throw new Error(`format int64 is for integers, not for ${rule.types.join(' or ')}`)
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = rule
-  const numbers = [rule.enum, rule.const, rule.multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum].flat()
-  // YAML and JSON readers round the number before anybody here sees it.
-  const rounded = numbers.find(number => typeof number === 'number' && !Number.isSafeInteger(number))
-  if (rounded !== undefined) throw new Error(`${rounded} beside format int64 is not an integer between -2^53 and 2^53, beyond which a contract's numbers are rounded`)
-  const step = rule.multipleOf === undefined ? undefined : BigInt(rule.multipleOf)
-  if (step === 0n) throw new Error('multipleOf must be greater than 0')
-  const allowed = rule.const === undefined ? rule.enum : [rule.const]
-  return integer => {
-    if (integer === undefined || BigInt.asIntN(64, integer) !== integer) return 'must be an integer from -9223372036854775808 to 9223372036854775807'
-    if (minimum !== undefined && integer < minimum) return `must be >= ${minimum}`
-    if (maximum !== undefined && integer > maximum) return `must be <= ${maximum}`
-    if (exclusiveMinimum !== undefined && integer <= exclusiveMinimum) return `must be > ${exclusiveMinimum}`
-    if (exclusiveMaximum !== undefined && integer >= exclusiveMaximum) return `must be < ${exclusiveMaximum}`
-    if (step !== undefined && integer % step !== 0n) return `must be a multiple of ${step}`
-    if (allowed !== undefined && !allowed.some(value => value !== null && BigInt(value) === integer)) return `must be one of ${allowed.join(', ')}`
-    return undefined
   }
 }

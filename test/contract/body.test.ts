@@ -1,5 +1,4 @@
 import t from 'tap'
-import { refuseMediaType } from '../../src/contract/body.ts'
 import { isError, startApp } from '../fixtures/app.ts'
 
 const fern = { id: 1, name: 'fern' }
@@ -39,17 +38,10 @@ t.test('an encoded body is answered 415, whatever the encoding', async t => {
   for (const encoding of ['gzip', 'br', 'identity']) isError(t, await post(fern, { 'content-encoding': encoding }), 415, /Content-Encoding/, encoding)
 })
 
-t.test('no body is fine where the contract does not require one', async t => {
-  const hook = refuseMediaType({ required: false })
-  const run = (headers: object) => new Promise(resolve => hook.call(undefined as never, { headers, raw: { rawHeaders: [] } } as never, {} as never, resolve))
-  t.equal(await run({}), undefined)
-  t.match(await run({ 'content-type': 'text/plain' }), { code: 'unsupported-media-type' })
-})
-
 t.test('no body is answered 400', async t => {
   const { app, post } = await startApp(t)
   isError(t, await app.inject({ method: 'POST', url: '/plants', headers: { authorization: 'Bearer a-good-token' } }), 400, /needs a body/, 'nothing at all')
-  isError(t, await post('', { 'content-length': '0' }), 400, /not valid JSON/, 'an empty body')
+  isError(t, await post('', { 'content-length': '0' }), 400, /needs a body/, 'an empty body')
 })
 
 t.test('a body that breaks the contract is answered 400, naming the member and what was expected', async t => {

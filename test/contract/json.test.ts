@@ -1,7 +1,7 @@
 import t from 'tap'
 import { integerAt, parseJson } from '../../src/contract/json.ts'
 
-const parse = (text: string) => parseJson(Buffer.from(text)) as Record<string, unknown>
+const parse = (text: string) => parseJson(Buffer.from(text))[''] as Record<string, unknown>
 const exact = (number: string) => {
   const object = parse(`{"n":${number}}`)
   return integerAt(object, 'n', object.n)

@@ -1,6 +1,5 @@
 import { METHODS } from 'node:http'
 import t from 'tap'
-import { refuseUnroutable } from '../../src/contract/routing.ts'
 import { isError, listen, startApp } from '../fixtures/app.ts'
 import { exchange } from '../fixtures/raw.ts'
 
@@ -39,11 +38,4 @@ t.test('an unknown path is answered 404, without asking for a token or reading a
   isError(t, dots as never, 404, 'There is nothing at /plants/../plants.', 'dots')
   const [answer] = await exchange(port, 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
   isError(t, answer as never, 404, /nothing/, 'OPTIONS *')
-})
-
-t.test('a path that answers GET answers HEAD', async t => {
-  const operations = { read: { method: 'GET', url: '/a', security: [], responses: {} }, write: { method: 'PUT', url: '/a', security: [], responses: {} } }
-  const hook = refuseUnroutable(operations)
-  const request = { is404: true, method: 'DELETE', url: '/a', headers: { host: 'x' }, raw: { httpVersion: '1.1' } }
-  t.throws(() => hook.call(undefined as never, request as never, {} as never, () => {}), { code: 'method-not-allowed', headers: { Allow: 'GET, PUT, HEAD, OPTIONS' } })
 })

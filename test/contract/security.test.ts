@@ -1,8 +1,4 @@
-import fastify from 'fastify'
 import t from 'tap'
-import { answerErrors } from '../../src/contract/errors.ts'
-import { serveContract } from '../../src/contract/serve.ts'
-import { pino } from 'pino'
 import { isError, listen, startApp } from '../fixtures/app.ts'
 import { exchange, request } from '../fixtures/raw.ts'
 
@@ -70,34 +66,4 @@ t.test('a verifier may take its time, and one that fails is answered 500', async
   t.equal((await post({ id: 1, name: 'x' })).statusCode, 200)
   isError(t, await post({ id: 1, name: 'x' }, { authorization: 'Bearer wrong' }), 401, 'The bearer token is not accepted.', 'wrong')
   isError(t, await post({ id: 1, name: 'x' }, { authorization: 'Bearer broken' }), 500, /log says why/, 'broken')
-})
-
-t.test('security is an OR of ANDs, and none where the contract asks for none', async t => {
-  const verifiers = {
-    a: (token: string) => token.includes('a') ? { name: 'a' } : undefined,
-    b: (token: string) => token.includes('b') ? { name: 'b' } : undefined,
-    c: (token: string) => token.includes('c') ? { name: 'c' } : undefined
-  }
-  const scheme = { type: 'http', scheme: 'bearer' } as const
-  const operation = (url: string, security: object[]) => ({ method: 'GET', url, security: security as never, responses: { 204: {} } })
-  const handler = () => ({ status: 204 })
-  const app = fastify()
-  t.teardown(() => app.close())
-  answerErrors(app, { errorBody: (error, message) => ({ error, message }), log: pino({ level: 'silent' }) })
-  await serveContract<Record<'either' | 'open', { responses: { 204: object } }>, Record<'a' | 'b' | 'c', typeof scheme>>(app, {
-    contract: {
-      operations: { either: operation('/either', [{ a: [], b: [] }, { c: [] }]), open: operation('/open', []) },
-      schemas: {},
-      securitySchemes: { a: scheme, b: scheme, c: scheme }
-    },
-    handlers: { either: handler as never, open: handler as never },
-    verifiers,
-    realm: 'test',
-    answerWithin: 1000,
-    onAuthenticated: []
-  })
-  const status = async (url: string, token?: string) => (await app.inject({ url, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } })).statusCode
-  t.strictSame(await Promise.all(['ab', 'c', 'abc', 'a', 'b', 'x'].map(token => status('/either', token))), [204, 204, 204, 401, 401, 401])
-  t.equal(await status('/either'), 401)
-  t.equal(await status('/open'), 204)
 })

@@ -1,16 +1,16 @@
 import fastify from 'fastify'
 import t from 'tap'
-import { operations, schemas, securitySchemes } from '../../generated/operations.ts'
+import * as contract from '../../generated/operations.ts'
 import type { operations as Operations } from '../../generated/types.ts'
 import { answerErrors } from '../../src/contract/errors.ts'
 import { serveContract } from '../../src/contract/serve.ts'
 import type { Service } from '../../src/contract/serve.ts'
 import { isError, logLines } from '../fixtures/app.ts'
 
-type PlantService = Service<Operations, typeof securitySchemes>
+type PlantService = Service<Operations, typeof contract>
 
 const service: PlantService = {
-  contract: { operations, schemas, securitySchemes },
+  contract,
   handlers: { createPlant: async ({ body: { name } }) => ({ status: 200, body: { name } }) },
   verifiers: { bearerAuth: () => ({ name: 'anyone' }) },
   realm: 'test',
@@ -21,7 +21,7 @@ const service: PlantService = {
 t.test('a service that is complete starts', async t => {
   const app = fastify()
   t.teardown(() => app.close())
-  await t.resolves(serveContract(app, service))
+  await t.resolves(serveContract<Operations, typeof contract>(app, service))
 })
 
 t.test('an answer that the contract does not declare is 500, and the log says which', async t => {
@@ -31,7 +31,7 @@ t.test('an answer that the contract does not declare is 500, and the log says wh
   answerErrors(app, { errorBody: (error, message) => ({ error, message }), log })
   const answers = [{ status: 201, body: { name: 'x' } }, { status: 200, body: { name: 1 } }, { status: 200, body: { tag: 'x' } }, { status: 200, body: null }]
   const handler = (() => answers.shift()) as unknown as PlantService['handlers']['createPlant']
-  await serveContract(app, { ...service, handlers: { createPlant: handler } })
+  await serveContract<Operations, typeof contract>(app, { ...service, handlers: { createPlant: handler } })
   for (const detail of ['answered 201', 'at name must be a string', 'must have the member "name"', 'must be an object']) {
     const response = await app.inject({ method: 'POST', url: '/plants', headers: { authorization: 'Bearer x' }, body: { id: 1, name: 'x' } })
     isError(t, response, 500, 'The service failed; its log says why.', detail)
@@ -41,8 +41,8 @@ t.test('an answer that the contract does not declare is 500, and the log says wh
 
 t.test('a service with a handler or verifier too few or too many does not start', async t => {
   const broken = { ...service, handlers: { deletePlant: () => {} }, verifiers: { apiKey: () => {} } } as unknown as PlantService
-  const started = serveContract(fastify(), broken)
+  const started = serveContract<Operations, typeof contract>(fastify(), broken)
   await t.rejects(started, { message: 'The operation createPlant has no handler. The handler deletePlant has no operation in the contract.' })
   const unverified = { ...service, verifiers: { apiKey: () => {} } } as unknown as PlantService
-  await t.rejects(serveContract(fastify(), unverified), { message: 'The security scheme bearerAuth has no verifier. The verifier apiKey has no security scheme in the contract.' })
+  await t.rejects(serveContract<Operations, typeof contract>(fastify(), unverified), { message: 'The security scheme bearerAuth has no verifier. The verifier apiKey has no security scheme in the contract.' })
 })

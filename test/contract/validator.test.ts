@@ -1,14 +1,16 @@
 import t from 'tap'
 import { parseJson } from '../../src/contract/json.ts'
-import { createValidator } from '../../src/contract/validator.ts'
+import { createCompiler, putIntegers } from '../../src/contract/validator.ts'
 
 const int64 = { type: 'integer', format: 'int64' }
 const object = (properties: object, rest = {}) => ({ type: 'object', properties, ...rest })
 
 /** Whether a JSON text is valid, what it became, and what was said of it. */
 function check (schema: object, text: string, components = {}) {
-  const value = parseJson(Buffer.from(text))
-  return { fault: createValidator(components)(schema)(value), value: value as Record<string, unknown> }
+  const holder = parseJson(Buffer.from(text))
+  const { fault, findings } = createCompiler(components, 'request')(schema)(holder, '')
+  putIntegers(findings)
+  return { fault, value: holder[''] as Record<string, unknown> }
 }
 
 t.test('a valid int64 becomes a bigint, wherever it stands', async t => {
@@ -46,7 +48,7 @@ t.test('bounds of an int64 are exact', async t => {
 })
 
 t.test('a rule that no int64 can keep exactly does not compile', async t => {
-  const compile = createValidator({})
+  const compile = createCompiler({}, 'request')
   for (const rule of [{ multipleOf: 0.5 }, { minimum: -(2 ** 53) }, { enum: [1, 1.5] }, { const: 2 ** 53 }, { exclusiveMaximum: 1e300 }]) {
     t.throws(() => compile({ ...int64, ...rule }), /beside format int64 is not an integer between/, JSON.stringify(rule))
   }
@@ -55,15 +57,16 @@ t.test('a rule that no int64 can keep exactly does not compile', async t => {
 })
 
 t.test('a fault is told in words that need no schema', async t => {
-  const said = (schema: object, value: unknown) => createValidator({})(schema)(value)?.problem
-  t.equal(said({ type: ['array', 'null'] }, 1), 'must be an array or a null')
+  const said = (schema: object, value: unknown) => createCompiler({}, 'request')(schema)({ value }, 'value').fault?.problem
+  t.equal(said({ type: ['array', 'null'] }, 1), 'must be an array or null')
   t.equal(said({ type: 'string', pattern: '^a$' }, 'b'), 'must match pattern "^a$"')
   t.equal(said({ type: 'string', pattern: '^a$', description: 'The letter a.' }, 'b'), 'must match pattern "^a$": The letter a')
   t.equal(said({ type: 'string', maxLength: 1 }, 'bb'), 'must NOT have more than 1 characters')
 })
 
 t.test('a bigint in an answer is valid as it stands, even in a frozen object', async t => {
-  const validate = createValidator({})(object({ n: { ...int64, minimum: 1 } }))
+  const compiled = createCompiler({}, 'answer')(object({ n: { ...int64, minimum: 1 } }))
+  const validate = (value: object) => compiled(Object.freeze({ value }), 'value').fault
   t.equal(validate(Object.freeze({ n: 9007199254740993n })), undefined)
   t.match(validate({ n: 0n }), { problem: 'must be >= 1' })
   t.match(validate({ n: 2n ** 63n }), { path: 'n' })
@@ -74,9 +77,9 @@ t.test('other numbers stay doubles', async t => {
 })
 
 t.test('a schema is JSON Schema 2020-12 with the words of OpenAPI, and anything else is a mistake', async t => {
-  const compile = createValidator({ Named: { type: 'string', 'x-internal': true } })
-  t.match(compile({ type: 'array', prefixItems: [{ type: 'string' }], items: false, minItems: 1 })([1]), { path: '0', problem: 'must be a string' })
-  t.equal(compile({ $ref: 'Named#', example: 'x', externalDocs: { url: 'https://example.com' }, xml: {} })('x'), undefined)
+  const compile = createCompiler({ Named: { type: 'string', 'x-internal': true } }, 'request')
+  t.match(compile({ type: 'array', prefixItems: [{ type: 'string' }], items: false, minItems: 1 })({ v: [1] }, 'v').fault, { path: '0', problem: 'must be a string' })
+  t.equal(compile({ $ref: 'Named#', example: 'x', externalDocs: { url: 'https://example.com' }, xml: {} })({ v: 'x' }, 'v').fault, undefined)
   t.throws(() => compile({ type: 'strin' }), /type/)
   t.throws(() => compile({ type: 'string', minLenght: 1 }), /minLenght/)
   t.throws(() => compile({ $ref: 'Missing#' }), /Missing/)

@@ -56,25 +56,19 @@ t.test('a contract that cannot be served is refused with file, line and feature,
     ['a syntax error', text => text.replace('operationId: createPlant', 'operationId: [createPlant'), [/openapi\.yaml.*\(\d+:\d+\)/]],
     ['no file', () => '', [/openapi\.yaml/]],
     ['an unresolved reference', text => text.replaceAll('schemas/Plant', 'schemas/Plnt'), [...contract.matchAll(/schemas\/Plant'/g)].map(({ index }) => new RegExp(`openapi\\.yaml:${contract.slice(0, index).split('\n').length}:\\d+ .*resolve \\$ref`))],
+    ['an unresolved reference of a parameter', text => text.replace('      requestBody:', "      parameters: [{ name: n, in: query, schema: { $ref: '#/components/schemas/None' } }]\n      requestBody:"), [/parameters\/0\/schema Can't resolve \$ref/]],
     ['a wrong type', text => text.replace('type: string\n          description: The name', 'type: strin\n          description: The name'), [/openapi\.yaml:\d+:\d+ #\/components\/schemas\/Plant\/properties\/name\/type .*type/]],
     ['an operation without operationId', text => text.replace('operationId: createPlant', 'x-id: createPlant'), [/openapi\.yaml:\d+:\d+ #\/paths\/~1plants\/post.*operationId/]],
-    ['OpenAPI 3.0', text => text.replace('openapi: 3.1.0', 'openapi: 3.0.3'), [/:3:\d+ #\/openapi Not supported: OpenAPI 3\.0\.3; the contract must be written in 3\.1\./]],
-    ['a parameter', text => text.replace('      requestBody:', '      parameters:\n        - name: x\n          in: query\n          schema: { type: string }\n      requestBody:'), [/#\/paths\/~1plants\/post\/parameters\/0 Not supported: parameters\./]],
-    ['a media type', text => text.replace('          application/json:', '          application/xml:'), [/Not supported: the media type application\/xml; only application\/json\./]],
-    ['a range of statuses', text => text.replace("'400':", '4XX:'), [/Not supported: the response "4XX"; name each status\./]],
-    ['the default response', text => text.replace("'400':", 'default:'), [/Not supported: the response "default"; name each status\./]],
-    ['another security scheme', text => text.replace('scheme: bearer', 'scheme: basic'), [/#\/components\/securitySchemes\/bearerAuth Not supported: a security scheme other than http bearer\./]],
-    ['a body where none belongs', text => text.replace('    post:', '    get:'), [/#\/paths\/~1plants\/get\/requestBody Not supported: a body of GET\./]],
-    ['no responses', text => text.replace(/ {6}responses:[^]*?\ncomponents/, 'components'), [/#\/paths\/~1plants\/post Not supported: an operation without responses\./]],
-    ['a path with signs of the router', text => text.replace('  /plants:', "  '/plants/:x*':"), [/#\/paths\/.* Not supported: the path \/plants\/:x\*; a colon or an asterisk\./]],
-    ['a path of the service itself', text => text.replace('  /plants:', '  /docs/plants:'), [/Not supported: the path \/docs\/plants; \/docs, \/livez and \/readyz are the service's own\./]],
-    ['servers of an operation', text => text.replace('      summary: Create a plant', '      servers: [{ url: /v2 }]\n      summary: Create a plant'), [/#\/paths\/~1plants\/post\/servers Not supported: servers of a path or an operation\./]],
-    ['servers of a path', text => text.replace('    post:', '    servers: [{ url: /v2 }]\n    post:'), [/#\/paths\/~1plants\/servers Not supported: servers of a path or an operation\./]],
-    ['scopes', text => text.replace('- bearerAuth: []', '- bearerAuth: [write]'), [/#\/security\/0 Not supported: scopes\./]],
+    ['OpenAPI 3.0', text => text.replace('openapi: 3.1.0', 'openapi: 3.0.3'), [/:3:\d+ #\/openapi Not supported: an OpenAPI version other than 3\.1 \(3\.0\.3\)\./]],
     ['bounds that were rounded', text => text.replace('format: int64', 'format: int64\n              minimum: 9007199254740993'), [/NewPlant cannot be compiled: 9007199254740992 beside format int64 is not an integer between/]],
-    ['int64 beside strings', text => text.replace('type: integer\n              format: int64', 'type: [integer, string]\n              format: int64'), [/format int64 is for integers, not for integer or string/]],
+    ['an operationId twice', text => text.replace('components:\n', "  /other: { get: { operationId: createPlant, responses: { '204': { description: fine } } } }\ncomponents:\n"), [/openapi\.yaml:\d+:\d+ #\/paths\/~1other\/get\/createPlant .*unique/]],
+    ['two paths that collide', text => text.replace('components:\n', ['x', 'y'].map(name => `  /a/{${name}}: { get: { operationId: ${name}, parameters: [{ name: ${name}, in: path, required: true, schema: { type: string } }], responses: { '204': { description: fine } } } }\n`).join('') + 'components:\n'), [/openapi\.yaml:\d+:\d+ #\/paths\/~1a~1\{y\} .*already exists/]],
+    ['a path parameter that is missing', text => text.replace('  /plants:', '  /plants/{id}:'), [/openapi\.yaml:\d+:\d+ #\/paths\/~1plants~1\{id\}\/post\/parameters .*path parameter `\{id\}`/]],
+    ['a discriminator that maps to nothing', text => `${text}    Any:\n      oneOf: [{ $ref: '#/components/schemas/Plant' }]\n      discriminator: { propertyName: name, mapping: { a: Plant, b: Plnt } }\n`, [/openapi\.yaml:\d+:\d+ #\/components\/schemas\/Any\/discriminator\/mapping\/b There is no schema Plnt\./]],
+    ['an unknown security scheme', text => text.replace('- bearerAuth: []', '- bearerAuth: []\n  - keyAuth: []'), [/openapi\.yaml:\d+:\d+ #\/security\/1\/keyAuth There is no security scheme keyAuth\./]],
+    ['a default that is none', text => text.replace('      requestBody:', '      parameters: [{ name: n, in: query, schema: { type: integer, default: x } }]\n      requestBody:'), [/openapi\.yaml the query parameter n of createPlant cannot be compiled: The query parameter "n" must be an integer\./]],
     ['a schema that does not compile', text => text.replace("pattern: '^[^\\x00]*$'", "pattern: '['"), [/^.*openapi\.yaml #\/components\/schemas\/Plant cannot be compiled: .*regular expression/m, /the body of createPlant/]],
-    ['two mistakes', text => text.replace("'400':", 'default:').replace('scheme: bearer', 'scheme: basic'), [/default/, /bearer/]]
+    ['two mistakes', text => text.replace("'400':", "'199':").replace('scheme: bearer', 'scheme: digest'), [/Not supported: a status other .* \(199\)/, /Not supported: a security scheme other .* \(digest\)/]]
   ]
   for (const [name, change, messages] of broken) {
     const { path, out } = folderWith(t, change(contract))
@@ -109,7 +103,7 @@ components:
 `))
   t.match(await generate('--contract', path, '--out', out), { code: 0, stderr: '' })
   const { operations } = await import(join(out, 'operations.ts'))
-  t.strictSame(operations.readHealth, { method: 'GET', url: '/health', security: [], responses: { 204: {}, 400: {} } })
+  t.strictSame(operations.readHealth, { method: 'GET', url: '/health', security: [], parameters: [], responses: { 204: {}, 400: {} } })
 })
 
 t.test('a contract may be as small as OpenAPI allows', async t => {
@@ -129,7 +123,14 @@ t.test('a contract may be as small as OpenAPI allows', async t => {
 `)
   t.match(await generate('--contract', path, '--out', out), { code: 0, stderr: '' })
   const { operations } = await import(join(out, 'operations.ts'))
-  t.strictSame(operations.putA, { method: 'PUT', url: '/a', security: [], body: { required: false, schema: {} }, responses: { 200: { schema: {} }, 400: {} } })
+  t.strictSame(operations.putA, { method: 'PUT', url: '/a', security: [], parameters: [], body: { required: false, types: ['application/json'], schema: {} }, responses: { 200: { type: 'application/json', schema: {} }, 400: {} } })
+})
+
+t.test('a schema that is made of itself is read to its end', async t => {
+  const { path, out } = folderWith(t, contract
+    .replace('      requestBody:', "      parameters: [{ name: n, in: query, schema: { $ref: '#/components/schemas/Loop' } }]\n      requestBody:")
+    .replace('  schemas:\n', "  schemas:\n    Loop: { anyOf: [{ type: string }, { $ref: '#/components/schemas/Loop' }] }\n"))
+  t.match(await generate('--contract', path, '--out', out), { code: 0, stderr: '' })
 })
 
 t.test('a folder that cannot be written is told in a line', async t => {

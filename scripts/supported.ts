@@ -1,0 +1,173 @@
+// What OpenAPI 3.1 has and this service does not serve, as a rule for the linter: refused by name, with its place, since
+// half serving it would be a silent lie. src/contract/README.md lists the same features for people.
+import type { Oas3Rule, Oas3Operation, Oas3Parameter, UserContext } from '@redocly/openapi-core'
+import { isDeepStrictEqual } from 'node:util'
+import { isIgnored } from './description.ts'
+
+/** Every feature that is refused, as the findings and the list for people name it. */
+export const unsupported = {
+  version: 'an OpenAPI version other than 3.1',
+  dialect: 'a JSON Schema dialect other than 2020-12',
+  anchor: '$id, $anchor, $dynamicAnchor and $dynamicRef',
+  schemaReference: 'a $ref from a schema to something else than a component schema or a part of one',
+  int64: 'format int64 on anything but an integer, an integer or null, or a string',
+  discriminator: 'a discriminator without oneOf',
+  operationId: 'an operation without operationId',
+  noSecurity: 'an operation without security, its own or the contract\'s',
+  noResponses: 'an operation without responses',
+  ownPath: 'the paths /docs, /livez and /readyz, which are the service\'s own',
+  asterisk: 'an asterisk in a path',
+  adjacent: 'two parameters in a path with nothing between them',
+  parameterContent: 'a parameter or header field with content instead of a schema',
+  style: 'a parameter style other than form (query, cookie) and simple (path, header)',
+  objectParameter: 'a parameter or header field whose value is an object',
+  cookieArray: 'an array in a cookie',
+  requestBody: 'a body of GET, HEAD or TRACE',
+  mediaType: 'a media type other than JSON',
+  mediaTypes: 'several media types with different schemas',
+  status: 'a status other than 2XX to 5XX and default',
+  bodiless: 'a body in an answer to HEAD or with status 204, 205 or 304',
+  securityScheme: 'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'
+}
+type Feature = keyof typeof unsupported
+
+/** The linter's rule. Webhooks and callbacks are typed and not served: it looks below `paths`, and at what has to have a type. */
+export const supported: Oas3Rule = () => {
+  let security: object | undefined
+  let schemes: object
+  let file: object
+  let names: object
+  return {
+    Root (root, context) {
+      file = context.location.source
+      names = root.components?.schemas ?? {}
+      security = root.security
+      schemes = root.components?.securitySchemes ?? {}
+      if (!root.openapi.startsWith('3.1.')) refuse(context, 'version', 'openapi', root.openapi)
+      const { jsonSchemaDialect: dialect } = root as { jsonSchemaDialect?: string }
+      if (dialect !== undefined && !dialects.test(dialect)) refuse(context, 'dialect', 'jsonSchemaDialect', dialect)
+    },
+    Paths: {
+      PathItem: {
+        enter (_item, context) {
+          refusePath(String(context.key), context)
+        },
+        Parameter: refuseParameter,
+        Operation: {
+          enter (operation, context) {
+            refuseOperation(operation, context)
+            if (operation.security === undefined && security === undefined) refuse(context, 'noSecurity')
+          },
+          ResponsesMap: refuseResponses,
+          MediaTypesMap: refuseMediaTypes,
+          Header (header, context) {
+            if (String(context.key).toLowerCase() !== 'content-type') refuseValue(header, context)
+          }
+        }
+      }
+    },
+    SecurityRequirement (requirement, { report, location }) {
+      for (const name of Object.keys(requirement).filter(name => !(name in schemes))) {
+        report({ message: `There is no security scheme ${name}.`, location: location.child(name).key() })
+      }
+    },
+    SecurityScheme (scheme, context) {
+      const kind = scheme.type === 'http' ? scheme.scheme.toLowerCase() : scheme.type
+      if (!['bearer', 'basic', 'apiKey', 'oauth2', 'openIdConnect'].includes(kind)) refuse(context, 'securityScheme', undefined, kind)
+    },
+    Schema: refuseSchema,
+    DiscriminatorMapping (mapping, { report, location, resolve }) {
+      // The linter's own rule knows references only; a mapping may name a component as well (OpenAPI 3.1, section 4.8.25).
+      for (const [value, target] of Object.entries(mapping as Record<string, string>)) {
+        if (!(target in names) && resolve({ $ref: target }).node === undefined) report({ message: `There is no schema ${target}.`, location: location.child(value) })
+      }
+    },
+    ref: {
+      enter ({ $ref }, context, { location }) {
+        // References into other files become component schemas when the files are made one.
+        const isOutside = location?.source === file && !/^#\/components\/schemas\//.test(location.pointer)
+        if (context.type.name === 'Schema' && isOutside) refuse(context, 'schemaReference', undefined, $ref)
+      }
+    }
+  }
+}
+
+const dialects = /^https:\/\/(?:spec\.openapis\.org\/oas\/3\.1\/dialect\/base|json-schema\.org\/draft\/2020-12\/schema)#?$/
+
+function refuse ({ report, location }: UserContext, feature: Feature, child?: string, detail?: string): void {
+  report({
+    message: `Not supported: ${unsupported[feature]}${detail === undefined ? '' : ` (${detail})`}.`,
+    location: child === undefined ? location.key() : location.child(child).key()
+  })
+}
+
+function refusePath (path: string, context: UserContext): void {
+  if (path.includes('*')) refuse(context, 'asterisk', undefined, path)
+  if (path.includes('}{')) refuse(context, 'adjacent', undefined, path)
+  if (/^\/(?:docs|livez|readyz)(?:\/|$)/.test(path)) refuse(context, 'ownPath', undefined, path)
+}
+
+function refuseOperation (operation: Oas3Operation, context: UserContext): void {
+  const method = String(context.key)
+  if (operation.operationId === undefined) refuse(context, 'operationId')
+  if (operation.responses === undefined) refuse(context, 'noResponses')
+  if (operation.requestBody && ['get', 'head', 'trace'].includes(method)) refuse(context, 'requestBody', 'requestBody', method.toUpperCase())
+  if (method === 'head' && Object.values(operation.responses ?? {}).some(response => hasContent(response, context))) refuse(context, 'bodiless', 'responses')
+}
+
+function refuseResponses (responses: Oas3Operation['responses'], context: UserContext): void {
+  for (const [status, response] of Object.entries(responses)) {
+    if (!/^(?:[2-5](?:\d\d|XX)|default|x-.*)$/.test(status)) refuse(context, 'status', status, status)
+    if (['204', '205', '304'].includes(status) && hasContent(response, context)) refuse(context, 'bodiless', status, status)
+  }
+}
+
+function hasContent (response: object, { resolve }: UserContext): boolean {
+  return resolve<{ content?: object }>(response).node?.content !== undefined
+}
+
+function refuseMediaTypes (types: Record<string, { schema?: object }>, context: UserContext): void {
+  for (const type of Object.keys(types)) {
+    if (!/^[\w.+-]+\/(?:json|[\w.-]+\+json)(?:\s*;\s*charset=utf-8)?$/i.test(type)) refuse(context, 'mediaType', type, type)
+  }
+  const [first, ...others] = Object.values(types)
+  if (!others.every(other => isDeepStrictEqual(other.schema, first?.schema))) refuse(context, 'mediaTypes')
+}
+
+const styles: Readonly<Record<string, string>> = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' }
+
+function refuseParameter (parameter: Oas3Parameter, context: UserContext): void {
+  const { in: place = '', style, name } = parameter
+  if (isIgnored(parameter)) return
+  if (style !== undefined && style !== styles[place]) refuse(context, 'style', 'style', style)
+  const types = refuseValue(parameter, context)
+  if (place === 'cookie' && types.includes('array')) refuse(context, 'cookieArray', undefined, name)
+}
+
+/** The types of a parameter or a header field, after refusing those that their default styles have no single form for. */
+function refuseValue ({ content, schema }: Pick<Oas3Parameter, 'content' | 'schema'>, context: UserContext): string[] {
+  if (content !== undefined) refuse(context, 'parameterContent', 'content')
+  const types = schema === undefined ? [] : typesOf(schema, context)
+  if (types.includes('object')) refuse(context, 'objectParameter', 'schema')
+  return types
+}
+
+/** The types that a schema allows, by itself or by the schemas that it is made of. */
+function typesOf (schema: object, { resolve }: Pick<UserContext, 'resolve'>, from?: string, seen = new Set<unknown>()): string[] {
+  const { node, location } = resolve<Record<string, unknown>>(schema as Record<string, unknown>, from)
+  if (node === undefined || seen.has(node)) return []
+  seen.add(node)
+  const own = node.type ?? ('properties' in node || 'additionalProperties' in node ? 'object' : [])
+  const parts = ['allOf', 'anyOf', 'oneOf'].flatMap(keyword => node[keyword] as object[] | undefined ?? [])
+  return [...[own].flat() as string[], ...parts.flatMap(part => typesOf(part, { resolve }, location?.source.absoluteRef, seen))]
+}
+
+function refuseSchema (schema: object, context: UserContext): void {
+  const { type, format, oneOf, discriminator, ...words } = schema as Record<string, unknown>
+  for (const word of ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef']) {
+    if (word in words) refuse(context, 'anchor', word, word)
+  }
+  if (typeof words.$schema === 'string' && !dialects.test(words.$schema)) refuse(context, 'dialect', '$schema', words.$schema)
+  if (format === 'int64' && !['integer', 'integer null', 'null integer', 'string', 'null string', 'string null'].includes([type].flat().join(' '))) refuse(context, 'int64', 'format')
+  if (discriminator !== undefined && !Array.isArray(oneOf)) refuse(context, 'discriminator', 'discriminator')
+}
