@@ -2,7 +2,7 @@
 // openapi-core does the reading, so that each finding, ours included, knows its file, line and JSON pointer.
 import { bundle, createConfig, getLineColLocation, lint } from '@redocly/openapi-core'
 import type { LocationObject, NormalizedProblem, Oas3Discriminator } from '@redocly/openapi-core'
-import { relative } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { valueReader } from '../src/contract/parameters.ts'
 import type { Contract } from '../src/contract/types.ts'
 import { createCompiler } from '../src/contract/validator.ts'
@@ -22,10 +22,10 @@ export class ContractError extends Error {
 /**
  * Reads an OpenAPI 3.1 description and every file that it refers to.
  * @param file path of the description, YAML or JSON
- * @returns the description as one object (references only into itself), and the linter's warnings, a line each
+ * @returns the description as one object (references only into itself), the linter's warnings, a line each, and the files
  * @throws ContractError with all findings at once
  */
-export async function readContract (file: string): Promise<{ document: Description, warnings: string[] }> {
+export async function readContract (file: string): Promise<{ document: Description, warnings: string[], files: string[] }> {
   const config = await createConfig({
     extends: ['recommended'],
     plugins: [{ id: 'service', rules: { oas3: { supported } } }],
@@ -45,12 +45,14 @@ export async function readContract (file: string): Promise<{ document: Descripti
     const problems = (await lint({ ref: file, config })).filter(problem => !isMapping(problem))
     const errors = problems.filter(problem => problem.severity === 'error')
     if (errors.length > 0) throw new ContractError(errors.map(describe))
-    const { bundle: { parsed } } = await bundle({ ref: file, config })
-    return { document: withMappedReferences(parsed as Description), warnings: problems.map(describe) }
+    const { bundle: { parsed }, fileDependencies } = await bundle({ ref: file, config })
+    return { document: withMappedReferences(parsed as Description), warnings: problems.map(describe), files: [resolve(file), ...fileDependencies] }
   } catch (error) {
     if (error instanceof ContractError) throw error
-    // What cannot be parsed at all is thrown, with the place in the message; the rest of it is an excerpt.
-    throw new ContractError([`${file}: ${(error as Error).message.split('\n')[0]}`])
+    // What cannot be parsed at all is thrown, with the place at the end of the first line; the rest is an excerpt.
+    const [message = ''] = (error as Error).message.split('\n')
+    const [, problem = message, path = file, place] = /^(.*) in "(.*)" \((\d+:\d+)\)$/.exec(message) ?? []
+    throw new ContractError([place === undefined ? `${file}: ${problem}` : `${relative('', path)}:${place} ${problem}`])
   }
 }
 

@@ -8,48 +8,57 @@ import { emitTypes } from './emit-types.ts'
 
 const banner = '// Generated from openapi.yaml by `npm run generate`. Do not edit: change the contract and generate again.\n'
 
-const { values: { check, contract: file, out } } = parseArgs({
-  options: {
-    check: { type: 'boolean', default: false },
-    contract: { type: 'string', default: 'openapi.yaml' },
-    out: { type: 'string', default: 'generated' }
-  }
-})
+export interface Options { contract: string, out: string, check: boolean }
 
-try {
-  const { document, warnings } = await readContract(file)
-  for (const warning of warnings) console.warn(`warning: ${warning}`)
-  const contract = toContract(document)
-  refuseUncompilable(file, contract)
-  const files = {
-    'document.ts': emitDocument(document),
-    'operations.ts': emitOperations(contract),
-    'types.ts': await emitTypes(document)
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      check: { type: 'boolean', default: false },
+      contract: { type: 'string', default: 'openapi.yaml' },
+      out: { type: 'string', default: 'generated' }
+    }
+  })
+  process.exitCode = await generate(values) ? 0 : 1
+}
+
+/**
+ * Brings the generated files up to date with the contract, and says on the console what it did or what hinders it.
+ * @param sources is told which files the contract consists of, as soon as that is known
+ * @returns whether the files are what the contract says
+ */
+export async function generate ({ contract: file, out, check }: Options, sources: (files: string[]) => void = () => {}): Promise<boolean> {
+  try {
+    const { document, warnings, files } = await readContract(file)
+    sources(files)
+    for (const warning of warnings) console.warn(`warning: ${warning}`)
+    const contract = toContract(document)
+    refuseUncompilable(file, contract)
+    const differing = await compare(out, {
+      'document.ts': emitDocument(document),
+      'operations.ts': emitOperations(contract),
+      'types.ts': await emitTypes(document)
+    })
+    if (differing.length === 0) console.log(`${out}/ is what ${file} says.`)
+    else if (!check) await write(out, differing)
+    for (const [path] of check ? differing : []) console.error(`${path} is not what ${file} says: run \`npm run generate\` and commit the result.`)
+    return !check || differing.length === 0
+  } catch (error) {
+    for (const line of error instanceof ContractError ? error.findings : [(error as Error).message]) console.error(line)
+    return false
   }
-  const differing = await compare(files)
-  if (differing.length === 0) console.log(`${out}/ is what ${file} says.`)
-  else if (!check) await write(differing)
-  else fail(differing.map(([path]) => `${path} is not what ${file} says: run \`npm run generate\` and commit the result.`))
-} catch (error) {
-  fail(error instanceof ContractError ? error.findings : [(error as Error).message])
 }
 
 /** The generated files that are missing or different, by path, with the text they should have. */
-async function compare (files: Record<string, string>): Promise<[path: string, text: string][]> {
+async function compare (out: string, files: Record<string, string>): Promise<[path: string, text: string][]> {
   const wanted = Object.entries(files).map(([name, text]): [string, string] => [join(out, name), banner + text])
   const present = await Promise.all(wanted.map(([path]) => readFile(path, 'utf8').catch(() => undefined)))
   return wanted.filter(([, text], index) => text !== present[index])
 }
 
-async function write (files: [path: string, text: string][]): Promise<void> {
+async function write (out: string, files: [path: string, text: string][]): Promise<void> {
   await mkdir(out, { recursive: true })
   for (const [path, text] of files) {
     await writeFile(path, text)
     console.log(`wrote ${path}`)
   }
-}
-
-function fail (lines: string[]): void {
-  for (const line of lines) console.error(line)
-  process.exitCode = 1
 }

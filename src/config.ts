@@ -100,6 +100,8 @@ function tokensFile (path: string): string {
 function baseUrl (text: string): string {
   const url = URL.parse(text)
   const web = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === ''
-  if (!web && !/^\/[^?#]*$/.test(text)) throw new Error(`is "${text}", but must be an http(s) address or a path, without ? and #`)
+  const path = web || /^\/[^?#]*$/.test(text)
+  // The last three are signs of path templates and of the router.
+  if (!path || /[{}*]/.test(text)) throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } and *`)
   return text
 }

@@ -83,6 +83,8 @@ t.test('what is not acceptable is refused', async t => {
     ['BASE_URL', 'example.com', /http\(s\) address or a path/],
     ['BASE_URL', 'https://example.com/?a=b', /without \?/],
     ['BASE_URL', '/a#b', /without \?/],
+    ['BASE_URL', '/{a}', /without \?/],
+    ['BASE_URL', 'https://example.com/*', /without \?/],
     ['RATE_LIMIT', '0', /from 1/],
     ['MAX_QUEUE', '1.5', /whole number/]
   ]

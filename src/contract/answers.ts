@@ -43,13 +43,16 @@ function late (): ServiceError {
   return new ServiceError('unavailable', 'The service could not answer in time. It may have done what was asked; asking again is safe.')
 }
 
+const none: Record<string, never> = {}
+
 interface DeclaredAnswer { key: string, contentType: string | undefined, writeHeaders: (headers: Readonly<Record<string, unknown>>) => Record<string, string | string[]> }
 
-function send ({ status, headers = {}, body }: Answer, { key, contentType, writeHeaders }: DeclaredAnswer, reply: FastifyReply): void {
+function send ({ status, headers = none, body }: Answer, { key, contentType, writeHeaders }: DeclaredAnswer, reply: FastifyReply): void {
   // All that may fail comes before the first change of the reply.
   const fields = writeHeaders(headers)
-  const text = contentType === undefined ? undefined : reply.getSerializationFunction(key)?.(body as Record<string, unknown>)
-  reply.code(status).headers(contentType === undefined ? fields : { ...fields, 'Content-Type': contentType }).send(text)
+  const text = contentType && reply.getSerializationFunction(key)?.(body as Record<string, unknown>)
+  if (contentType !== undefined) reply.header('Content-Type', contentType)
+  reply.code(status).headers(fields).send(text)
 }
 
 /** Finds what the contract declares of an answer: by its status, else by range, else `default` (OpenAPI 3.1, section 4.8.16). */
@@ -75,6 +78,7 @@ function toDeclared (id: string, key: string, { type, headers = {} }: Response, 
     key: responseKey(key),
     contentType: type && `${type}; charset=utf-8`,
     writeHeaders (given) {
+      if (given === none && fields.every(({ required }) => !required)) return none
       const undeclared = Object.keys(given).find(name => !(name in headers))
       if (undeclared !== undefined) throw internal(new Error(`${id} answered with the header field ${undeclared}, which the contract does not declare`))
       return Object.fromEntries(fields.flatMap(({ name, required, validate }) => {

@@ -1,5 +1,5 @@
 // Parameters: from text in the address, the header fields and the cookies to the values that the contract describes.
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { ServiceError } from '../errors.ts'
 import { exactInteger } from './json.ts'
 import { rawPath, segmentSource } from './paths.ts'
@@ -14,11 +14,20 @@ import type { Compile } from './validator.ts'
 export type Values = Record<string, Record<string, unknown>>
 
 /**
- * A reader of an operation's parameters in their default styles: form for query and cookie, simple for path and header
- * (OpenAPI 3.1, section 4.8.12.2). Text becomes a number or a boolean where the schema says so; nothing else is coerced.
- * @throws ServiceError, from the reader, `invalid` when a parameter is missing, sent twice or not what the contract says
+ * The hooks that read an operation's parameters in their default styles: form for query and cookie, simple for path and
+ * header (OpenAPI 3.1, section 4.8.12.2). Text becomes a number or a boolean where the schema says so; nothing else is
+ * coerced. A parameter that is missing, sent twice or not what the contract says is answered 400.
  */
-export function parameterReader ({ template, parameters }: Routed, schemas: Schemas, compile: Compile): (request: FastifyRequest) => Values {
+export function readParameters (operation: Routed, schemas: Schemas, compile: Compile): onRequestHookHandler[] {
+  if (operation.parameters.length === 0) return []
+  const read = parameterReader(operation, schemas, compile)
+  return [(request, _reply, done) => {
+    request.parameters = read(request)
+    done()
+  }]
+}
+
+function parameterReader ({ template, parameters }: Routed, schemas: Schemas, compile: Compile): (request: FastifyRequest) => Values {
   const places = [...new Set(parameters.map(parameter => parameter.in))]
   const sources = places.map(place => [place, openSource(place, template)] as const)
   const readers = parameters.map(parameter => ({ parameter, read: valueReader(parameter, schemas, compile) }))

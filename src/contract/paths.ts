@@ -11,18 +11,18 @@ declare global {
 /** A parameter in a path may be as long as header fields may be together, which hold the path too. */
 export const routerOptions = { maxParamLength: maxHeaderSize }
 
-/** An operation with the whole template of its path, that of its server included. */
+/** An operation with the whole template of its path, that of its server included; decoded, as the router compares paths. */
 export interface Routed extends Operation { readonly id: string, readonly template: string }
 
 /** The operations of a contract; `values` are what the variables of servers stand for, by default what the contract says. */
 export function routed ({ server, operations }: Contract, values: Readonly<Record<string, string>>): Routed[] {
-  return Object.entries(operations).map(([id, operation]) => ({ ...operation, id, template: prefixOf(operation.server ?? server, values) + operation.url }))
+  return Object.entries(operations).map(([id, operation]) => ({ ...operation, id, template: decodeURI(prefixOf(operation.server ?? server, values) + operation.url) }))
 }
 
 /** The path of a server, without a slash at its end (OpenAPI 3.1, section 4.8.5). */
 function prefixOf ({ url, variables }: Server, values: Readonly<Record<string, string>>): string {
   const address = url.replace(/\{([^}]+)\}/g, (_match, name: string) => String(values[name] ?? variables[name]))
-  return decodeURI(new URL(address, 'http://localhost/').pathname).replace(/\/+$/, '')
+  return new URL(address, 'http://localhost/').pathname.replace(/\/+$/, '')
 }
 
 /** A path template as Fastify's router writes it: its parameters by position, as names in templates may hold any sign. */

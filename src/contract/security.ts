@@ -76,19 +76,24 @@ function schemeCheck (name: string, scopes: readonly string[], isFirst: boolean,
     request.principals = { ...isFirst ? {} : request.principals, [name]: verdict }
     return undefined
   }
+  const fail = (request: FastifyRequest, error: Error | undefined) => {
+    if (error !== undefined) failures.set(request, [...failures.get(request) ?? [], error])
+    return error
+  }
   return (request, _reply, done) => {
-    const settle = (error: Error | undefined) => {
-      if (error !== undefined) failures.set(request, [...failures.get(request) ?? [], error])
-      done(error)
-    }
+    let error
     try {
       const credentials = kind.read(request)
       const verdict = credentials instanceof Refusal ? credentials : verify(credentials, scopes)
-      if (verdict instanceof Promise) verdict.then(found => judge(request, found)).then(settle, settle)
-      else settle(judge(request, verdict))
-    } catch (error) {
-      settle(error as Error)
+      if (verdict instanceof Promise) {
+        verdict.then(found => judge(request, found)).catch(error => error).then(error => done(fail(request, error)))
+        return
+      }
+      error = judge(request, verdict)
+    } catch (thrown) {
+      error = thrown as Error
     }
+    done(fail(request, error))
   }
 }
 

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifySerializerCompiler, HTTPMethods, onRequest
 import { answerWith, responseKey } from './answers.ts'
 import type { AnyHandler } from './answers.ts'
 import { compileBodies, readBodiesAsJson, refuseMediaType } from './body.ts'
-import { parameterReader } from './parameters.ts'
+import { readParameters } from './parameters.ts'
 import { routed, toRoute } from './paths.ts'
 import { methodsOf, refuseUnroutable } from './routing.ts'
 import { authenticate } from './security.ts'
@@ -51,7 +51,6 @@ export async function serveContract<Ops, C extends Contract> (app: FastifyInstan
   readBodiesAsJson(app, operations)
   refuseUnroutable(app, operations)
   for (const operation of operations) {
-    const read = parameterReader(operation, schemas, compileRequest)
     app.route({
       method: methodsOf(operation, operations) as HTTPMethods[],
       url: toRoute(operation.template),
@@ -61,10 +60,7 @@ export async function serveContract<Ops, C extends Contract> (app: FastifyInstan
         ...authenticate(app, operation.security, { schemes, verifiers, realm: service.realm }),
         ...service.onAuthenticated,
         refuseMediaType(operation.body),
-        (request, _reply, done) => {
-          request.parameters = read(request)
-          done()
-        }
+        ...readParameters(operation, schemas, compileRequest)
       ],
       handler: answerWith(handlers[operation.id] as AnyHandler, operation, compileAnswer, service.answerWithin)
     })

@@ -26,7 +26,8 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
   /plants/{plant-id}/parts/{a.b}: { ${get('two', ['plant-id', 'a.b'])} }
   /files/{name}.{type}: { ${get('file', ['name', 'type'])} }
   /users/@{who}:follow: { ${get('follow', ['who'])} }
-  /a(b)/{x}(y): { ${get('signs', ['x'])} }`
+  /a(b)/{x}(y): { ${get('signs', ['x'])} }
+  /grün%20zeug/{x}: { ${get('text', ['x'])} }`
     })
     const found: Array<[string, object]> = [
       ['/plants/7', { plantId: '7' }],
@@ -35,7 +36,8 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
       ['/plants/7/parts/leaf', { 'plant-id': '7', 'a.b': 'leaf' }],
       ['/files/a.tar.gz', { name: 'a', type: 'tar.gz' }],
       ['/users/@me:follow', { who: 'me' }],
-      ['/a(b)/1(y)', { x: '1' }]
+      ['/a(b)/1(y)', { x: '1' }],
+      ['/gr%C3%BCn%20zeug/%C3%BC', { x: 'ü' }]
     ]
     for (const [url, path] of found) {
       const response = await app.inject(url)
