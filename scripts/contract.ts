@@ -5,7 +5,7 @@ import type { LocationObject, NormalizedProblem, Oas3Discriminator } from '@redo
 import { relative, resolve } from 'node:path'
 import { valueReader } from '../src/contract/parameters.ts'
 import type { Contract } from '../src/contract/types.ts'
-import { createCompiler } from '../src/contract/validator.ts'
+import { createCompiler, refuseInvalid } from '../src/contract/validator.ts'
 import { createWriters } from '../src/contract/writer.ts'
 import type { Description } from './description.ts'
 import { supported } from './supported.ts'
@@ -19,13 +19,23 @@ export class ContractError extends Error {
   }
 }
 
+export interface ContractFile {
+  /** The description as one object, with references only into itself. */
+  document: Description
+  /** What the linter only warns of, a line each. */
+  warnings: string[]
+  /** The files that the description consists of. */
+  files: string[]
+  /** A JSON pointer with its file, line and column before it. */
+  locate: (pointer: string) => string
+}
+
 /**
  * Reads an OpenAPI 3.1 description and every file that it refers to.
  * @param file path of the description, YAML or JSON
- * @returns the description as one object (references only into itself), the linter's warnings, a line each, and the files
  * @throws ContractError with all findings at once
  */
-export async function readContract (file: string): Promise<{ document: Description, warnings: string[], files: string[] }> {
+export async function readContract (file: string): Promise<ContractFile> {
   const config = await createConfig({
     extends: ['recommended'],
     plugins: [{ id: 'service', rules: { oas3: { supported } } }],
@@ -45,8 +55,13 @@ export async function readContract (file: string): Promise<{ document: Descripti
     const problems = (await lint({ ref: file, config })).filter(problem => !isMapping(problem))
     const errors = problems.filter(problem => problem.severity === 'error')
     if (errors.length > 0) throw new ContractError(errors.map(describe))
-    const { bundle: { parsed }, fileDependencies } = await bundle({ ref: file, config })
-    return { document: withMappedReferences(parsed as Description), warnings: problems.map(describe), files: [resolve(file), ...fileDependencies] }
+    const { bundle: { parsed, source }, fileDependencies } = await bundle({ ref: file, config })
+    return {
+      document: withMappedReferences(parsed as Description),
+      warnings: problems.map(describe),
+      files: [resolve(file), ...fileDependencies],
+      locate: pointer => locate({ source, pointer, reportOnKey: true })
+    }
   } catch (error) {
     if (error instanceof ContractError) throw error
     // What cannot be parsed at all is thrown, with the place at the end of the first line; the rest is an excerpt.
@@ -74,43 +89,53 @@ function withMappedReferences (document: Description): Description {
 
 /**
  * Compiles every schema as the service will, so that what it could not start with does not get that far.
- * @throws ContractError naming each schema that is not valid JSON Schema 2020-12, and each default that its own schema refuses
+ * @throws ContractError naming each schema that is not valid JSON Schema 2020-12, and each default that its own schema
+ * refuses; one that is part of others is named once, at the first place
  */
-export function refuseUncompilable (file: string, contract: Contract): void {
-  const findings = new Set<string>()
-  const attempt = (place: string, compile: () => unknown) => {
+export function refuseUncompilable (contract: Contract, locate: ContractFile['locate']): void {
+  const failures = (compilations: Compilation[]) => compilations.flatMap(([pointer, compile]) => {
     try {
-      return compile()
+      compile()
+      return []
     } catch (error) {
-      return findings.add(`${file} ${place} cannot be compiled: ${(error as Error).message}`)
+      const { message } = error as Error
+      return [{ message, finding: `${locate(pointer)} cannot be compiled: ${message}` }]
     }
-  }
-  attempt('#/components/schemas', () => {
-    for (const [place, compile] of compilations(contract)) attempt(place, compile)
   })
-  if (findings.size > 0) throw new ContractError([...findings])
+  const invalid = failures(Object.entries(contract.schemas).map(([name, schema]) => [`#/components/schemas/${name}`, () => refuseInvalid(schema)]))
+  if (invalid.length > 0) throw new ContractError(invalid.map(({ finding }) => finding))
+  const first = new Map(failures(compilations(contract)).reverse().map(({ message, finding }) => [message, finding]))
+  if (first.size > 0) throw new ContractError([...first.values()])
 }
 
-/** All that is compiled when the service starts, by the name of its place. */
-function compilations ({ operations, schemas }: Contract): Array<[place: string, compile: () => unknown]> {
+type Compilation = [pointer: string, compile: () => unknown]
+
+/** All that is compiled when the service starts, by the place of it in the description. */
+function compilations ({ operations, schemas }: Contract): Compilation[] {
   const request = createCompiler(schemas, 'request')
   const answer = createCompiler(schemas, 'answer')
   const write = createWriters(schemas, answer)
   return [
-    ...Object.keys(schemas).map((name): [string, () => unknown] => [`#/components/schemas/${name}`, () => request({ $ref: `${name}#` })]),
-    ...Object.entries(operations).flatMap(([id, { parameters, body, responses }]): Array<[string, () => unknown]> => [
-      ...parameters.map((parameter): [string, () => unknown] => [`the ${parameter.in} parameter ${parameter.name} of ${id}`, () => valueReader(parameter, schemas, request)]),
-      [`the body of ${id}`, () => body && request(body.schema)],
-      ...Object.entries(responses).flatMap(([status, { schema, headers = {} }]): Array<[string, () => unknown]> => [
-        [`the answer ${status} of ${id}`, () => schema && write(schema)],
-        ...Object.entries(headers).map(([name, header]): [string, () => unknown] => [`the header field ${name} of the answer ${status} of ${id}`, () => answer(header.schema)])
-      ])
-    ])
+    ...Object.keys(schemas).map((name): Compilation => [`#/components/schemas/${name}`, () => request({ $ref: `${name}#` })]),
+    ...Object.values(operations).flatMap(({ url, method, parameters, body, responses }): Compilation[] => {
+      const place = `#/paths/${url.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}`
+      return [
+        ...parameters.map((parameter): Compilation => [`${place}/parameters`, () => valueReader(parameter, schemas, request)]),
+        [`${place}/requestBody`, () => body && request(body.schema)],
+        ...Object.entries(responses).flatMap(([status, { schema, headers = {} }]): Compilation[] => [
+          [`${place}/responses/${status}`, () => schema && write(schema)],
+          ...Object.entries(headers).map(([name, header]): Compilation => [`${place}/responses/${status}/headers/${name}`, () => answer(header.schema)])
+        ])
+      ]
+    })
   ]
 }
 
-function describe (problem: NormalizedProblem): string {
-  const place = problem.location[0] as LocationObject
+function describe ({ location: [place], message, ruleId }: NormalizedProblem): string {
+  return `${locate(place as LocationObject)} ${message} (${ruleId})`
+}
+
+function locate (place: LocationObject): string {
   const { line, col } = getLineColLocation(place).start
-  return `${relative('', place.source.absoluteRef)}:${line}:${col} ${place.pointer} ${problem.message} (${problem.ruleId})`
+  return `${relative('', place.source.absoluteRef)}:${line}:${col} ${place.pointer}`
 }

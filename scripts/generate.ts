@@ -28,11 +28,11 @@ if (import.meta.main) {
  */
 export async function generate ({ contract: file, out, check }: Options, sources: (files: string[]) => void = () => {}): Promise<boolean> {
   try {
-    const { document, warnings, files } = await readContract(file)
+    const { document, warnings, files, locate } = await readContract(file)
     sources(files)
     for (const warning of warnings) console.warn(`warning: ${warning}`)
     const contract = toContract(document)
-    refuseUncompilable(file, contract)
+    refuseUncompilable(contract, locate)
     const differing = await compare(out, {
       'document.ts': emitDocument(document),
       'operations.ts': emitOperations(contract),

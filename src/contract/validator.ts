@@ -31,7 +31,6 @@ export function createCompiler (schemas: Schemas, direction: Direction): Compile
   for (const keyword of [int64Keyword(findings), branchKeyword(findings), declaresKeyword(findings)]) ajv.addKeyword(keyword)
   const rewrite = rewriter(schemas, direction)
   const prepare = (schema: object): object => {
-    ajv.validateSchema(schema, true)
     declareWords(ajv, schema)
     return rewrite(schema as Schema)
   }
@@ -39,10 +38,20 @@ export function createCompiler (schemas: Schemas, direction: Direction): Compile
   const compiled = new Map<string, Validate>()
   return schema => {
     const text = JSON.stringify(schema)
-    const validate = compiled.get(text) ?? toValidate(ajv.compile(prepare(schema)), findings)
+    const known = compiled.get(text)
+    if (known !== undefined) return known
+    refuseInvalid(schema)
+    const validate = toValidate(ajv.compile(prepare(schema)), findings)
     compiled.set(text, validate)
     return validate
   }
+}
+
+const metaschema = new Ajv2020()
+
+/** @throws Error when a schema is not one of JSON Schema 2020-12 */
+export function refuseInvalid (schema: object): void {
+  metaschema.validateSchema(schema, true)
 }
 
 function toValidate (validate: ReturnType<Ajv2020['compile']>, findings: Finding[]): Validate {
