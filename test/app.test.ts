@@ -27,7 +27,7 @@ t.test('past the rate limit a token is answered 429 with Retry-After, other toke
 
 t.test('the contract declares every status that the operation answers', async t => {
   const add = async (outcome: Outcome | Error) => {
-    const store = { add: async () => { if (outcome instanceof Error) throw outcome; return outcome }, all: async function * () {}, check: async () => {}, close: async () => {} }
+    const store = { add: async () => { if (outcome instanceof Error) throw outcome; return outcome }, all: async function * () {}, count: async () => 0, check: async () => {}, close: async () => {} }
     return (await startApp(t, { store })).post
   }
   const { post } = await startApp(t, { bodyLimit: 50, rateLimit: 7 })
@@ -43,7 +43,7 @@ t.test('the contract declares every status that the operation answers', async t 
 t.test('a request under way while the application closes is answered, and ends its connection', async t => {
   const outcome = Promise.withResolvers<Outcome>()
   const reached = Promise.withResolvers<void>()
-  const store = { add: () => { reached.resolve(); return outcome.promise }, all: async function * () {}, check: async () => {}, close: async () => {} }
+  const store = { add: () => { reached.resolve(); return outcome.promise }, all: async function * () {}, count: async () => 0, check: async () => {}, close: async () => {} }
   const { app } = await startApp(t, { store })
   const { origin } = await listen(app)
   const answer = fetch(`${origin}/plants`, { method: 'POST', headers: { authorization: 'Bearer a-good-token', 'content-type': 'application/json' }, body: JSON.stringify(plant) })
@@ -90,7 +90,7 @@ t.test('/livez and /readyz answer anybody, and ready is only who can keep plants
   t.match(await app.inject('/readyz'), { statusCode: 200, body: '{"status":"ready"}' })
 
   const { log, lines } = logLines()
-  const store = { add: async () => 'added' as const, all: async function * () {}, check: async () => { throw new Error('the disk is gone') }, close: async () => {} }
+  const store = { add: async () => 'added' as const, all: async function * () {}, count: async () => 0, check: async () => { throw new Error('the disk is gone') }, close: async () => {} }
   const broken = await startApp(t, { store, log })
   const response = await broken.app.inject('/readyz')
   isError(t, response, 503, 'The store cannot promise to keep plants at the moment.', 'broken')
@@ -102,7 +102,7 @@ t.test('/livez and /readyz answer anybody, and ready is only who can keep plants
 t.test('a service that closes is not ready, and answers what it owes', async t => {
   const outcome = Promise.withResolvers<Outcome>()
   const reached = Promise.withResolvers<void>()
-  const store = { add: () => { reached.resolve(); return outcome.promise }, all: async function * () {}, check: async () => {}, close: async () => {} }
+  const store = { add: () => { reached.resolve(); return outcome.promise }, all: async function * () {}, count: async () => 0, check: async () => {}, close: async () => {} }
   const { app } = await startApp(t, { store })
   const { port } = await listen(app)
   // A connection that was there before, and has a request under way.
@@ -121,7 +121,7 @@ t.test('a service that closes is not ready, and answers what it owes', async t =
 
 t.test('a request that is never answered does not hold the end up for ever', async t => {
   const reached = Promise.withResolvers<void>()
-  const store = { add: () => { reached.resolve(); return new Promise<Outcome>(() => {}) }, all: async function * () {}, check: async () => {}, close: async () => {} }
+  const store = { add: () => { reached.resolve(); return new Promise<Outcome>(() => {}) }, all: async function * () {}, count: async () => 0, check: async () => {}, close: async () => {} }
   const { app } = await startApp(t, { store, arriveWithin: { head: 200, whole: 200 }, answerWithin: 400 })
   const { port } = await listen(app)
   const socket = connect(port, '127.0.0.1').on('error', () => {}).resume()
@@ -159,6 +159,6 @@ t.test('the contract shows what the specification shows', async t => {
 t.test('the README names only npm scripts that there are', async t => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
   const named = [...readFileSync('README.md', 'utf8').matchAll(/npm (?:run )?(start|test|(?<=npm run )[a-z:-]+)/g)].map(([, name]) => name as string)
-  t.strictSame(new Set(named), new Set(['start', 'test', 'generate', 'dev', 'bench', 'bench:contract']))
+  t.strictSame(new Set(named), new Set(['start', 'test', 'copy', 'generate', 'dev', 'bench', 'bench:contract']))
   for (const name of named) t.type(scripts[name], 'string', name)
 })

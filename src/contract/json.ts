@@ -24,17 +24,18 @@ export interface Parsed { '': unknown }
 /**
  * Parses a JSON text (RFC 8259). Numbers are doubles, as everywhere in JavaScript; integerAt() tells the integer that
  * was written. A byte order mark is ignored; of members of the same name the last one counts.
+ * @param subject what the bytes are to whoever sent them
  * @throws ServiceError `invalid` when the bytes are not UTF-8, not JSON, or name half of a surrogate pair (RFC 7493, section 2.1)
  */
-export function parseJson (bytes: Uint8Array): Parsed {
-  const text = decode(bytes)
+export function parseJson (bytes: Uint8Array, subject = 'The body'): Parsed {
+  const text = decode(bytes, subject)
   try {
-    return needsCare.test(text) ? parseExactly(text) : { '': JSON.parse(text) }
+    return needsCare.test(text) ? parseExactly(text, subject) : { '': JSON.parse(text) }
   } catch (error) {
     if (error instanceof ServiceError) throw error
     throw new ServiceError('invalid', error instanceof SyntaxError
-      ? `The body is not valid JSON: ${error.message}.`
-      : 'The body is nested too deeply.')
+      ? `${subject} is not valid JSON: ${error.message}.`
+      : `${subject} is nested too deeply.`)
   }
 }
 
@@ -50,31 +51,31 @@ export function integerAt (holder: object, key: string | number, value: unknown)
   return Number.isSafeInteger(value) ? BigInt(value) : undefined
 }
 
-function decode (bytes: Uint8Array): string {
+function decode (bytes: Uint8Array, subject: string): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw new ServiceError('invalid', 'The body is not valid UTF-8.')
+    throw new ServiceError('invalid', `${subject} is not valid UTF-8.`)
   }
 }
 
-function parseExactly (text: string): Parsed {
+function parseExactly (text: string, subject: string): Parsed {
   let holder: object | undefined
   // The reviver is called on the holder of the whole value last (ECMA-262, InternalizeJSONProperty).
   JSON.parse(text, function (this: object, key, value, context) {
     holder = this
-    return keepExact.call(this, key, value, context)
+    return keepExact(this, key, value, context, subject)
   })
   return holder as Parsed
 }
 
-function keepExact (this: object, key: string, value: unknown, { source }: { source?: string }): unknown {
+function keepExact (holder: object, key: string, value: unknown, { source }: { source?: string }, subject: string): unknown {
   if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) {
-    throw new ServiceError('invalid', 'The body has half of a surrogate pair in a string, which is not text.')
+    throw new ServiceError('invalid', `${subject} has half of a surrogate pair in a string, which is not text.`)
   }
   if (typeof value === 'number' && Number.isInteger(value) && source !== undefined) {
-    const members = exactIntegers.get(this) ?? new Map<string, bigint | undefined>()
-    exactIntegers.set(this, members.set(key, exactInteger(source)))
+    const members = exactIntegers.get(holder) ?? new Map<string, bigint | undefined>()
+    exactIntegers.set(holder, members.set(key, exactInteger(source)))
   }
   return value
 }

@@ -15,6 +15,8 @@ export interface PlantStore {
   add (plant: NewPlant): Promise<Outcome>
   /** All plants in the order of their ids, those included that are added meanwhile behind the one last read. */
   all (): AsyncIterable<NewPlant>
+  /** How many plants there are. */
+  count (): Promise<number>
   /** Rejects when writes cannot be promised. */
   check (): Promise<void>
   /** Finishes what is under way and refuses the rest. Safe to call twice. */

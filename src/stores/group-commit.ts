@@ -3,12 +3,13 @@
 import { ServiceError } from '../errors.ts'
 import type { NewPlant, Outcome, PlantStore } from '../plants/plant-store.ts'
 
-/** What a storage technology has to do. Its calls never overlap, but for check() and page(). */
+/** What a storage technology has to do. Calls of addMany() never overlap. */
 export interface Engine {
   /** Adds plants in their order, all or none, and resolves once they survive a power cut, to an outcome for each. */
   addMany (plants: readonly NewPlant[]): Promise<Outcome[]>
   /** The first plants after an id, in the order of ids; none when there are no more. */
   page (after: bigint | undefined): Promise<NewPlant[]>
+  count (): Promise<number>
   check (): Promise<void>
   close (): Promise<void>
 }
@@ -82,6 +83,7 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
         after = page.at(-1)?.id
       }
     },
+    count: () => engine.count(),
     check: () => closed === undefined ? engine.check() : refuse('The service is shutting down.'),
     close: () => { return (closed ??= finish()) }
   }

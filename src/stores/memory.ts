@@ -22,6 +22,7 @@ export function memoryEngine (): Engine {
       const ids = [...plants.keys()].filter(id => after === undefined || id > after).sort((a, b) => a < b ? -1 : 1)
       return ids.slice(0, pageSize).map(id => ({ ...plants.get(id) as NewPlant }))
     },
+    count: async () => plants.size,
     check: async () => {},
     close: async () => {}
   }

@@ -13,7 +13,7 @@ type Query = (text: string, values?: unknown[]) => Promise<Row[]>
 interface Row { id: string, name: string, tag: string | null }
 
 /**
- * Connects to a database, and where needed makes its table. Any number of services may share one.
+ * Connects to a database, and where needed makes its tables. Any number of services may share one.
  * @param url postgres://user:password@host:port/database?options, or postgresql://
  * @throws Error that says why the database cannot be used
  */
@@ -33,7 +33,7 @@ export async function postgresEngine (url: string): Promise<Engine> {
   const query: Query = async (text, values = []) => (await pool.query<Row>(text, values)).rows
 
   try {
-    await retry(() => prepare(query))
+    await retry(() => prepare(query, () => pool.connect()))
   } catch (error) {
     await pool.end()
     throw new Error(`The PostgreSQL database cannot be used: ${(error as Error).message}.`, { cause: error })
@@ -46,22 +46,56 @@ export async function postgresEngine (url: string): Promise<Engine> {
         : await query('SELECT id, name, tag FROM plants WHERE id > $1 ORDER BY id LIMIT $2', [after, pageSize])
       return rows.map(toPlant)
     },
-    check: () => retry(() => prepare(query)),
+    count: async () => Number((await query('SELECT count(*) AS id FROM plants'))[0]?.id),
+    check: () => retry(() => prepare(query, () => pool.connect())),
     close: () => pool.end()
   }
 }
 
-/** Sees to it that the table is there and that a commit means what it says. */
-async function prepare (query: Query): Promise<void> {
+/** What waiting does not mend. */
+class Unusable extends Error {}
+
+/** Sees to it that the tables are there and that a commit means what it says. */
+async function prepare (query: Query, connect: () => Promise<pg.PoolClient>): Promise<void> {
   const show = async (setting: string) => Object.values((await query(`SHOW ${setting}`))[0] as object)[0]
-  if (await show('synchronous_commit') === 'off') throw new Error('its synchronous_commit is off, so that a commit could be lost; set it to on for this user or database')
-  if (await show('transaction_read_only') === 'on') throw new Error('it is read-only')
+  if (await show('synchronous_commit') === 'off') throw new Unusable('its synchronous_commit is off, so that a commit could be lost; set it to on for this user or database')
+  if (await show('transaction_read_only') === 'on') throw new Unusable('it is read-only')
+  // Asked first: who may only use the tables may not make them.
+  if (await schemaVersion(query) !== migrations.length) await migrate(connect)
+  await query('SELECT id, name, tag FROM plants LIMIT 0')
+}
+
+/** What makes the schema of each version from the one before. */
+const migrations = ['CREATE TABLE IF NOT EXISTS plants (id bigint PRIMARY KEY, name text NOT NULL, tag text)']
+
+/** The version of the schema, 0 where there is none. */
+async function schemaVersion (query: Query): Promise<number> {
   try {
-    // Asked first: who may only use the table may not make it.
-    await query('SELECT id, name, tag FROM plants LIMIT 0')
+    const [row] = await query('SELECT version AS id FROM plants_schema')
+    return Number(row?.id ?? 0)
   } catch (error) {
     if (codeOf(error) !== undefinedTable) throw error
-    await query('CREATE TABLE IF NOT EXISTS plants (id bigint PRIMARY KEY, name text NOT NULL, tag text)')
+    return 0
+  }
+}
+
+/** Brings the schema to the last version. The row that holds the version is the lock: any number of services may start at once. */
+async function migrate (connect: () => Promise<pg.PoolClient>): Promise<void> {
+  const client = await connect()
+  try {
+    await client.query('CREATE TABLE IF NOT EXISTS plants_schema (one integer PRIMARY KEY, version integer NOT NULL)')
+    await client.query('INSERT INTO plants_schema VALUES (1, 0) ON CONFLICT DO NOTHING')
+    await client.query('BEGIN')
+    const { rows: [{ version }] } = await client.query('SELECT version FROM plants_schema WHERE one = 1 FOR UPDATE')
+    if (version > migrations.length) throw new Unusable(`it was written by a newer version of this program (schema ${version}, known ${migrations.length})`)
+    for (const migration of migrations.slice(version)) await client.query(migration)
+    await client.query('UPDATE plants_schema SET version = $1 WHERE one = 1', [migrations.length])
+    await client.query('COMMIT')
+    client.release()
+  } catch (error) {
+    // Whatever state the connection is in, it is not used again.
+    client.release(true)
+    throw error
   }
 }
 
@@ -83,6 +117,7 @@ async function retry<Result> (work: () => Promise<Result>): Promise<Result> {
 
 /** Whether an error is of the moment: a lost or refused connection, a restart, or two transactions in each other's way. */
 function passing (error: unknown): boolean {
+  if (error instanceof Unusable) return false
   // Errors of the server carry a SQLSTATE of five characters; those of the connection another code or none.
   const code = codeOf(error) ?? ''
   return !/^[0-9A-Z]{5}$/.test(code) || /^(?:08|40|57P)/.test(code) || madeMeanwhile.includes(code)

@@ -5,13 +5,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
 
-export type Call = { add: readonly NewPlant[] } | { page: bigint | undefined } | { check: true } | { close: true }
+export type Call = { add: readonly NewPlant[] } | { page: bigint | undefined } | { count: true } | { check: true } | { close: true }
 export type Reply = { result: unknown } | { error: unknown }
 
 const path = String(workerData)
-const version = 1
+/** What makes the schema of each version from the one before. */
+const migrations = ['CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT']
+const version = migrations.length
 const applicationId = 0x506c6e74 // "Plnt" in the file's header: tells our file from another program's
 const pageSize = 1000
+/** Bytes of the smallest page, and so of the smallest database. */
+const smallest = 512
 
 let database: ReturnType<typeof open> | undefined
 /** Whether the file was opened before: if so it is not made anew, as that would hide that it is gone. */
@@ -38,6 +42,7 @@ function reply (call: Call): Reply {
 function carryOut (call: Exclude<Call, { close: true }>, open: NonNullable<typeof database>): unknown {
   if ('add' in call) return open.add(call.add)
   if ('page' in call) return open.page(call.page)
+  if ('count' in call) return open.count()
   return open.check()
 }
 
@@ -48,6 +53,9 @@ function close (): void {
 
 function open () {
   if (known && !existsSync(path)) throw new Error('its file is gone')
+  // SQLite would take what is left of such a file for a new database.
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  if (size !== undefined && size < smallest) throw new Error('its file is too small for a database; restore it from a backup, or remove it to begin anew')
   makeDirectory(dirname(resolve(path)))
   // Another process may write to the same file: it is waited for, up to five seconds.
   const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
@@ -72,6 +80,8 @@ function statements (connection: DatabaseSync, opened: bigint | undefined) {
   const first = connection.prepare('SELECT id, name, tag FROM plants ORDER BY id LIMIT ?')
   const next = connection.prepare('SELECT id, name, tag FROM plants WHERE id > ? ORDER BY id LIMIT ?')
 
+  const count = connection.prepare('SELECT count(*) AS count FROM plants')
+
   const addOne = ({ id, name, tag = null }: { id: bigint, name: string, tag?: string | null }): Outcome => {
     if (insert.run(id, name, tag).changes === 1n) return 'added'
     return same.get(id, name, tag) === undefined ? 'conflict' : 'unchanged'
@@ -84,6 +94,7 @@ function statements (connection: DatabaseSync, opened: bigint | undefined) {
     },
     page: (after: bigint | undefined) => (after === undefined ? first.all(pageSize) : next.all(after, pageSize))
       .map(({ id, name, tag }) => tag === null ? { id, name } : { id, name, tag }),
+    count: () => Number(count.get()?.count),
     check: () => transaction(connection, () => {})
   }
 }
@@ -102,15 +113,27 @@ function prepare (connection: DatabaseSync): void {
   // fullfsync: on macOS fsync alone leaves the data in the disk's cache.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
   if (journal !== 'wal' || read('synchronous') !== 2n) throw new Error('it cannot be opened with durable commits')
+  // A reopened file was checked before, and recovering it is up to SQLite.
+  if (!known) refuseDamaged(connection, read)
   transaction(connection, () => {
     const found = Number(read('user_version'))
     const ours = Number(read('application_id')) === applicationId
     if (!ours && (found !== 0 || read('schema_version') !== 0n)) throw new Error('it is the database of another program')
     if (found > version) throw new Error(`it was written by a newer version of this program (schema ${found}, known ${version})`)
     if (found === version) return
-    connection.exec('CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT')
+    for (const migration of migrations.slice(found)) connection.exec(migration)
     connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
   })
+}
+
+/** Reads the whole file, at the speed of the disk. */
+function refuseDamaged (connection: DatabaseSync, read: (pragma: string) => unknown): void {
+  const { busy } = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: bigint }
+  // Once nothing is left in the log, the pages are the file. SQLite itself reads a last page that is cut as if it were whole.
+  const pages = Number(read('page_count')) * Number(read('page_size'))
+  const isWhole = busy !== 0n || statSync(path).size === pages
+  const damage = isWhole ? String(read('quick_check(1)')) : `its size is not that of its pages, ${pages} bytes`
+  if (damage !== 'ok') throw new Error(`it is damaged (${damage.replaceAll('\n', ' ')}); restore it from a backup`)
 }
 
 /** SQLite syncs the directory of its files; that a new directory is itself in its parent is for us to sync. */

@@ -22,6 +22,7 @@ export async function sqliteEngine (path: string): Promise<Engine> {
   return {
     addMany: plants => call({ add: plants }) as Promise<Outcome[]>,
     page: after => call({ page: after }) as Promise<NewPlant[]>,
+    count: () => call({ count: true }) as Promise<number>,
     check: () => call({ check: true }) as Promise<void>,
     close: () => call({ close: true }) as Promise<void>
   }

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Outcome } from '../../src/plants/plant-store.ts'
 import { isError, startApp } from '../fixtures/app.ts'
 
-const store = (add: () => Promise<Outcome>) => ({ add, all: async function * () {}, check: async () => {}, close: async () => {} })
+const store = (add: () => Promise<Outcome>) => ({ add, all: async function * () {}, count: async () => 0, check: async () => {}, close: async () => {} })
 
 t.test('an answer that does not come in time is 503 with Retry-After, and what comes later is dropped', async t => {
   const late = Promise.withResolvers<Outcome>()

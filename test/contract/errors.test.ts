@@ -130,7 +130,7 @@ t.test('a failure is answered 500 without its reason, which is in the log with t
   const { log, lines } = logLines()
   const { app } = await startApp(t, {
     log,
-    store: { add: () => Promise.reject(new Error('the disk told a secret')), all: async function * () {}, check: async () => {}, close: async () => {} }
+    store: { add: () => Promise.reject(new Error('the disk told a secret')), all: async function * () {}, count: async () => 0, check: async () => {}, close: async () => {} }
   })
   const response = await app.inject({ method: 'POST', url: '/plants?access_token=hidden', headers: { authorization: 'Bearer a-good-token', 'content-type': 'application/json' }, payload: fern })
   isError(t, response, 500, /^The service failed; its log says why\.$/, '500')

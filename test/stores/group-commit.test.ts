@@ -15,6 +15,7 @@ function slowEngine () {
       return batch.promise
     },
     page: async () => [],
+    count: async () => 0,
     check: async () => {},
     close: async () => { batches.push([]) }
   }

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { PlantStore } from '../../src/plants/plant-store.ts'
 import { openStore } from '../../src/stores/open.ts'
-import { all, plantStoreSuite } from '../fixtures/plant-store-suite.ts'
+import { all, plantStoreSuite, raceForIds } from '../fixtures/plant-store-suite.ts'
 import { startPostgres } from '../fixtures/postgres.ts'
 
 const server = await startPostgres(t)
@@ -15,6 +15,11 @@ async function open (t: Test, url: string): Promise<PlantStore> {
 }
 
 plantStoreSuite(t, async t => open(t, await server.database()))
+
+t.test('of 64 clients of two services that race for the same 1,000 ids exactly one wins each', async t => {
+  const url = await server.database()
+  await raceForIds(t, await Promise.all([open(t, url), open(t, url)]))
+})
 
 t.test('services on one database agree: of different plants with the same id exactly one wins', async t => {
   const url = await server.database()
@@ -71,6 +76,18 @@ t.test('a database that cannot promise a commit is refused', async t => {
   await t.rejects(openStore(url, { maxQueue: 1 }), { message: 'The PostgreSQL database cannot be used: it is read-only.' })
 })
 
+t.test('the schema is made once, whoever starts, and one of a newer version is refused', async t => {
+  const url = await server.database()
+  await Promise.all(Array.from({ length: 10 }, () => open(t, url)))
+  t.strictSame(await server.query('SELECT * FROM plants_schema', url), [{ one: 1, version: 1 }])
+  await server.query('DROP TABLE plants_schema', url)
+  await t.resolves(open(t, url), 'a table from before there were versions is taken over')
+  await server.query('UPDATE plants_schema SET version = 2', url)
+  await t.rejects(openStore(url, { maxQueue: 1 }), { message: 'The PostgreSQL database cannot be used: it was written by a newer version of this program (schema 2, known 1).' })
+  await server.query('DELETE FROM plants_schema', url)
+  await t.resolves(open(t, url))
+})
+
 t.test('a user who may only use the table can, and one who may not is told', async t => {
   const url = await server.database()
   await (await open(t, url)).close()
@@ -78,12 +95,12 @@ t.test('a user who may only use the table can, and one who may not is told', asy
   await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
   t.teardown(() => server.query(`DROP ROLE ${role}`))
   const limited = Object.assign(new URL(url), { username: role, password: 'secret' }).href
-  await t.rejects(openStore(limited, { maxQueue: 1 }), { message: 'The PostgreSQL database cannot be used: permission denied for table plants.' })
-  await server.query(`GRANT SELECT, INSERT ON plants TO ${role}`, url)
+  await t.rejects(openStore(limited, { maxQueue: 1 }), { message: 'The PostgreSQL database cannot be used: permission denied for table plants_schema.' })
+  await server.query(`GRANT SELECT ON plants_schema TO ${role}; GRANT SELECT, INSERT ON plants TO ${role}`, url)
   const store = await open(t, limited)
   t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
   await store.close()
-  await server.query(`REVOKE ALL ON plants FROM ${role}`, url)
+  await server.query(`REVOKE ALL ON plants, plants_schema FROM ${role}`, url)
 })
 
 t.test('a failing database is 503 to its callers and not ready, and back without a restart', async t => {

@@ -50,7 +50,7 @@ t.test('two stores on one file wait for each other and agree', async t => {
 })
 
 t.test('a file that is no plant store is refused and left as it is', async t => {
-  const folder = t.testdir({ 'text.db': 'this is a text of more than one hundred characters, so that nobody takes it for an empty database file, which it is not.' })
+  const folder = t.testdir({ 'text.db': 'this is a text. '.repeat(50) })
   const text = join(folder, 'text.db')
   await t.rejects(open(t, text), { message: /^The database .*text\.db cannot be used: file is not a database\.$/ })
   t.match(readFileSync(text, 'utf8'), /^this is a text/)
@@ -67,6 +67,42 @@ t.test('a file that is no plant store is refused and left as it is', async t => 
   upgraded.exec('PRAGMA user_version = 2')
   upgraded.close()
   await t.rejects(open(t, newer), { message: /written by a newer version of this program \(schema 2, known 1\)\.$/ })
+})
+
+t.test('a file that was cut or written over is refused and left as it is, or all its plants are there', async t => {
+  const folder = t.testdir()
+  const whole = join(folder, 'whole.db')
+  const store = await open(t, whole)
+  for (let begin = 0; begin < 20_000; begin += 5000) await Promise.all(Array.from({ length: 5000 }, (_, index) => index + begin).map(index => store.add({ id: BigInt(index), name: `plant ${index}`, tag: 'x'.repeat(index % 50) })))
+  const plants = await all(store)
+  await store.close()
+  const bytes = readFileSync(whole)
+  const seed = Date.now() % 1e9
+  t.comment(`seed ${seed}`)
+  const random = (below: number, index: number) => Math.floor(Math.abs(Math.sin(seed + index) * 1e6) % 1 * below)
+  const cuts = [0, 1, 99, 100, 511, 512, 4095, 4096, 8192, bytes.length >> 1, bytes.length - 4096, bytes.length - 1, ...Array.from({ length: 10 }, (_, index) => random(bytes.length, index))]
+  const damaged = [
+    ...cuts.map(length => bytes.subarray(0, length)),
+    // A page, in a file of many, that holds something else.
+    ...Array.from({ length: 10 }, (_, index) => Buffer.from(bytes).fill('garbage ', random(bytes.length >> 12, index) << 12, (random(bytes.length >> 12, index) + 1) << 12)),
+    Buffer.from(bytes).fill(0),
+    Buffer.from(bytes).fill(0, 0, 100)
+  ]
+  let refused = 0
+  for (const [index, content] of damaged.entries()) {
+    const path = join(folder, `damaged-${index}.db`)
+    writeFileSync(path, content)
+    const opened = await openStore(`sqlite:${path}`, { maxQueue: 1 }).catch((error: Error) => error)
+    if (opened instanceof Error) {
+      refused++
+      t.match(opened.message, /^The database .*damaged-\d+\.db cannot be used: .+\.$/)
+      t.ok(readFileSync(path).equals(content), 'it is as it was')
+    } else {
+      t.strictSame(await all(opened), plants, 'all plants are there')
+      await opened.close()
+    }
+  }
+  t.ok(refused >= damaged.length - 5, `${refused} of ${damaged.length} are refused`)
 })
 
 t.test('a database that cannot be durable is refused', async t => {

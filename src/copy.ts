@@ -1,0 +1,201 @@
+// npm run copy -- FROM TO: moves plants between stores and NDJSON files; `-` is standard input or output. The way out of
+// SQLite when one machine is outgrown, and the way to back up and to look. Running it again completes what was cut off.
+import { existsSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { Presets, SingleBar } from 'cli-progress'
+import { schemas } from '../generated/operations.ts'
+import { parseJson } from './contract/json.ts'
+import { createCompiler, putIntegers } from './contract/validator.ts'
+import type { NewPlant, Outcome } from './plants/plant-store.ts'
+import { openFile, readPlants, writeFileWhole, writeTo } from './stores/ndjson.ts'
+import type { BadLine } from './stores/ndjson.ts'
+import { openStore } from './stores/open.ts'
+
+const usage = `Usage: npm run copy -- [--fail-fast] FROM TO
+
+FROM and TO are each sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE, memory:, the path of an NDJSON file,
+or - for standard input or output (then: npm run --silent copy). Plants that TO has already stay as they are.
+--fail-fast stops at the first bad line or conflict; without it the rest is copied, and the exit code is 1.`
+
+/** Plants that are added together. */
+const chunkSize = 5000
+/** Milliseconds between two lines that tell how far it is, where there is no terminal. */
+const pace = 2000
+
+interface Source {
+  plants: AsyncIterable<NewPlant | BadLine>
+  /** How far it is, of how much: in plants, or in bytes; undefined where nobody knows. */
+  position: () => number
+  total: number | undefined
+  close: () => Promise<void>
+}
+
+interface Target {
+  add: (plants: readonly NewPlant[]) => Promise<Outcome[]>
+  close: (complete: boolean) => Promise<void>
+}
+
+const tally = { added: 0, unchanged: 0, conflict: 0, bad: 0 }
+const done = () => tally.added + tally.unchanged + tally.conflict + tally.bad
+const number = new Intl.NumberFormat('en')
+let interrupted = false
+process.once('SIGINT', () => {
+  interrupted = true
+  // Who waits for more input waits no longer.
+  process.stdin.destroy()
+})
+
+try {
+  process.exitCode = await copy()
+} catch (error) {
+  const { message, cause } = error as Error
+  console.error(cause instanceof Error ? `${message} (${cause.message})` : message)
+  process.exitCode = 1
+}
+
+async function copy (): Promise<number> {
+  const { from, to, failFast } = readArguments()
+  const source = await openSource(from)
+  try {
+    const target = await openTarget(to)
+    let complete = false
+    try {
+      complete = await pump(source, target, failFast)
+    } finally {
+      await target.close(complete)
+    }
+  } finally {
+    await source.close()
+  }
+  if (interrupted) return 130
+  return tally.conflict + tally.bad > 0 ? 1 : 0
+}
+
+function readArguments (): { from: string, to: string, failFast: boolean } {
+  const { values, positionals: [from, to, ...more] } = parseArgs({ options: { 'fail-fast': { type: 'boolean', default: false } }, allowPositionals: true })
+  if (from === undefined || to === undefined || more.length > 0) throw new Error(usage)
+  return { from, to, failFast: values['fail-fast'] }
+}
+
+/** Moves everything, a chunk on its way while the next is read. Resolves to whether there was an end to it. */
+async function pump ({ plants, position, total }: Source, target: Target, failFast: boolean): Promise<boolean> {
+  const began = performance.now()
+  const progress = showProgress(position, total)
+  const stop = () => interrupted || (failFast && tally.conflict + tally.bad > 0)
+  let chunk: NewPlant[] = []
+  let adding = Promise.resolve()
+  const flush = async () => {
+    const sent = chunk
+    chunk = []
+    await adding
+    adding = target.add(sent).then(outcomes => outcomes.forEach((outcome, index) => count(outcome, sent[index] as NewPlant)))
+    // Whoever awaits it next hears of a failure.
+    adding.catch(() => {})
+    progress.update()
+  }
+  try {
+    for await (const plant of plants) {
+      if ('problem' in plant) report(`line ${plant.line}: ${plant.problem}`, 'bad')
+      else if (chunk.push(plant) === chunkSize) await flush()
+      if (stop()) break
+    }
+    if (!stop()) await flush()
+    await adding
+  } catch (error) {
+    // An interrupted read fails, which is no mistake.
+    if (!interrupted) throw error
+    await adding
+  } finally {
+    progress.stop()
+    summarize(performance.now() - began)
+  }
+  return !stop()
+}
+
+function count (outcome: Outcome, { id }: NewPlant): void {
+  if (outcome === 'conflict') report(`conflict: another plant has the id ${id}; it stays as it is`, 'conflict')
+  else tally[outcome]++
+}
+
+function report (sentence: string, kind: 'bad' | 'conflict'): void {
+  console.error(sentence)
+  tally[kind]++
+}
+
+/** A bar on a terminal, a line now and then elsewhere. */
+function showProgress (position: () => number, total: number | undefined): { update: () => void, stop: () => void } {
+  const began = performance.now()
+  const told = () => ({ plants: number.format(done()), rate: perSecond(performance.now() - began) })
+  if (!process.stderr.isTTY) {
+    const timer = setInterval(() => {
+      const { plants, rate } = told()
+      console.error(`${plants} plants, ${rate}/s${total === undefined ? '' : `, ${Math.floor(position() / total * 100)} %`}`)
+    }, pace)
+    return { update: () => {}, stop: () => clearInterval(timer) }
+  }
+  const format = total === undefined ? '{plants} plants | {rate}/s' : '{bar} {percentage} % | {plants} plants | {rate}/s | {eta_formatted} left'
+  const bar = new SingleBar({ format, stream: process.stderr }, Presets.shades_classic)
+  const update = () => bar.update(position(), told())
+  bar.start(total ?? 0, 0, told())
+  return {
+    update,
+    stop () {
+      update()
+      bar.stop()
+    }
+  }
+}
+
+function perSecond (milliseconds: number): string {
+  return number.format(Math.round(done() / Math.max(milliseconds, 1) * 1000))
+}
+
+function summarize (milliseconds: number): void {
+  const { added, unchanged, conflict, bad } = tally
+  const [a, u, c, b] = [added, unchanged, conflict, bad].map(count => number.format(count))
+  console.error(`${a} added, ${u} unchanged, ${c} in conflict, ${b} bad lines, in ${(milliseconds / 1000).toFixed(1)} s (${perSecond(milliseconds)}/s)`)
+  if (interrupted) console.error('Interrupted. Running it again completes it.')
+}
+
+async function openSource (from: string): Promise<Source> {
+  if (isStore(from)) {
+    // Opening makes what is not there, which is no way to read it.
+    if (from.startsWith('sqlite:') && !existsSync(from.slice('sqlite:'.length))) throw new Error(`There is no database ${from.slice('sqlite:'.length)}.`)
+    const store = await openStore(from, { maxQueue: 1 })
+    return { plants: store.all(), position: done, total: await store.count(), close: store.close }
+  }
+  const { stream, position, size } = from === '-' ? { stream: process.stdin, position: done, size: undefined } : await openFile(from)
+  return { plants: readPlants(stream, lineReader()), position, total: size, close: async () => {} }
+}
+
+async function openTarget (to: string): Promise<Target> {
+  if (isStore(to)) {
+    const store = await openStore(to, { maxQueue: 2 * chunkSize })
+    return { add: plants => Promise.all(plants.map(plant => store.add(plant))), close: store.close }
+  }
+  const writer = to === '-' ? writeTo(process.stdout) : writeFileWhole(to)
+  return {
+    async add (plants) {
+      await writer.write(plants)
+      return plants.map(() => 'added')
+    },
+    close: writer.end
+  }
+}
+
+function isStore (place: string): boolean {
+  return /^(?:sqlite|postgres(?:ql)?|memory):/.test(place)
+}
+
+/** A line is what the contract takes as the body of POST /plants. */
+function lineReader (): (bytes: Buffer) => NewPlant {
+  const validate = createCompiler(schemas, 'request')({ $ref: 'NewPlant#' })
+  return bytes => {
+    const holder = parseJson(bytes, 'The line')
+    const { fault, findings } = validate(holder, '')
+    if (fault !== undefined) throw new Error(`${fault.path === '' ? 'The line' : `"${fault.path}"`} ${fault.problem}.`)
+    putIntegers(findings)
+    const { id, name, tag } = holder[''] as NewPlant
+    return tag === undefined ? { id, name } : { id, name, tag }
+  }
+}

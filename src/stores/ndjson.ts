@@ -1,0 +1,110 @@
+// Plants as newline-delimited JSON: a plant a line, ids as the integers that they are.
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { rename, rm, stat } from 'node:fs/promises'
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
+import type { NewPlant } from '../plants/plant-store.ts'
+
+/** A line that is no plant. */
+export interface BadLine { line: number, problem: string }
+
+/** Longer lines are bad: memory stays bounded whatever the file holds. */
+const longest = 1024 * 1024
+const newline = 0x0a
+
+/**
+ * Reads plants from a stream, and goes on after a line that is none. Empty lines count and are passed over.
+ * @param parse turns the bytes of a line into a plant, or throws an Error whose message says why it is none
+ */
+export async function * readPlants (stream: AsyncIterable<Buffer>, parse: (bytes: Buffer) => NewPlant): AsyncGenerator<NewPlant | BadLine> {
+  let line = 0
+  for await (const bytes of lines(stream)) {
+    line++
+    if (bytes === undefined) yield { line, problem: `The line is longer than ${longest} bytes.` }
+    else if (bytes.length > 0) yield parseLine(line, bytes, parse)
+  }
+}
+
+function parseLine (line: number, bytes: Buffer, parse: (bytes: Buffer) => NewPlant): NewPlant | BadLine {
+  try {
+    return parse(bytes)
+  } catch (error) {
+    return { line, problem: (error as Error).message }
+  }
+}
+
+/** The lines of a stream as bytes, so that nothing is decoded leniently; undefined for one that is too long. */
+async function * lines (stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
+  let rest = Buffer.alloc(0)
+  let tooLong = false
+  for await (const chunk of stream) {
+    let begin = 0
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, begin)) {
+      const bytes = rest.length === 0 ? chunk.subarray(begin, end) : Buffer.concat([rest, chunk.subarray(begin, end)])
+      yield tooLong || bytes.length > longest ? undefined : withoutReturn(bytes)
+      rest = Buffer.alloc(0)
+      tooLong = false
+      begin = end + 1
+    }
+    tooLong ||= rest.length + chunk.length - begin > longest
+    rest = tooLong ? Buffer.alloc(0) : Buffer.concat([rest, chunk.subarray(begin)])
+  }
+  if (tooLong) yield undefined
+  else if (rest.length > 0) yield withoutReturn(rest)
+}
+
+/** Files of Windows end their lines with CR and LF. */
+function withoutReturn (bytes: Buffer): Buffer {
+  return bytes.at(-1) === 0x0d ? bytes.subarray(0, -1) : bytes
+}
+
+/** A place that plants are written to. */
+export interface PlantWriter {
+  write: (plants: readonly NewPlant[]) => Promise<void>
+  /** Completes what was written, or takes it back. */
+  end: (complete: boolean) => Promise<void>
+}
+
+/** Writes to a stream that is not ours to close, such as standard output. */
+export function writeTo (stream: Writable): PlantWriter {
+  return {
+    async write (plants) {
+      if (!stream.write(plants.map(toLine).join(''))) await once(stream, 'drain')
+    },
+    end: async () => { await new Promise<void>(resolve => stream.write('', () => resolve())) }
+  }
+}
+
+/**
+ * Writes a file that is there whole, and on the disk, or not at all: it has another name until it is complete.
+ * @throws Error when the file is there already
+ */
+export function writeFileWhole (path: string): PlantWriter {
+  if (existsSync(path)) throw new Error(`${path} is there already: name another file, or remove it`)
+  const draft = `${path}.partial`
+  const stream = createWriteStream(draft, { flush: true })
+  const opened = once(stream, 'open')
+  opened.catch(() => {})
+  return {
+    async write (plants) {
+      await opened
+      await writeTo(stream).write(plants)
+    },
+    async end (complete) {
+      await opened
+      await new Promise<void>((resolve, reject) => stream.on('error', reject).end(resolve))
+      await (complete ? rename(draft, path) : rm(draft))
+    }
+  }
+}
+
+function toLine ({ id, ...plant }: NewPlant): string {
+  return `${JSON.stringify({ id: JSON.rawJSON(String(id)), ...plant })}\n`
+}
+
+/** A file to read plants from: its bytes, how many of them were read, and how many there are. */
+export async function openFile (path: string): Promise<{ stream: AsyncIterable<Buffer>, position: () => number, size: number }> {
+  const { size } = await stat(path)
+  const stream = createReadStream(path)
+  return { stream, position: () => stream.bytesRead, size }
+}
