@@ -2,13 +2,18 @@
 // openapi-core does the reading, so that each finding, ours included, knows its file, line and JSON pointer.
 import { bundle, createConfig, getLineColLocation, lint } from '@redocly/openapi-core'
 import type { LocationObject, NormalizedProblem, Oas3Discriminator } from '@redocly/openapi-core'
+import fastify from 'fastify'
+import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { relative, resolve } from 'node:path'
 import { valueReader } from '../src/contract/parameters.ts'
-import type { Contract } from '../src/contract/types.ts'
+import { routed, routerOptions, toRoute } from '../src/contract/paths.ts'
+import { refersTo, subschemas } from '../src/contract/schemas.ts'
+import type { Schema, Schemas } from '../src/contract/schemas.ts'
+import type { Contract, Operation } from '../src/contract/types.ts'
 import { createCompiler, refuseInvalid } from '../src/contract/validator.ts'
 import { createWriters } from '../src/contract/writer.ts'
 import type { Description } from './description.ts'
-import { supported } from './supported.ts'
+import { ownPaths, supported, unsupported } from './supported.ts'
 
 /** A contract that was not accepted: one line per finding, each `file:line:column pointer sentence`. */
 export class ContractError extends Error {
@@ -56,6 +61,8 @@ export async function readContract (file: string): Promise<ContractFile> {
     const errors = problems.filter(problem => problem.severity === 'error')
     if (errors.length > 0) throw new ContractError(errors.map(describe))
     const { bundle: { parsed, source }, fileDependencies } = await bundle({ ref: file, config })
+    // Rules for other versions are others, and ours were not asked.
+    if (!String((parsed as Description).openapi).startsWith('3.1.')) throw new ContractError([`${locate({ source, pointer: '#/', reportOnKey: false })} Not supported: ${unsupported.version}.`])
     return {
       document: withMappedReferences(parsed as Description),
       warnings: problems.map(describe),
@@ -81,7 +88,7 @@ function withMappedReferences (document: Description): Description {
   const names = Object.keys(document.components?.schemas ?? {})
   const toReference = (target: string) => names.includes(target) ? `#/components/schemas/${target}` : target
   return JSON.parse(JSON.stringify(document), (key, value: Partial<Oas3Discriminator>) => {
-    if (key !== 'discriminator' || typeof value.propertyName !== 'string' || value.mapping === undefined) return value
+    if (key !== 'discriminator' || typeof value?.propertyName !== 'string' || value.mapping === undefined) return value
     const mapping = Object.entries(value.mapping).map(([tag, target]) => [tag, toReference(target)])
     return { ...value, mapping: Object.fromEntries(mapping) }
   }) as Description
@@ -99,10 +106,14 @@ export function refuseUncompilable (contract: Contract, locate: ContractFile['lo
       return []
     } catch (error) {
       const { message } = error as Error
-      return [{ message, finding: `${locate(pointer)} cannot be compiled: ${message}` }]
+      const said = message.startsWith('Not supported: ') ? message : `cannot be compiled: ${message}`
+      return [{ message, finding: `${locate(pointer)} ${said}` }]
     }
   })
-  const invalid = failures(Object.entries(contract.schemas).map(([name, schema]) => [`#/components/schemas/${name}`, () => refuseInvalid(schema)]))
+  const invalid = failures(Object.entries(contract.schemas).map(([name, schema]) => [`#/components/schemas/${name}`, () => {
+    refuseInvalid(schema)
+    if (containsItself(schema as Schema, contract.schemas)) throw new Error(`Not supported: ${unsupported.loop}.`)
+  }]))
   if (invalid.length > 0) throw new ContractError(invalid.map(({ finding }) => finding))
   const first = new Map(failures(compilations(contract)).reverse().map(({ message, finding }) => [message, finding]))
   if (first.size > 0) throw new ContractError([...first.values()])
@@ -111,15 +122,18 @@ export function refuseUncompilable (contract: Contract, locate: ContractFile['lo
 type Compilation = [pointer: string, compile: () => unknown]
 
 /** All that is compiled when the service starts, by the place of it in the description. */
-function compilations ({ operations, schemas }: Contract): Compilation[] {
+function compilations (contract: Contract): Compilation[] {
+  const { operations, schemas } = contract
   const request = createCompiler(schemas, 'request')
   const answer = createCompiler(schemas, 'answer')
   const write = createWriters(schemas, answer)
+  const app = fastify({ routerOptions })
   return [
     ...Object.keys(schemas).map((name): Compilation => [`#/components/schemas/${name}`, () => request({ $ref: `${name}#` })]),
-    ...Object.values(operations).flatMap(({ url, method, parameters, body, responses }): Compilation[] => {
+    ...Object.entries(operations).flatMap(([id, { url, method, parameters, body, responses }]): Compilation[] => {
       const place = `#/paths/${url.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}`
       return [
+        [place, () => tryRoute(app, contract, id)],
         ...parameters.map((parameter): Compilation => [`${place}/parameters`, () => valueReader(parameter, schemas, request)]),
         [`${place}/requestBody`, () => body && request(body.schema)],
         ...Object.entries(responses).flatMap(([status, { schema, headers = {} }]): Compilation[] => [
@@ -129,6 +143,24 @@ function compilations ({ operations, schemas }: Contract): Compilation[] {
       ]
     })
   ]
+}
+
+/** Adds the route of an operation, as the service will; its server's path may bring it where it cannot be. */
+function tryRoute (app: FastifyInstance, contract: Contract, id: string): void {
+  const operations = routed({ ...contract, operations: { [id]: contract.operations[id] as Operation } }, {})
+  for (const { template, method } of operations) {
+    if (ownPaths.test(template)) throw new Error(`Not supported: ${unsupported.ownPath} (${template}).`)
+    // The handler is never called: nobody can reach this application.
+    app.route({ method: method as HTTPMethods, url: toRoute(template), exposeHeadRoute: false, handler: String })
+  }
+}
+
+/** Whether checking a value by a schema would check the same value by that schema again, and so for ever. */
+function containsItself (schema: Schema, schemas: Schemas, above: Schema[] = []): boolean {
+  if (above.includes(schema)) return true
+  const atOnce = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']
+  const inside = subschemas(schema).filter(([keyword]) => atOnce.includes(keyword)).map(([, inner]) => inner)
+  return [refersTo(schemas, schema) ?? [], inside].flat().some(inner => containsItself(inner, schemas, [...above, schema]))
 }
 
 function describe ({ location: [place], message, ruleId }: NormalizedProblem): string {

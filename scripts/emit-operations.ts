@@ -1,6 +1,8 @@
 // The contract as data: per operation what the service registers, and the JSON Schemas that the operations refer to.
 import type { Oas3Server } from '@redocly/openapi-core'
-import type { Contract, Operation, Parameter as ContractParameter, Response, Server } from '../src/contract/types.ts'
+import { mapSubschemas } from '../src/contract/schemas.ts'
+import type { Schema } from '../src/contract/schemas.ts'
+import type { Contract, Operation, Parameter as ContractParameter, Response, SecurityScheme, Server } from '../src/contract/types.ts'
 import { discriminators, isIgnored, listOperations, resolve } from './description.ts'
 import type { Description, Discriminated, Parameter } from './description.ts'
 
@@ -14,12 +16,17 @@ export function toContract (document: Description): Contract {
   const contract = {
     server: toServer(document.servers),
     operations: Object.fromEntries(listOperations(document).map(listed => [listed.operation.operationId, toOperation(document, listed)])),
-    schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toldApart(schema, tellers.get(`#/components/schemas/${name}`))])),
-    securitySchemes
+    schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toldApart(localized(schema) as object, tellers.get(`#/components/schemas/${name}`))])),
+    securitySchemes: Object.fromEntries(Object.entries(securitySchemes).map(([name, scheme]) => [name, resolve(document, scheme as SecurityScheme)]))
   }
-  return JSON.parse(JSON.stringify(contract), (key, value) => key === '$ref' && typeof value === 'string'
-    ? value.replace(/^#\/components\/schemas\/([^/]+)/, '$1#')
-    : value) as Contract
+  return contract
+}
+
+/** A schema whose references to components say where the service finds them: `Name#`. */
+function localized (schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { $ref, ...rest } = mapSubschemas(schema as Schema, (_keyword, inner) => localized(inner))
+  return typeof $ref === 'string' ? { $ref: $ref.replace(/^#\/components\/schemas\/([^/]+)/, '$1#'), ...rest } : rest
 }
 
 /** The contract as TypeScript source: a constant for each of its parts. */
@@ -58,7 +65,7 @@ function toParameters (document: Description, given: object[]): ContractParamete
   const parameters = given.map(parameter => resolve<Parameter>(document, parameter as Parameter)).filter(parameter => !isIgnored(parameter))
   const byKey = new Map(parameters.map(parameter => [`${parameter.in} ${parameter.name}`, parameter]))
   return Array.from(byKey.values(), ({ name, in: place = '', required = false, explode = true, schema = {} }) =>
-    ({ name, in: place, required, explode, schema }))
+    ({ name, in: place, required, explode, schema: localized(schema) as object }))
 }
 
 function toBody ({ required = false, content = {} }: Content & { required?: boolean }) {
@@ -69,7 +76,7 @@ function toResponse (document: Description, { content = {}, headers = {} }: Cont
   const [type] = Object.keys(content)
   const fields = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-type').map(([name, header]) => {
     const { required = false, schema = {} } = resolve<Header>(document, header)
-    return [name, { required, schema }]
+    return [name, { required, schema: localized(schema) as object }]
   })
   return {
     ...type !== undefined && { type: mediaType(type), schema: jsonSchema(content) },
@@ -83,12 +90,13 @@ function mediaType (key: string): string {
 }
 
 function jsonSchema (content: Record<string, { schema?: object }>): object {
-  return Object.values(content)[0]?.schema ?? {}
+  return localized(Object.values(content)[0]?.schema ?? {}) as object
 }
 
 /** A schema that a discriminator tells from others says by what, as its TypeScript type does. It comes first, so that it is the first to fail. */
 function toldApart (schema: object, by: Discriminated | undefined): object {
   if (by === undefined) return schema
   const { property, values } = by
-  return { allOf: [{ type: 'object', required: [property], properties: { [property]: { enum: values } } }, schema] }
+  const { allOf = [] } = schema as { allOf?: object[] }
+  return { ...schema, allOf: [{ type: 'object', required: [property], properties: { [property]: { enum: values } } }, ...allOf] }
 }

@@ -11,14 +11,23 @@ const banner = '// Generated from openapi.yaml by `npm run generate`. Do not edi
 export interface Options { contract: string, out: string, check: boolean }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      check: { type: 'boolean', default: false },
-      contract: { type: 'string', default: 'openapi.yaml' },
-      out: { type: 'string', default: 'generated' }
-    }
-  })
-  process.exitCode = await generate(values) ? 0 : 1
+  const options = readArguments()
+  process.exitCode = options !== undefined && await generate(options) ? 0 : 1
+}
+
+function readArguments (): Options | undefined {
+  try {
+    return parseArgs({
+      options: {
+        check: { type: 'boolean', default: false },
+        contract: { type: 'string', default: 'openapi.yaml' },
+        out: { type: 'string', default: 'generated' }
+      }
+    }).values
+  } catch (error) {
+    console.error((error as Error).message)
+    return undefined
+  }
 }
 
 /**

@@ -11,20 +11,23 @@ export const unsupported = {
   anchor: '$id, $anchor, $dynamicAnchor and $dynamicRef',
   schemaReference: 'a $ref from a schema to something else than a component schema or a part of one',
   int64: 'format int64 on anything but an integer, an integer or null, or a string',
+  uniqueInt64: 'uniqueItems of items with format int64',
+  loop: 'a schema that contains itself without a member or an item in between',
+  proto: 'the name __proto__',
   discriminator: 'a discriminator without oneOf',
   operationId: 'an operation without operationId',
   noSecurity: 'an operation without security, its own or the contract\'s',
   noResponses: 'an operation without responses',
   ownPath: 'the paths /docs, /livez and /readyz, which are the service\'s own',
-  asterisk: 'an asterisk in a path',
+  path: 'a path with an asterisk, ?, #, unmatched braces, the same parameter twice or a percent sign that encodes nothing',
   adjacent: 'two parameters in a path with nothing between them',
   parameterContent: 'a parameter or header field with content instead of a schema',
   style: 'a parameter style other than form (query, cookie) and simple (path, header)',
-  objectParameter: 'a parameter or header field whose value is an object',
+  objectParameter: 'a parameter or header field whose value is an object, or a list of objects or lists',
   cookieArray: 'an array in a cookie',
   requestBody: 'a body of GET, HEAD or TRACE',
   mediaType: 'a media type other than JSON',
-  mediaTypes: 'several media types with different schemas',
+  mediaTypes: 'no media type, or several with different schemas',
   status: 'a status other than 2XX to 5XX and default',
   bodiless: 'a body in an answer to HEAD or with status 204, 205 or 304',
   securityScheme: 'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'
@@ -32,7 +35,20 @@ export const unsupported = {
 type Feature = keyof typeof unsupported
 
 /** The linter's rule. Webhooks and callbacks are typed and not served: it looks below `paths`, and at what has to have a type. */
-export const supported: Oas3Rule = () => {
+export const supported: Oas3Rule = options => unlessBroken(visitor(options))
+
+/** What breaks the specification's own shape is told by the linter's rule `struct`; ours then have nothing to go by. */
+function unlessBroken<Visitor extends object> (visitor: Visitor): Visitor {
+  return Object.fromEntries(Object.entries(visitor).map(([name, visit]) => [name, typeof visit === 'function'
+    ? (...args: unknown[]) => {
+        try {
+          visit(...args)
+        } catch {}
+      }
+    : unlessBroken(visit)])) as Visitor
+}
+
+const visitor: Oas3Rule = () => {
   let security: object | undefined
   let schemes: object
   let file: object
@@ -43,7 +59,7 @@ export const supported: Oas3Rule = () => {
       names = root.components?.schemas ?? {}
       security = root.security
       schemes = root.components?.securitySchemes ?? {}
-      if (!root.openapi.startsWith('3.1.')) refuse(context, 'version', 'openapi', root.openapi)
+      if (!String(root.openapi).startsWith('3.1.')) refuse(context, 'version', 'openapi', String(root.openapi))
       const { jsonSchemaDialect: dialect } = root as { jsonSchemaDialect?: string }
       if (dialect !== undefined && !dialects.test(dialect)) refuse(context, 'dialect', 'jsonSchemaDialect', dialect)
     },
@@ -67,7 +83,7 @@ export const supported: Oas3Rule = () => {
       }
     },
     SecurityRequirement (requirement, { report, location }) {
-      for (const name of Object.keys(requirement).filter(name => !(name in schemes))) {
+      for (const name of Object.keys(requirement).filter(name => !Object.hasOwn(schemes, name))) {
         report({ message: `There is no security scheme ${name}.`, location: location.child(name).key() })
       }
     },
@@ -79,7 +95,7 @@ export const supported: Oas3Rule = () => {
     DiscriminatorMapping (mapping, { report, location, resolve }) {
       // The linter's own rule knows references only; a mapping may name a component as well (OpenAPI 3.1, section 4.8.25).
       for (const [value, target] of Object.entries(mapping as Record<string, string>)) {
-        if (!(target in names) && resolve({ $ref: target }).node === undefined) report({ message: `There is no schema ${target}.`, location: location.child(value) })
+        if (!Object.hasOwn(names, target) && resolve({ $ref: target }).node === undefined) report({ message: `There is no schema ${target}.`, location: location.child(value) })
       }
     },
     ref: {
@@ -92,6 +108,9 @@ export const supported: Oas3Rule = () => {
   }
 }
 
+/** They are the service's, not the contract's. */
+export const ownPaths = /^\/(?:docs|livez|readyz)(?:\/|$)/
+
 const dialects = /^https:\/\/(?:spec\.openapis\.org\/oas\/3\.1\/dialect\/base|json-schema\.org\/draft\/2020-12\/schema)#?$/
 
 function refuse ({ report, location }: UserContext, feature: Feature, child?: string, detail?: string): void {
@@ -102,14 +121,24 @@ function refuse ({ report, location }: UserContext, feature: Feature, child?: st
 }
 
 function refusePath (path: string, context: UserContext): void {
-  if (path.includes('*')) refuse(context, 'asterisk', undefined, path)
+  const names = Array.from(path.matchAll(/\{([^{}]*)\}/g), ([, name]) => name)
+  const rest = path.replace(/\{[^{}]*\}/g, '')
+  if (/[*?#{}]/.test(rest) || new Set(names).size < names.length || !isDecodable(rest)) refuse(context, 'path', undefined, path)
   if (path.includes('}{')) refuse(context, 'adjacent', undefined, path)
-  if (/^\/(?:docs|livez|readyz)(?:\/|$)/.test(path)) refuse(context, 'ownPath', undefined, path)
+}
+
+function isDecodable (path: string): boolean {
+  try {
+    return decodeURI(path) !== ''
+  } catch {
+    return false
+  }
 }
 
 function refuseOperation (operation: Oas3Operation, context: UserContext): void {
   const method = String(context.key)
   if (operation.operationId === undefined) refuse(context, 'operationId')
+  if (operation.operationId === '__proto__') refuse(context, 'proto', 'operationId')
   if (operation.responses === undefined) refuse(context, 'noResponses')
   if (operation.requestBody && ['get', 'head', 'trace'].includes(method)) refuse(context, 'requestBody', 'requestBody', method.toUpperCase())
   if (method === 'head' && Object.values(operation.responses ?? {}).some(response => hasContent(response, context))) refuse(context, 'bodiless', 'responses')
@@ -131,7 +160,7 @@ function refuseMediaTypes (types: Record<string, { schema?: object }>, context: 
     if (!/^[\w.+-]+\/(?:json|[\w.-]+\+json)(?:\s*;\s*charset=utf-8)?$/i.test(type)) refuse(context, 'mediaType', type, type)
   }
   const [first, ...others] = Object.values(types)
-  if (!others.every(other => isDeepStrictEqual(other.schema, first?.schema))) refuse(context, 'mediaTypes')
+  if (first === undefined || !others.every(other => isDeepStrictEqual(other.schema, first.schema))) refuse(context, 'mediaTypes')
 }
 
 const styles: Readonly<Record<string, string>> = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' }
@@ -139,6 +168,7 @@ const styles: Readonly<Record<string, string>> = { path: 'simple', header: 'simp
 function refuseParameter (parameter: Oas3Parameter, context: UserContext): void {
   const { in: place = '', style, name } = parameter
   if (isIgnored(parameter)) return
+  if (name === '__proto__') refuse(context, 'proto', 'name')
   if (style !== undefined && style !== styles[place]) refuse(context, 'style', 'style', style)
   const types = refuseValue(parameter, context)
   if (place === 'cookie' && types.includes('array')) refuse(context, 'cookieArray', undefined, name)
@@ -148,8 +178,15 @@ function refuseParameter (parameter: Oas3Parameter, context: UserContext): void 
 function refuseValue ({ content, schema }: Pick<Oas3Parameter, 'content' | 'schema'>, context: UserContext): string[] {
   if (content !== undefined) refuse(context, 'parameterContent', 'content')
   const types = schema === undefined ? [] : typesOf(schema, context)
-  if (types.includes('object')) refuse(context, 'objectParameter', 'schema')
+  const itemTypes = types.includes('array') ? itemTypesOf(schema as object, context) : []
+  if (types.includes('object') || itemTypes.some(type => ['object', 'array'].includes(type))) refuse(context, 'objectParameter', 'schema')
   return types
+}
+
+/** The types of the items of a list. */
+function itemTypesOf (schema: object, { resolve }: UserContext): string[] {
+  const { node, location } = resolve<{ items?: object }>(schema)
+  return typeof node?.items === 'object' ? typesOf(node.items, { resolve }, location?.source.absoluteRef) : []
 }
 
 /** The types that a schema allows, by itself or by the schemas that it is made of. */
@@ -164,6 +201,8 @@ function typesOf (schema: object, { resolve }: Pick<UserContext, 'resolve'>, fro
 
 function refuseSchema (schema: object, context: UserContext): void {
   const { type, format, oneOf, discriminator, ...words } = schema as Record<string, unknown>
+  if (Object.hasOwn(Object(words.properties), '__proto__')) refuse(context, 'proto', 'properties')
+  if (words.uniqueItems === true && typeof words.items === 'object' && context.resolve<{ format?: string }>(words.items as object).node?.format === 'int64') refuse(context, 'uniqueInt64', 'uniqueItems')
   for (const word of ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef']) {
     if (word in words) refuse(context, 'anchor', word, word)
   }

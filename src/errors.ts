@@ -17,6 +17,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** What was thrown, if it was for a caller; anything else is a failure, whatever it says of itself. */
+export function asServiceError (thrown: unknown): ServiceError {
+  return thrown instanceof ServiceError ? thrown : internal(thrown)
+}
+
 /** Something that must not happen did: the caller learns only that, the log gets the cause. */
 export function internal (cause: unknown): ServiceError {
   return new ServiceError('internal', 'The service failed; its log says why.', { cause })

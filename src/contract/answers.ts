@@ -1,7 +1,7 @@
 // The way out: a handler's answer, in time, and only with a status, header fields and a body that the contract declares.
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { validateHeaderValue } from 'node:http'
-import { internal, ServiceError } from '../errors.ts'
+import { asServiceError, internal, ServiceError } from '../errors.ts'
 import type { Parsed } from './json.ts'
 import type { Routed } from './paths.ts'
 import type { Principals, Response } from './types.ts'
@@ -28,10 +28,10 @@ export function answerWith (handler: AnyHandler, operation: Routed, compile: Com
   return async ({ parameters, principals, body }: FastifyRequest, reply: FastifyReply) => {
     const timer = setTimeout(() => reply.send(late()), within)
     try {
-      const answer = await handler({ ...parameters, principals, body: (body as Parsed | null | undefined)?.[''] })
+      const answer = await handler({ ...parameters, principals: principals ?? {}, body: (body as Parsed | null | undefined)?.[''] })
       if (!reply.sent) send(answer, declared(answer), reply)
     } catch (error) {
-      if (!reply.sent) reply.send(error)
+      if (!reply.sent) reply.send(asServiceError(error))
     } finally {
       clearTimeout(timer)
     }
@@ -62,6 +62,7 @@ function declaredAnswers ({ id, responses }: Routed, compile: Compile): (answer:
     const found = declared.get(String(status)) ?? declared.get(`${String(status)[0]}xx`) ?? declared.get('default')
     const hasBody = body !== undefined
     if (found === undefined || !Number.isInteger(status) || status < 200 || status > 599) throw internal(new Error(`${id} answered ${status}, which the contract does not declare`))
+    if (!hasBody && found.contentType !== undefined && ![204, 205, 304].includes(status)) throw internal(new Error(`${id} answered ${status} without its body`))
     if (hasBody && (found.contentType === undefined || [204, 205, 304].includes(status))) throw internal(new Error(`${id} answered ${status} with a body, which the contract does not declare`))
     return found
   }
@@ -82,7 +83,7 @@ function toDeclared (id: string, key: string, { type, headers = {} }: Response, 
       const undeclared = Object.keys(given).find(name => !(name in headers))
       if (undeclared !== undefined) throw internal(new Error(`${id} answered with the header field ${undeclared}, which the contract does not declare`))
       return Object.fromEntries(fields.flatMap(({ name, required, validate }) => {
-        if (given[name] === undefined && !required) return []
+        if ((given[name] ?? undefined) === undefined && !required) return []
         const { fault } = validate(given, name)
         if (fault !== undefined) throw internal(new Error(`${id} answered with a header field ${name} that ${fault.problem}`))
         return [[name, fieldValue(name, given[name])]]

@@ -6,7 +6,7 @@ import type { Parsed } from './json.ts'
 import { countHeader } from './security.ts'
 import type { Operation } from './types.ts'
 import { putIntegers } from './validator.ts'
-import type { Compile } from './validator.ts'
+import type { Compile, Validate } from './validator.ts'
 
 /** Makes parseJson() the application's only reader of bodies, for the media types that the contract names. */
 export function readBodiesAsJson (app: FastifyInstance, operations: Operation[]): void {
@@ -31,7 +31,7 @@ export function compileBodies (compile: Compile): FastifySchemaCompiler<object> 
     // An operation may do without a body where refuseMediaType() lets it.
     return (body: Parsed | null | undefined) => {
       if (!body) return true
-      const { fault, findings } = validate(body, '')
+      const { fault, findings } = validateShallow(validate, body)
       if (fault !== undefined) {
         const subject = fault.path === '' ? 'The body' : `"${fault.path}" in the body`
         return { error: new ServiceError('invalid', `${subject} ${fault.problem}.`) }
@@ -39,6 +39,16 @@ export function compileBodies (compile: Compile): FastifySchemaCompiler<object> 
       putIntegers(findings)
       return true
     }
+  }
+}
+
+/** Schemas that contain themselves are as deep as the body. */
+function validateShallow (validate: Validate, body: Parsed): ReturnType<Validate> {
+  try {
+    return validate(body, '')
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return { fault: { path: '', problem: 'is nested too deeply' }, findings: [] }
   }
 }
 
@@ -52,7 +62,7 @@ export function refuseMediaType (body: Operation['body']): onRequestHookHandler 
   const named = types.join(' or ')
   return (request, _reply, done) => {
     const { 'content-type': type, 'content-encoding': encoding, 'content-length': length, 'transfer-encoding': transfer } = request.headers
-    if (transfer === undefined && (length === undefined || length === '0')) {
+    if (transfer === undefined && (length === undefined || Number(length) === 0)) {
       // There is nothing to parse, whatever it is said to be.
       delete request.headers['content-type']
       return done(body?.required === true ? new ServiceError('invalid', `This operation needs a body, sent as ${named}.`) : undefined)

@@ -51,6 +51,25 @@ export function integerAt (holder: object, key: string | number, value: unknown)
   return Number.isSafeInteger(value) ? BigInt(value) : undefined
 }
 
+/**
+ * A value with doubles for its bigints, which integerAt() knows exactly: what is to be validated, as ajv's keywords know no
+ * bigint. Without any it is the value itself.
+ */
+export function withDoubles<Value> (value: Value): Value {
+  if (typeof value === 'bigint') return Number(value) as Value
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return value
+  const entries = Object.entries(value).map(([key, member]) => ({ key, member, double: withDoubles(member) }))
+  if (entries.every(({ member, double }) => member === double)) return value
+  const copy: Record<string, unknown> = Array.isArray(value) ? [...value] as never : { ...value as object }
+  const integers = new Map<string, bigint | undefined>()
+  for (const { key, member, double } of entries) {
+    copy[key] = double
+    if (typeof member === 'bigint') integers.set(key, member)
+  }
+  exactIntegers.set(copy, integers)
+  return copy as Value
+}
+
 function decode (bytes: Uint8Array, subject: string): string {
   try {
     return utf8.decode(bytes)
@@ -81,7 +100,7 @@ function keepExact (holder: object, key: string, value: unknown, { source }: { s
 }
 
 /** The integer that a JSON number (RFC 8259, section 6) denotes, as in `12`, `12.0` or `1.2e1`, or undefined when it has a fraction or over 19 digits. */
-export function exactInteger (source: string): bigint | undefined {
+function exactInteger (source: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/.exec(source) as RegExpExecArray
   const digits = (whole + fraction).replace(/^0+/, '')
   // Not a regular expression: trimming a run of zeros in the middle would take quadratic time.

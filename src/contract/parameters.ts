@@ -1,8 +1,8 @@
 // Parameters: from text in the address, the header fields and the cookies to the values that the contract describes.
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { ServiceError } from '../errors.ts'
-import { exactInteger } from './json.ts'
-import { rawPath, segmentSource } from './paths.ts'
+import { parseJson } from './json.ts'
+import { rawPath, segmentSource, withTextDecoded } from './paths.ts'
 import type { Routed } from './paths.ts'
 import { refersTo, subschemas } from './schemas.ts'
 import type { Schema, Schemas } from './schemas.ts'
@@ -48,9 +48,10 @@ type Source = (name: string) => string[]
 function openSource (place: string, template: string): (request: FastifyRequest) => Source {
   switch (place) {
     case 'path': return openPath(template)
-    case 'query': return request => parsePairs(request.url.split('?').slice(1).join('?'), '&')
-    case 'cookie': return request => parsePairs(request.headers.cookie ?? '', ';')
-    default: return ({ headers }) => name => [headers[name.toLowerCase()]].flat().filter(text => text !== undefined)
+    case 'query': return request => parsePairs(request.url.split('?').slice(1).join('?'), '&', name => decode(name, true))
+    // The name of a cookie is a token (RFC 6265, section 4.1.1): nothing to decode.
+    case 'cookie': return request => parsePairs(request.headers.cookie ?? '', ';', name => name)
+    default: return ({ raw: { rawHeaders } }) => name => rawHeaders.filter((_text, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name.toLowerCase())
   }
 }
 
@@ -61,7 +62,7 @@ function openPath (template: string): (request: FastifyRequest) => Source {
     const sent = rawPath(request).split('/')
     const texts = new Map(segments.flatMap(({ names, pattern }, index) => {
       if (names.length === 0) return []
-      const found = pattern.exec(sent[index] as string)
+      const found = pattern.exec(withTextDecoded(sent[index] as string))
       if (found === null) throw new ServiceError('not-found', `There is nothing at ${rawPath(request)}.`)
       return names.map((name, position): [string, string] => [name, found[position + 1] as string])
     }))
@@ -74,10 +75,10 @@ function segmentPattern (segment: string): { names: string[], pattern: RegExp } 
   return { names, pattern: new RegExp(`^${source}$`) }
 }
 
-function parsePairs (text: string, separator: string): Source {
+function parsePairs (text: string, separator: string, decodeName: (name: string) => string): Source {
   const pairs = Map.groupBy(text.split(separator).map(pair => {
-    const [, name = '', value = ''] = /^\s*([^=]*)=?(.*)$/s.exec(pair) as RegExpExecArray
-    return { name: decode(name), value }
+    const [, name = '', value = ''] = /^\s*([^=]*)=?(.*?)\s*$/s.exec(pair) as RegExpExecArray
+    return { name: decodeName(name), value }
   }), ({ name }) => name)
   return name => pairs.get(name)?.map(({ value }) => value) ?? []
 }
@@ -96,42 +97,40 @@ export function valueReader (parameter: Parameter, schemas: Schemas, compile: Co
   const split = parameter.in === 'query' && explode ? (texts: string[]) => texts : (texts: string[]) => texts.join(',').split(',')
   const decoded = (text: string) => decodeIn(parameter.in, text)
 
-  const check = (candidates: unknown[]): unknown => {
-    const holders = candidates.map(value => ({ value }))
+  // Values are read as JSON, as bodies are: integers that a double cannot hold are exact.
+  const check = (candidates: string[]): unknown => {
     const faults = []
-    for (const holder of holders) {
-      const { fault, findings } = validate(holder, 'value')
+    for (const json of candidates) {
+      const holder = parseJson(Buffer.from(json))
+      const { fault, findings } = validate(holder, '')
       putIntegers(findings)
-      if (fault === undefined) return holder.value
+      if (fault === undefined) return holder['']
       faults.push(fault)
     }
     const [{ path, problem }] = faults as [typeof faults[0] & object]
     throw new ServiceError('invalid', `${label}${path && ` at ${path}`} ${problem}.`)
   }
-  const missing = () => initial === undefined ? undefined : check([structuredClone(initial)])
+  const missing = () => initial === undefined ? undefined : check([JSON.stringify(initial)])
   missing()
   return texts => {
     if (texts.length === 0) {
       if (required) throw new ServiceError('invalid', `${label} is missing.`)
       return missing()
     }
-    if (types.has('array')) return check([split(texts).map(text => fromText(decoded(text), itemTypes))])
+    if (types.has('array')) return check([`[${split(texts).map(text => toJson(decoded(text), itemTypes)).join()}]`])
     if (texts.length > 1) throw new ServiceError('invalid', `${label} is sent more than once.`)
     const text = decoded(texts[0] as string)
-    const value = fromText(text, types)
+    const json = toJson(text, types)
     // What may be a number or a string, is a number where it can be.
-    return check(value !== text && types.has('string') ? [value, text] : [value])
+    return check(types.has('string') ? [json, JSON.stringify(text)] : [json])
   }
 }
 
-function fromText (text: string, types: ReadonlySet<string>): unknown {
-  // The grammar of JSON (RFC 8259, section 6), as in bodies.
-  if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(text)) {
-    if (types.has('int64')) return exactInteger(text) ?? text
-    if (types.has('integer') || types.has('number')) return Number(text)
-  }
-  if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true'
-  return text
+/** The JSON text of a value that was sent as text: a number (RFC 8259, section 6) or a boolean where the types have it, else a string. */
+function toJson (text: string, types: ReadonlySet<string>): string {
+  const isNumber = (types.has('integer') || types.has('number')) && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(text)
+  const isBoolean = types.has('boolean') && (text === 'true' || text === 'false')
+  return isNumber || isBoolean ? text : JSON.stringify(text)
 }
 
 /** A reader of what was sent under a name in a header field, the query or a cookie, decoded. */
@@ -160,7 +159,8 @@ export function typesOf (schema: Schema, schemas: Schemas, inside?: 'items'): Se
   const visit = (schema: Schema | undefined, within: boolean): void => {
     if (schema === undefined || seen.has(schema)) return
     seen.add(schema)
-    const own = schema.format === 'int64' ? ['int64'] : [schema.type ?? []].flat() as string[]
+    const values = [schema.enum ?? [], 'const' in schema ? schema.const : []].flat()
+    const own = schema.type === undefined ? values.map(value => typeof value) : [schema.type].flat() as string[]
     if (within) for (const type of own) types.add(type)
     visit(refersTo(schemas, schema), within)
     for (const [keyword, subschema] of subschemas(schema)) {
@@ -174,5 +174,5 @@ export function typesOf (schema: Schema, schemas: Schemas, inside?: 'items'): Se
 
 function defaultOf (schema: Schema, schemas: Schemas): unknown {
   const target = refersTo(schemas, schema)
-  return schema.default ?? (target && defaultOf(target, schemas))
+  return 'default' in schema ? schema.default : target && defaultOf(target, schemas)
 }

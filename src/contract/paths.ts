@@ -41,8 +41,8 @@ function literal (text: string): string {
 }
 
 /**
- * A segment of a path template as the source of a regular expression with a group for each parameter. A parameter ends
- * where the text after it begins, so that matching takes no longer than the segment.
+ * A segment of a path template as the source of a regular expression with a group for each parameter. Of several in a
+ * segment each ends at the first sign of the text after it, so that matching takes no longer than the segment.
  */
 export function segmentSource (segment: string): { names: string[], source: string } {
   const { first, parts } = splitSegment(segment)
@@ -61,14 +61,19 @@ function splitSegment (segment: string) {
   const [first = '', ...rest] = segment.split('{')
   const parts = rest.map(part => {
     const [name = '', after = ''] = part.split('}')
-    return { name, after, group: `([^/${RegExp.escape(after.slice(0, 1))}]+)` }
+    return { name, after, group: rest.length === 1 ? '([^/]+)' : `([^/${RegExp.escape(after.slice(0, 1))}]+)` }
   })
   return { first, parts }
 }
 
 /** The path of a request target in origin or absolute form (RFC 9112, section 3.2), as it was sent. */
 export function rawPath (request: FastifyRequest): string {
-  return request.url.replace(/^[a-z]+:\/\/[^/?]*/i, '').replace(/\?.*$/s, '')
+  return request.url.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '')
+}
+
+/** A segment of a path as it was sent, with what stands encoded in it as text, but for signs that separate and for percent signs. */
+export function withTextDecoded (segment: string): string {
+  return segment.replace(/(?:%(?!25)[\da-f]{2})+/gi, decodeURI)
 }
 
 /** The same, decoded. */

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { ServiceError } from '../errors.ts'
 import { pathOf, pathPattern, toRoute } from './paths.ts'
 import type { Routed } from './paths.ts'
+import { countHeader } from './security.ts'
 
 interface Path { template: string, pattern: RegExp, methods: string[] }
 
@@ -17,6 +18,7 @@ export function refuseUnroutable (app: FastifyInstance, operations: Routed[]): v
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new ServiceError('invalid', 'The request has no Host header field.')
     }
+    if (countHeader(request, 'host') > 1) throw new ServiceError('invalid', 'Host is sent more than once.')
     if (!request.is404) return done()
     const path = pathOf(request)
     refuse(request, reply, paths.find(({ pattern }) => pattern.test(path)))

@@ -30,9 +30,12 @@ const holders: Readonly<Record<string, 'one' | 'list' | 'map'>> = {
   $defs: 'map'
 }
 
-/** The component that a `$ref` names, as it stands in generated/operations.ts: `Name#`, or undefined where it points into one. */
+/** The schema that a `$ref` names, as it stands in generated/operations.ts: a component, `Name#`, or a part of one, `Name#/...`. */
 export function refersTo (schemas: Schemas, { $ref }: Schema): Schema | undefined {
-  return typeof $ref === 'string' ? schemas[$ref.replace(/#$/, '')] as Schema | undefined : undefined
+  if (typeof $ref !== 'string') return undefined
+  const [name = '', pointer = ''] = $ref.split('#')
+  const keys = decodeURIComponent(pointer).split('/').slice(1).map(key => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return keys.reduce<unknown>((schema, key) => (schema as Schema)[key], schemas[name]) as Schema | undefined
 }
 
 /** The schemas directly inside a schema, with the keyword that holds each. */
@@ -48,9 +51,8 @@ export function subschemas (schema: Schema): Array<[keyword: string, schema: Sch
 export function rewriter (schemas: Schemas, direction: Direction): (schema: Schema) => object {
   const marker = direction === 'request' ? 'readOnly' : 'writeOnly'
 
-  const isHidden = (schema: unknown): boolean => {
-    return isObject(schema) && (schema[marker] === true || isHidden(refersTo(schemas, schema)))
-  }
+  const isHidden = (schema: unknown): boolean => isObject(schema) && (schema[marker] === true || isHidden(refersTo(schemas, schema)) ||
+    ['allOf', 'anyOf', 'oneOf'].some(keyword => (schema[keyword] as Schema[] | undefined)?.some(isHidden)))
   // `required` may name a member that another schema of the same allOf declares.
   const hiddenMembers = (schema: Schema | undefined): string[] => schema === undefined
     ? []
@@ -59,37 +61,57 @@ export function rewriter (schemas: Schemas, direction: Direction): (schema: Sche
         ...(schema.allOf as Schema[] | undefined ?? []).flatMap(hiddenMembers),
         ...hiddenMembers(refersTo(schemas, schema))
       ]
-  const rewrite = (schema: unknown, hiddenBeside: string[] = []): unknown => {
+  const rewrite = (schema: unknown, { hiddenBeside, isTest }: Position): unknown => {
     if (!isObject(schema)) return schema
     const hidden = [...hiddenBeside, ...hiddenMembers(schema)]
-    const rewritten = mapSubschemas(schema, (keyword, subschema, name) => {
-      if (keyword === 'properties' && hidden.includes(name)) return false
-      const inner = rewrite(subschema, keyword === 'allOf' ? hidden : [])
-      return ['anyOf', 'oneOf', 'not', 'if'].includes(keyword) ? { branch: inner } : inner
-    })
+    const rewritten = withoutIdleWords(mapSubschemas(schema, (keyword, subschema, name) => {
+      if (keyword === 'properties' ? hidden.includes(name) : membersBy.includes(keyword) && isHidden(subschema)) return false
+      const inner = rewrite(subschema, { hiddenBeside: keyword === 'allOf' ? hidden : [], isTest: isTest || tests.includes(keyword) })
+      return ['anyOf', 'oneOf', 'not', 'if', 'contains'].includes(keyword) ? { branch: inner } : inner
+    }))
+    const { discriminator } = schema as { discriminator?: { propertyName: string } }
+    if (discriminator !== undefined) rewritten.tellsBy = discriminator.propertyName
     if (Array.isArray(schema.required)) rewritten.required = schema.required.filter(name => !hidden.includes(name))
+    if (isTest) return rewritten
+    // Who lists members means an object, and so does the schema's TypeScript type.
+    if ('properties' in schema) rewritten.type ??= 'object'
     if (direction === 'answer' && describesObjects(schema)) rewritten.declares = declaredMembers(schema, hidden)
     return isInt64(schema) ? toInt64Keyword(rewritten) : rewritten
   }
-  return schema => rewrite(schema) as object
+  return schema => rewrite(schema, { hiddenBeside: [], isTest: false }) as object
+}
+
+/** Where a schema stands: beside schemas with hidden members, and inside one that only asks and describes nothing. */
+interface Position { hiddenBeside: string[], isTest: boolean }
+const tests = ['not', 'if', 'contains', 'propertyNames']
+const membersBy = ['patternProperties', 'additionalProperties']
+
+/** Without the words that validate nothing: those of OpenAPI (section 4.8.24.1), extensions, and keywords without their other half. */
+function withoutIdleWords (schema: Record<string, unknown>): Record<string, unknown> {
+  const idle = ['discriminator', 'example', 'externalDocs', 'xml']
+  if (!('if' in schema)) idle.push('then', 'else')
+  if (!('then' in schema || 'else' in schema)) idle.push('if')
+  if (!('contains' in schema)) idle.push('minContains', 'maxContains')
+  return Object.fromEntries(Object.entries(schema).filter(([word]) => !idle.includes(word) && !word.startsWith('x-')))
 }
 
 /** The members of an object that a schema declares: by name, by pattern, or any. */
 export interface Declared { names: string[], patterns: string[], any: boolean }
 
 function describesObjects (schema: Schema): boolean {
-  return schema.type === 'object' || ['properties', 'patternProperties', 'additionalProperties'].some(keyword => keyword in schema)
+  return [schema.type].flat().includes('object') || ['properties', 'patternProperties', 'additionalProperties'].some(keyword => keyword in schema)
 }
 
-function declaredMembers ({ properties = {}, patternProperties = {}, additionalProperties = false }: Schema, hidden: string[]): Declared {
+function declaredMembers ({ properties = {}, patternProperties = {}, additionalProperties = false, unevaluatedProperties = false }: Schema, hidden: string[]): Declared {
   return {
     names: Object.keys(properties as object).filter(name => !hidden.includes(name)),
     patterns: Object.keys(patternProperties as object),
-    any: additionalProperties !== false
+    any: additionalProperties !== false || unevaluatedProperties !== false
   }
 }
 
-function mapSubschemas (schema: Schema, change: (keyword: string, schema: unknown, name: string) => unknown): Record<string, unknown> {
+/** A copy with each schema directly inside changed; `name` is its key, where the keyword holds several. */
+export function mapSubschemas (schema: Schema, change: (keyword: string, schema: unknown, name: string) => unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => {
     const entries = () => Object.entries(value as object).map(([name, inner]) => [name, change(keyword, inner, name)] as const)
     switch (holders[keyword]) {

@@ -1,6 +1,6 @@
 // Credentials of a request, by security scheme, ahead of the body: a stranger costs nothing and learns nothing.
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { ServiceError } from '../errors.ts'
+import { asServiceError, ServiceError } from '../errors.ts'
 import { textReader } from './parameters.ts'
 import type { BasicCredentials, Operation, SecurityScheme, Verdict, Verifier } from './types.ts'
 
@@ -25,6 +25,7 @@ export function authenticate (app: FastifyInstance, security: Operation['securit
   const named = security.filter(requirement => Object.keys(requirement).length > 0)
   const checks = named.map(requirement => Object.entries(requirement).map(([name, scopes], index) => schemeCheck(name, scopes, index === 0, guards)))
   const anonymous = named.length < security.length
+  const kinds = named.flatMap(requirement => Object.keys(requirement).map(name => kindOf(guards.schemes[name] as SecurityScheme, guards.realm)))
   if (checks.length === 0) return []
   const admit = app.auth(checks, { relation: 'or' }) as (request: FastifyRequest, reply: unknown, done: (error?: Error | null) => void) => void
   return [(request, reply, done) => {
@@ -33,12 +34,17 @@ export function authenticate (app: FastifyInstance, security: Operation['securit
       const errors = failures.get(request) as Error[]
       // Whoever could not tell, may have been the one to say yes.
       const failure = errors.find(error => !(error instanceof Refusal))
-      if (failure !== undefined) return done(failure)
+      if (failure !== undefined) return done(asServiceError(failure))
       const refusals = errors as Refusal[]
       request.principals = {}
-      return anonymous && refusals.every(({ missing }) => missing) ? done() : done(worst(refusals))
+      return anonymous && kinds.every(kind => sentNothing(kind, request)) ? done() : done(worst(refusals))
     })
   }]
+}
+
+function sentNothing ({ read }: Kind, request: FastifyRequest): boolean {
+  const credentials = read(request)
+  return credentials instanceof Refusal && credentials.missing
 }
 
 /** Why a scheme did not admit a request. */
@@ -72,7 +78,7 @@ function schemeCheck (name: string, scopes: readonly string[], isFirst: boolean,
     if (verdict instanceof Refusal) return verdict
     if (verdict === 'forbidden') return new Refusal('forbidden', `This ${kind.what} does not allow this operation.`, kind.forbidden?.(scopes))
     // RFC 6750 section 3.1: unknown, expired, revoked and malformed tokens are told apart to nobody.
-    if (verdict === undefined) return new Refusal('unauthenticated', `The ${kind.what} is not accepted.`, kind.notAccepted)
+    if (typeof verdict !== 'object' || verdict === null) return new Refusal('unauthenticated', `The ${kind.what} is not accepted.`, kind.notAccepted)
     request.principals = { ...isFirst ? {} : request.principals, [name]: verdict }
     return undefined
   }

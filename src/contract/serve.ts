@@ -74,7 +74,7 @@ function routeSchema ({ body, responses }: Operation) {
 
 /** The compiler refuses these already; this is for whoever went around it. */
 function refuseMismatch (asked: string, given: string, wanted: object, present: object): void {
-  const missing = Object.keys(wanted).filter(name => !(name in present)).map(name => `The ${asked} ${name} has no ${given}.`)
-  const extra = Object.keys(present).filter(name => !(name in wanted)).map(name => `The ${given} ${name} has no ${asked} in the contract.`)
+  const missing = Object.keys(wanted).filter(name => !Object.hasOwn(present, name)).map(name => `The ${asked} ${name} has no ${given}.`)
+  const extra = Object.keys(present).filter(name => !Object.hasOwn(wanted, name)).map(name => `The ${given} ${name} has no ${asked} in the contract.`)
   if (missing.length + extra.length > 0) throw new Error([...missing, ...extra].join(' '))
 }

@@ -10,8 +10,8 @@ import type { Declared, Direction, Schema, Schemas } from './schemas.ts'
 /** What is wrong with a value, and where (a JSON pointer without its first slash). */
 export interface Fault { path: string, problem: string }
 
-/** What a valid value turned out to hold: an int64 that is not exact yet, or an object and the members that are declared of it. */
-export type Finding = Integer | { object: object, declared: Declared }
+/** What a valid value turned out to hold: an int64 that is not exact yet, or at a JSON pointer an object and the members that are declared of it. */
+export type Finding = Integer | { pointer: string, declared: Declared }
 
 /** Checks the value at `holder[key]`. The findings are good until the next call of any such function. */
 export type Validate = (holder: object, key: string) => { fault?: Fault, findings: readonly Finding[] }
@@ -26,12 +26,14 @@ export type Compile = (schema: object) => Validate
  */
 export function createCompiler (schemas: Schemas, direction: Direction): Compile {
   const findings: Finding[] = []
-  const ajv = new Ajv2020({ verbose: true, strict: true, strictTypes: false, strictTuples: false, strictRequired: false, ownProperties: true, validateSchema: false })
+  const ajv = new Ajv2020({ verbose: true, strict: true, strictTypes: false, strictTuples: false, strictRequired: false, allowMatchingProperties: true, ownProperties: true, validateSchema: false })
   addFormats.default(ajv)
   for (const keyword of [int64Keyword(findings), branchKeyword(findings), declaresKeyword(findings)]) ajv.addKeyword(keyword)
+  // The member that tells branches apart, for messages.
+  ajv.addKeyword('tellsBy')
   const rewrite = rewriter(schemas, direction)
   const prepare = (schema: object): object => {
-    declareWords(ajv, schema)
+    declareFormats(ajv, schema)
     return rewrite(schema as Schema)
   }
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema({ $id: name, ...prepare(schema) })
@@ -70,14 +72,9 @@ export function putIntegers (findings: readonly Finding[]): void {
   }
 }
 
-/** The words that OpenAPI adds to JSON Schema (section 4.8.24.1), extensions, and formats that nobody here knows. They validate nothing. */
-function declareWords (ajv: Ajv2020, schema: object): void {
-  const text = JSON.stringify(schema)
-  const extensions = text.matchAll(/"(x-[^"]+)":/g).map(([, word = '']) => word)
-  for (const word of ['discriminator', 'example', 'externalDocs', 'xml', ...extensions]) {
-    if (!ajv.RULES.keywords[word]) ajv.addKeyword(word)
-  }
-  for (const [, format = ''] of text.matchAll(/"format":"([^"]+)"/g)) {
+/** Formats that nobody here knows validate nothing (JSON Schema 2020-12 validation, section 7.2.3). */
+function declareFormats (ajv: Ajv2020, schema: object): void {
+  for (const [, format = ''] of JSON.stringify(schema).matchAll(/"format":"([^"]+)"/g)) {
     if (!(format in ajv.formats)) ajv.addFormat(format, true)
   }
 }
@@ -106,8 +103,8 @@ function declaresKeyword (findings: Finding[]): FuncKeywordDefinition {
     keyword: 'declares',
     schemaType: 'object',
     type: 'object',
-    compile: (declared: Declared) => (object: object) => {
-      findings.push({ object, declared })
+    compile: (declared: Declared) => (_object: object, context) => {
+      findings.push({ pointer: String(context?.instancePath), declared })
       return true
     }
   }
@@ -126,8 +123,8 @@ function mostTelling (errors: ErrorObject[]): ErrorObject {
   const inside = errors.slice(0, -1)
   if (['if', 'propertyNames'].includes(outermost.keyword)) return mostTelling(inside)
   if (!['anyOf', 'oneOf'].includes(outermost.keyword)) return outermost
-  const discriminator = (outermost.parentSchema as Schema).discriminator as { propertyName: string } | undefined
-  if (discriminator !== undefined) return telledApart(inside, `${outermost.instancePath}/${discriminator.propertyName}`, outermost)
+  const { tellsBy } = outermost.parentSchema as { tellsBy?: string }
+  if (tellsBy !== undefined) return telledApart(inside, `${outermost.instancePath}/${tellsBy}`, outermost)
   const deeper = inside.filter(error => error.instancePath.length > outermost.instancePath.length)
   if (deeper.length > 0) return deeper[0] as ErrorObject
   const types = inside.flatMap(({ keyword, params }) => keyword === 'type' ? params.type : [])

@@ -95,7 +95,8 @@ function statements (connection: DatabaseSync, opened: bigint | undefined) {
     page: (after: bigint | undefined) => (after === undefined ? first.all(pageSize) : next.all(after, pageSize))
       .map(({ id, name, tag }) => tag === null ? { id, name } : { id, name, tag }),
     count: () => Number(count.get()?.count),
-    check: () => transaction(connection, () => {})
+    // A write, as a disk that is full can still be read and locked.
+    check: () => transaction(connection, () => connection.exec(`PRAGMA user_version = ${version}`))
   }
 }
 

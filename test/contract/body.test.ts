@@ -1,4 +1,5 @@
 import t from 'tap'
+import { compileBodies } from '../../src/contract/body.ts'
 import { isError, startApp } from '../fixtures/app.ts'
 
 const fern = { id: 1, name: 'fern' }
@@ -31,6 +32,11 @@ t.test('a body without a media type is answered 415', async t => {
   const { app } = await startApp(t)
   const response = await app.inject({ method: 'POST', url: '/plants', headers: { authorization: 'Bearer a-good-token', 'content-length': '2' }, payload: Buffer.from('{}') })
   isError(t, response, 415, /application\/json/, 'no Content-Type')
+})
+
+t.test('a validator that fails has not said that the body is bad', async t => {
+  const validate = compileBodies(() => () => { throw new Error('a bug') })({ schema: {}, method: 'POST', url: '/', httpPart: 'body' })
+  t.throws(() => validate({ '': 1 }), { message: 'a bug' })
 })
 
 t.test('an encoded body is answered 415, whatever the encoding', async t => {

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import fastify from 'fastify'
 import t from 'tap'
+import { answerErrors } from '../../src/contract/errors.ts'
 import { isError, listen, logLines, startApp } from '../fixtures/app.ts'
 import { exchange, request } from '../fixtures/raw.ts'
 
@@ -139,4 +141,14 @@ t.test('a failure is answered 500 without its reason, which is in the log with t
   await app.inject({ method: 'POST', url: '/plants' })
   t.match(JSON.parse(lines[1] as string), { level: 30, status: 401 })
   t.notMatch(lines.join(''), /hidden|a-good-token/, 'neither query nor token is in the log')
+})
+
+t.test('what goes wrong in Fastify itself is a failure, told in the log alone', async t => {
+  const { log, lines } = logLines()
+  const app = fastify()
+  t.teardown(() => app.close())
+  answerErrors(app, { errorBody: (error, message) => ({ error, message }), log })
+  app.get('/', () => { throw new Error('a secret') })
+  isError(t, await app.inject('/'), 500, 'The service failed; its log says why.', 'failure')
+  t.match(JSON.parse(lines[0] as string), { err: { message: 'a secret' } })
 })

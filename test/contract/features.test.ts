@@ -86,6 +86,7 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
         - ${parameter('many', 'query', array)}
         - ${parameter('joined', 'query', array, ', explode: false')}
         - ${parameter('q', 'query', 'type: string')}
+        - ${parameter('loose', 'query', 'type: array')}
         - ${parameter('X-List', 'header', array)}
         - ${parameter('X-One', 'header', 'type: string')}
         - ${parameter('theme', 'cookie', 'type: string')}
@@ -94,6 +95,7 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     const read = async (url: string, headers = {}) => (await app.inject({ url, headers })).json()
     t.strictSame(await read('/a,b%2Cc/x,y'), { path: { list: ['a', 'b,c'], one: 'x,y' }, query: {}, header: {}, cookie: {} })
     t.strictSame((await read('/a/b?many=1&many=a%26b&other=x&joined=a,b%2Cc&q=a+b%2B%20?c')).query, { many: ['1', 'a&b'], joined: ['a', 'b,c'], q: 'a b+ ?c' })
+    t.strictSame((await read('/a/b?loose=1&loose=x')).query, { loose: ['1', 'x'] }, 'of which nothing is said')
     t.strictSame((await read('/a/b?many=1&q')).query, { many: ['1'], q: '' })
     t.strictSame((await read('/a/b?%71=x')).query, { q: 'x' }, 'an encoded name')
     t.strictSame((await read('/a/b?__proto__=x&constructor=y')).query, {})
@@ -219,7 +221,8 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     t.strictSame(await get({ status: 404, body }), [404, 'application/problem+json; charset=utf-8', '{"a":"x"}'])
     t.strictSame(await get({ status: 200 }, '/b'), [200, undefined, ''])
     const refused: Array<[Untyped, string, RegExp]> = [
-      [{ status: 200 }, '/a', /the answer must be an object/],
+      [{ status: 200 }, '/a', /read answered 200 without its body/],
+      [{ status: 200, body: [] }, '/a', /the answer must be an object/],
       [{ status: 200, body: { a: 1 } }, '/a', /the answer at a must be a string/],
       [{ status: 202, body }, '/a', /read answered 202 with a body, which/],
       [{ status: 205, body }, '/a', /read answered 205 with a body, which/],
@@ -337,7 +340,6 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     await check('not', ['4'], [['3', /must NOT be valid/]])
     await check('if', ['{"kind":"x","x":9007199254740993}', '{"kind":"y","y":"z"}'], [['{"kind":"x"}', /must have the member "x"/]])
     await check('none', ['2', '6'], [['4', /fits more than one/]])
-    t.equal(await answer('one', { a: 9007199254740993n, kind: 'double' }), 500, 'a bigint is no number')
     t.strictSame(await answer('one', { a: 5, kind: 'double', b: 'undeclared' }), { a: 5, kind: 'double' })
     t.strictSame(await answer('all', { a: 'x', b: 5n, c: 'undeclared' }), { a: 'x', b: 5 })
     t.strictSame(await answer('any', { deep: 'x', c: 'undeclared' }), { deep: 'x' })
@@ -554,20 +556,23 @@ const asking: Record<keyof typeof unsupported, OtherContract[]> = {
   anchor: [schema('{ $id: a, type: string }'), schema('{ $anchor: a, type: string }'), schema('{ $dynamicAnchor: a, type: string }')],
   schemaReference: [{ ...get(none), components: "  schemas: { A: { $ref: '#/components/responses/R/content/application~1json/schema' } }\n  responses: { R: { description: r, content: { application/json: { schema: { type: string } } } } }" }],
   int64: [schema('{ format: int64 }'), schema('{ type: number, format: int64 }'), schema('{ type: [integer, string], format: int64 }')],
+  uniqueInt64: [schema('{ type: array, uniqueItems: true, items: { type: integer, format: int64 } }')],
+  loop: [schema("{ anyOf: [{ type: string }, { $ref: '#/components/schemas/A' }] }"), schema("{ oneOf: [{ $ref: '#/components/schemas/C' }], discriminator: { propertyName: kind } }, C: { allOf: [{ $ref: '#/components/schemas/A' }] }")],
+  proto: [get(`parameters: [{ name: __proto__, in: query, schema: { type: string } }], ${none}`), { paths: `  /a: { get: { operationId: __proto__, ${none} } }` }, schema('{ type: object, properties: { __proto__: { type: string } } }')],
   discriminator: [schema('{ type: object, discriminator: { propertyName: kind }, required: [kind], properties: { kind: { type: string } } }')],
   operationId: [{ paths: `  /a: { get: { ${none} } }` }],
   noSecurity: [{ ...get(none), top: '' }],
   noResponses: [{ paths: '  /a: { get: { operationId: a } }' }, { paths: '  /a: { head: { operationId: a } }' }],
-  ownPath: [get(none, '/docs'), get(none, '/livez'), get(none, '/readyz/x')],
-  asterisk: [get(none, '/a*')],
+  ownPath: [get(none, '/docs'), get(none, '/livez'), get(none, '/readyz/x'), get(none, '/%6Civez'), { ...get(none, '/json'), top: 'security: []\nservers: [{ url: /docs }]' }],
+  path: [get(none, '/a*'), get(none, "'/a#b'"), get(none, '/a/{b'), get(none, '/a%zz'), { paths: `  '/{x}/{x}': { get: { operationId: a, parameters: [{ name: x, in: path, required: true, schema: { type: string } }], ${none} } }` }],
   adjacent: [{ paths: `  '/{x}{y}': { get: { operationId: a, parameters: [{ name: x, in: path, required: true, schema: { type: string } }, { name: y, in: path, required: true, schema: { type: string } }], ${none} } }` }],
   parameterContent: [parameter('in: query, content: { application/json: { schema: { type: string } } }'), get("responses: { '204': { description: fine, headers: { X-A: { content: { application/json: {} } } } } }")],
   style: [parameter('in: query, style: deepObject, schema: { type: string }'), parameter('in: query, style: pipeDelimited, schema: { type: array, items: { type: string } }'), parameter('in: query, style: spaceDelimited, schema: { type: array, items: { type: string } }')],
-  objectParameter: [parameter('in: query, schema: { type: object }'), get("responses: { '204': { description: fine, headers: { X-A: { schema: { anyOf: [{ type: string }, { properties: { a: {} } }] } } } } }")],
+  objectParameter: [parameter('in: query, schema: { type: object }'), parameter('in: query, schema: { type: array, items: { type: object } }'), get("responses: { '204': { description: fine, headers: { X-A: { schema: { type: array, items: { type: array } } } } } }"), get("responses: { '204': { description: fine, headers: { X-A: { schema: { anyOf: [{ type: string }, { properties: { a: {} } }] } } } } }")],
   cookieArray: [parameter('in: cookie, schema: { type: array, items: { type: string } }')],
   requestBody: [get(`requestBody: { content: { application/json: {} } }, ${none}`)],
   mediaType: [get("responses: { '200': { description: fine, content: { text/html: {} } } }"), { paths: `  /a: { post: { operationId: a, requestBody: { content: { multipart/form-data: {} } }, ${none} } }` }],
-  mediaTypes: [get("responses: { '200': { description: fine, content: { application/json: { schema: { type: string } }, application/hal+json: { schema: { type: integer } } } } }")],
+  mediaTypes: [get("responses: { '200': { description: fine, content: {} } }"), get("responses: { '200': { description: fine, content: { application/json: { schema: { type: string } }, application/hal+json: { schema: { type: integer } } } } }")],
   status: [get("responses: { '102': { description: early } }"), get('responses: { 1XX: { description: early } }')],
   bodiless: [get("responses: { '204': { description: nothing, content: { application/json: {} } } }"), { paths: "  /a: { head: { operationId: a, responses: { '200': { description: fine, content: { application/json: {} } } } } }" }],
   securityScheme: [{ ...get(none), components: '  securitySchemes: { d: { type: http, scheme: digest } }' }, { ...get(none), components: '  securitySchemes: { m: { type: mutualTLS } }' }]

@@ -11,7 +11,8 @@ type PlantService = Service<Operations, typeof contract>
 
 const service: PlantService = {
   contract,
-  handlers: { createPlant: async ({ body: { name } }) => ({ status: 200, body: { name } }) },
+  // Whatever else the contract may get, this test is about one operation.
+  handlers: { createPlant: async () => ({ status: 200, body: { name: 'x' } }) } as unknown as PlantService['handlers'],
   verifiers: { bearerAuth: () => ({ name: 'anyone' }) },
   realm: 'test',
   answerWithin: 1000,
@@ -31,7 +32,7 @@ t.test('an answer that the contract does not declare is 500, and the log says wh
   answerErrors(app, { errorBody: (error, message) => ({ error, message }), log })
   const answers = [{ status: 201, body: { name: 'x' } }, { status: 200, body: { name: 1 } }, { status: 200, body: { tag: 'x' } }, { status: 200, body: null }]
   const handler = (() => answers.shift()) as unknown as PlantService['handlers']['createPlant']
-  await serveContract<Operations, typeof contract>(app, { ...service, handlers: { createPlant: handler } })
+  await serveContract<Operations, typeof contract>(app, { ...service, handlers: { createPlant: handler } as unknown as PlantService['handlers'] })
   for (const detail of ['answered 201', 'at name must be a string', 'must have the member "name"', 'must be an object']) {
     const response = await app.inject({ method: 'POST', url: '/plants', headers: { authorization: 'Bearer x' }, body: { id: 1, name: 'x' } })
     isError(t, response, 500, 'The service failed; its log says why.', detail)

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -65,6 +67,14 @@ t.test('a database that is not ready yet is waited for, one that refuses is told
   t.ok(performance.now() - began < 2000)
   await t.rejects(openStore(Object.assign(new URL(url), { port: 1 }).href, { maxQueue: 1 }), { message: /ECONNREFUSED/ })
   t.ok(performance.now() - began > 7000)
+})
+
+t.test('a server that takes connections and says nothing is given up on', async t => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => silent.close())
+  await once(silent, 'listening')
+  const { port } = silent.address() as { port: number }
+  await t.rejects(openStore(`postgres://test@127.0.0.1:${port}/test`, { maxQueue: 1 }), { message: /^The PostgreSQL database cannot be used: .*timeout.*\.$/i })
 })
 
 t.test('a database that cannot promise a commit is refused', async t => {
