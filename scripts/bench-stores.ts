@@ -1,0 +1,126 @@
+// npm run bench:stores: what the stores do by themselves. PostgreSQL with group commit beside an INSERT a plant, SQLite as
+// it grows, and a copy of a million plants. A real PostgreSQL is started for it, or TEST_DATABASE_URL names one.
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { openStore } from '../src/stores/open.ts'
+import { startPostgres } from '../test/fixtures/postgres.ts'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '2' },
+    /** How many plants the store holds at each point of the curve. */
+    sizes: { type: 'string', default: '0,10000,1000000,10000000' }
+  }
+})
+const rounds = Number(values.rounds)
+const clients = 64
+
+const endings: Array<() => unknown> = []
+try {
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-bench-'))
+  endings.push(() => rm(folder, { recursive: true }))
+  const postgres = await (await startPostgres({ teardown: end => endings.push(end) })).database()
+  console.log(`medians of ${rounds} rounds of ${values.seconds} s, ${clients} clients, Node ${process.version}`)
+  await compareWithInserts(postgres)
+  await grow(folder)
+  copyMillion(folder, postgres)
+} finally {
+  for (const end of endings.reverse()) await end()
+}
+
+type Add = (id: bigint) => Promise<unknown>
+interface Figures { perSecond: number, p99: number }
+
+/** Adds plants one after the other from every client; ids in order from `first`, or at random. */
+async function load (add: Add, nextId: () => bigint): Promise<Figures> {
+  const latencies: number[] = []
+  const began = performance.now()
+  const until = began + Number(values.seconds) * 1000
+  await Promise.all(Array.from({ length: clients }, async () => {
+    while (performance.now() < until) {
+      const sent = performance.now()
+      await add(nextId())
+      latencies.push(performance.now() - sent)
+    }
+  }))
+  latencies.sort((a, b) => a - b)
+  return { perSecond: latencies.length / (performance.now() - began) * 1000, p99: latencies[Math.floor(latencies.length * 0.99)] as number }
+}
+
+function median (figures: Figures[], of: keyof Figures): number {
+  return figures.map(figure => figure[of]).sort((a, b) => a - b)[figures.length >> 1] as number
+}
+
+async function compareWithInserts (url: string): Promise<void> {
+  const store = await openStore(url, { maxQueue: 1000 })
+  const pool = new pg.Pool({ connectionString: url, max: 3 })
+  let id = 0n
+  const next = () => id++
+  const single: Figures[] = []
+  const grouped: Figures[] = []
+  for (let round = 0; round < rounds; round++) {
+    single.push(await load(id => pool.query('INSERT INTO plants (id, name, tag) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [id, 'Boston fern', 'fern']), next))
+    grouped.push(await load(id => store.add({ id, name: 'Boston fern', tag: 'fern' }), next))
+  }
+  await pool.end()
+  await store.close()
+  const [a, b] = [median(grouped, 'perSecond'), median(single, 'perSecond')]
+  console.log(`PostgreSQL: ${Math.round(a)}/s, an INSERT a plant through a pool of the same size ${Math.round(b)}/s, ratio ${(a / b).toFixed(1)}`)
+}
+
+/** The throughput of SQLite at each size, of that of the empty store; each round measures all sizes in turn. */
+async function grow (folder: string): Promise<void> {
+  const sizes = values.sizes.split(',').map(Number)
+  const stores = []
+  for (const size of sizes) {
+    const path = join(folder, `plants-${size}.db`)
+    await (await openStore(`sqlite:${path}`, { maxQueue: 1 })).close()
+    fill(path, size)
+    stores.push({ size, store: await openStore(`sqlite:${path}`, { maxQueue: 1000 }), next: BigInt(size), inOrder: [] as Figures[], atRandom: [] as Figures[] })
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const each of stores) {
+      const add: Add = id => each.store.add({ id, name: 'Boston fern', tag: 'fern' })
+      each.inOrder.push(await load(add, () => each.next++))
+      // Beyond all that are in order.
+      each.atRandom.push(await load(add, () => BigInt(Math.floor(Math.random() * Number.MAX_SAFE_INTEGER)) + (1n << 53n)))
+    }
+  }
+  const [empty] = stores
+  console.table(Object.fromEntries(stores.map(({ size, inOrder, atRandom }) => [`SQLite, ${size.toLocaleString('en')} plants`, {
+    'in order /s': Math.round(median(inOrder, 'perSecond')),
+    'of empty': (median(inOrder, 'perSecond') / median(empty?.inOrder ?? [], 'perSecond')).toFixed(2),
+    'p99 ms': median(inOrder, 'p99').toFixed(1),
+    'at random /s': Math.round(median(atRandom, 'perSecond')),
+    'random of empty': (median(atRandom, 'perSecond') / median(empty?.atRandom ?? [], 'perSecond')).toFixed(2),
+    'random p99 ms': median(atRandom, 'p99').toFixed(1)
+  }])))
+  for (const { store } of stores) await store.close()
+}
+
+function fill (path: string, size: number): void {
+  const database = new DatabaseSync(path)
+  database.exec(`PRAGMA synchronous = OFF; WITH RECURSIVE n(id) AS (SELECT 0 WHERE ${size} > 0 UNION ALL SELECT id + 1 FROM n WHERE id + 1 < ${size}) INSERT INTO plants SELECT id, 'Boston fern', 'fern' FROM n`)
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+}
+
+function copyMillion (folder: string, postgres: string): void {
+  const path = join(folder, 'million.db')
+  const empty = spawnSync(process.execPath, ['src/copy.ts', '-', `sqlite:${path}`], { input: '{"id":-1,"name":"x"}\n', encoding: 'utf8' })
+  if (empty.status !== 0) throw new Error(empty.stderr)
+  fill(path, 1_000_000)
+  // Other ids than those that the comparison above has added.
+  const database = new DatabaseSync(path)
+  database.exec('UPDATE plants SET id = id - 2000000')
+  database.close()
+  const peak = "process.on('exit', () => console.error('peak', Math.round(process.resourceUsage().maxRSS / 1024), 'MiB'))"
+  const { stderr } = spawnSync(process.execPath, ['--import', `data:text/javascript,${peak}`, 'src/copy.ts', `sqlite:${path}`, postgres], { encoding: 'utf8' })
+  console.log(`copy, SQLite to PostgreSQL: ${stderr.trim().split('\n').filter(line => /added|peak/.test(line)).join('; ')}`)
+}
