@@ -159,6 +159,6 @@ t.test('the contract shows what the specification shows', async t => {
 t.test('the README names only npm scripts that there are', async t => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
   const named = [...readFileSync('README.md', 'utf8').matchAll(/npm (?:run (?:--silent )?([a-z:]+)|(start|test)\b)/g)].map(([, name, short]) => name ?? short as string)
-  t.strictSame(new Set(named), new Set(['start', 'test', 'copy', 'generate', 'dev', 'bench', 'bench:contract']))
+  t.strictSame(new Set(named), new Set(['start', 'test', 'copy', 'generate', 'dev', 'faults', 'bench', 'bench:contract', 'bench:stores']))
   for (const name of named) t.type(scripts[name], 'string', name)
 })
