@@ -139,7 +139,7 @@ function refuseOperation (operation: Oas3Operation, context: UserContext): void 
   const method = String(context.key)
   if (operation.operationId === undefined) refuse(context, 'operationId')
   if (operation.operationId === '__proto__') refuse(context, 'proto', 'operationId')
-  if (operation.responses === undefined) refuse(context, 'noResponses')
+  if (Object.keys(operation.responses ?? {}).length === 0) refuse(context, 'noResponses')
   if (operation.requestBody && ['get', 'head', 'trace'].includes(method)) refuse(context, 'requestBody', 'requestBody', method.toUpperCase())
   if (method === 'head' && Object.values(operation.responses ?? {}).some(response => hasContent(response, context))) refuse(context, 'bodiless', 'responses')
 }

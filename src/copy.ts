@@ -17,8 +17,9 @@ FROM and TO are each sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE, memory
 or - for standard input or output (then: npm run --silent copy). Plants that TO has already stay as they are.
 --fail-fast stops at the first bad line or conflict; without it the rest is copied, and the exit code is 1.`
 
-/** Plants that are added together. */
+/** Plants that are added together, and characters of them. */
 const chunkSize = 5000
+const chunkText = 4 * 1024 * 1024
 /** Milliseconds between two lines that tell how far it is, where there is no terminal. */
 const pace = 2000
 
@@ -34,6 +35,12 @@ interface Target {
   add: (plants: readonly NewPlant[]) => Promise<Outcome[]>
   close: (complete: boolean) => Promise<void>
 }
+
+// Whoever reads our output may have read enough, as `head` has.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') console.error(`The output cannot be written: ${error.message}.`)
+  process.exit(error.code === 'EPIPE' ? 0 : 1)
+})
 
 const tally = { added: 0, unchanged: 0, conflict: 0, bad: 0 }
 const done = () => tally.added + tally.unchanged + tally.conflict + tally.bad
@@ -83,10 +90,12 @@ async function pump ({ plants, position, total }: Source, target: Target, failFa
   const progress = showProgress(position, total)
   const stop = () => interrupted || (failFast && tally.conflict + tally.bad > 0)
   let chunk: NewPlant[] = []
+  let text = 0
   let adding = Promise.resolve()
   const flush = async () => {
     const sent = chunk
     chunk = []
+    text = 0
     await adding
     adding = target.add(sent).then(outcomes => outcomes.forEach((outcome, index) => count(outcome, sent[index] as NewPlant)))
     // Whoever awaits it next hears of a failure.
@@ -96,7 +105,10 @@ async function pump ({ plants, position, total }: Source, target: Target, failFa
   try {
     for await (const plant of plants) {
       if ('problem' in plant) report(`line ${plant.line}: ${plant.problem}`, 'bad')
-      else if (chunk.push(plant) === chunkSize) await flush()
+      else {
+        text += plant.name.length
+        if (chunk.push(plant) === chunkSize || text > chunkText) await flush()
+      }
       if (stop()) break
     }
     if (!stop()) await flush()
@@ -162,7 +174,9 @@ async function openSource (from: string): Promise<Source> {
     // Opening makes what is not there, which is no way to read it.
     if (from.startsWith('sqlite:') && !existsSync(from.slice('sqlite:'.length))) throw new Error(`There is no database ${from.slice('sqlite:'.length)}.`)
     const store = await openStore(from, { maxQueue: 1 })
-    return { plants: store.all(), position: done, total: await store.count(), close: store.close }
+    // Counted for the progress alone: where that takes too long, nobody knows how far it is.
+    const total = await store.count().catch(() => undefined)
+    return { plants: store.all(), position: done, total, close: store.close }
   }
   const { stream, position, size } = from === '-' ? { stream: process.stdin, position: done, size: undefined } : await openFile(from)
   return { plants: readPlants(stream, lineReader()), position, total: size, close: async () => {} }
@@ -184,7 +198,10 @@ async function openTarget (to: string): Promise<Target> {
 }
 
 function isStore (place: string): boolean {
-  return /^(?:sqlite|postgres(?:ql)?|memory):/.test(place)
+  if (/^(?:sqlite|postgres(?:ql)?|memory):/.test(place)) return true
+  // What looks like an address is no file, and may hold a password: it is not shown.
+  if (/^[a-z+.-]+:\/\//i.test(place)) throw new Error(`There is no store of the kind ${place.split(':', 1)[0]}:; FROM and TO are sqlite:PATH, postgres://..., memory:, a file or -.`)
+  return false
 }
 
 /** A line is what the contract takes as the body of POST /plants. */

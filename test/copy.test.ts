@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import t from 'tap'
 import type { NewPlant } from '../src/plants/plant-store.ts'
 import { openStore } from '../src/stores/open.ts'
@@ -71,15 +72,15 @@ t.test('bad lines and conflicts are told, the rest is copied, and the exit code 
   await copy(['-', to], '{"id":1,"name":"fern"}\n{"id":9007199254740993,"name":"ivy"}\n')
   const input = [
     '\ufeff{"id":2,"name":"first"}\r', '', 'no JSON', '{"id":1,"name":"other"}', '{"id":"3","name":"x"}', '{"id":9007199254740993,"name":"other"}', '[]',
-    `{"id":4,"name":"${'x'.repeat(2 * 1024 * 1024)}"}`, '{"id":5,"name":"a\\u0000b"}', '{"id":6,"name":"last","other":1}'
+    `{"id":4,"name":"${'x'.repeat(33 * 1024 * 1024)}"}`, '{"id":5,"name":"a\\u0000b"}', '{"id":6,"name":"last","other":1}'
   ].join('\n')
   const { code, stderr } = await copy(['-', to], input)
   t.equal(code, 1)
-  t.strictSame(stderr.split('\n').map(line => line.replace(/, in .*/, '')), [
+  t.strictSame(stderr.split('\n').filter(line => !/plants?, /.test(line)).map(line => line.replace(/, in .*/, '')), [
     'line 3: The line is not valid JSON: Unexpected token \'o\', "no JSON" is not valid JSON.',
     'line 5: "id" must be an integer from -9223372036854775808 to 9223372036854775807.',
     'line 7: The line must be an object.',
-    'line 8: The line is longer than 1048576 bytes.',
+    'line 8: The line is longer than 33554432 bytes.',
     'line 9: "name" must match pattern "^[^\\x00]*$": The name of the plant. Any text without U+0000.',
     'conflict: another plant has the id 1; it stays as it is',
     'conflict: another plant has the id 9007199254740993; it stays as it is',
@@ -91,8 +92,8 @@ t.test('bad lines and conflicts are told, the rest is copied, and the exit code 
 
 t.test('a long line in pieces, and one at the end, are bad lines too', async t => {
   const folder = t.testdir()
-  const long = 'x'.repeat(3 * 1024 * 1024)
-  t.match(await copy(['-', `sqlite:${join(folder, 'a.db')}`], `${long}\n{"id":1,"name":"x"}\n${long}`), { code: 1, stderr: /^line 1: .* longer .*\nline 3: .* longer .*\n1 added/ })
+  const long = 'x'.repeat(33 * 1024 * 1024)
+  t.match(await copy(['-', `sqlite:${join(folder, 'a.db')}`], `${long}\n{"id":1,"name":"x"}\n${long}`), { code: 1, stderr: /line 1: .* longer [^]*line 3: .* longer [^]*1 added/ })
 })
 
 t.test('--fail-fast stops at the first bad line or conflict, and a file is then not left half', async t => {
@@ -165,6 +166,8 @@ t.test('what cannot be copied is told in a sentence', async t => {
     [['--force', 'a', 'b'], /Unknown option '--force'/],
     [[`sqlite:${join(folder, 'none.db')}`, '-'], /^There is no database .*none\.db\.\n$/],
     [[join(folder, 'none.ndjson'), '-'], /^ENOENT: no such file .*none\.ndjson'\n$/],
+    [['postgress://u:SECRET@h/db', '-'], /^There is no store of the kind postgress:; FROM and TO are .*\.\n$/],
+    [['-', 'POSTGRES://u:SECRET@h/db'], /^There is no store of the kind POSTGRES:/],
     [['-', join(folder, 'there.ndjson')], /there\.ndjson is there already: name another file, or remove it\n$/],
     [['-', join(folder, 'none', 'out.ndjson')], /ENOENT: no such file or directory/],
     [['-', `sqlite:${join(folder, 'there.ndjson', 'a.db')}`], /^The database .* cannot be used: .* \(.*\)\n$/]
@@ -173,8 +176,23 @@ t.test('what cannot be copied is told in a sentence', async t => {
     const { code, stdout, stderr } = await copy(args, '{"id":1,"name":"x"}\n')
     t.equal(code, 1, args.join(' '))
     t.match(stderr, message)
-    t.notMatch(stderr, /\n {4}at /, 'no stack')
+    t.notMatch(stderr, /\n {4}at |SECRET/, 'no stack, no password')
     t.equal(stdout, '')
   }
   t.equal(existsSync(join(folder, 'none.db')), false)
+})
+
+t.test('whoever reads the output may stop, and one that cannot be written is told', async t => {
+  const folder = t.testdir({ 'many.ndjson': many })
+  const { child, ended } = start([join(folder, 'many.ndjson'), '-'])
+  child.stdout.once('data', () => child.stdout.destroy())
+  t.match(await ended, { code: 0 })
+  t.match(await promisify(execFile)('sh', ['-c', `exec ${process.execPath} src/copy.ts ${join(folder, 'many.ndjson')} - > /dev/full`]).catch(error => error), { code: 1, stderr: /The output cannot be written: ENOSPC.*\.\n/ })
+})
+
+t.test('large plants go in small chunks', async t => {
+  const folder = t.testdir()
+  const large = Array.from({ length: 200 }, (_, id) => `{"id":${id},"name":"${'x'.repeat(60_000)}"}\n`).join('')
+  t.match(await copy(['-', `sqlite:${join(folder, 'a.db')}`], large), { code: 0, stderr: /^200 added/ })
+  t.equal((await copy([`sqlite:${join(folder, 'a.db')}`, '-'])).stdout, large)
 })

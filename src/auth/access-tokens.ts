@@ -60,7 +60,15 @@ function followFile (path: string | undefined, failed: (error: unknown) => void)
   }
   // Polling sees through the renamed symbolic links by which mounted secrets are replaced; watching a path does not.
   watchFile(path, { interval: 1000, persistent: false }, reread)
-  return { tokens: () => tokens, stop: () => unwatchFile(path, reread) }
+  // What changes before polling has had its first look would never be seen.
+  const firstLook = setTimeout(reread, 1000).unref()
+  return {
+    tokens: () => tokens,
+    stop () {
+      clearTimeout(firstLook)
+      unwatchFile(path, reread)
+    }
+  }
 }
 
 /** Makes a token at the first start, readable by its owner alone; later starts find it. */

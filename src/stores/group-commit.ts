@@ -14,6 +14,9 @@ export interface Engine {
   close (): Promise<void>
 }
 
+/** Characters of a batch, but for the plant that exceeds them. */
+const batchText = 4 * 1024 * 1024
+
 /** Milliseconds, at most, that a batch waits to grow. */
 const patience = 2
 
@@ -24,7 +27,7 @@ interface Waiting { plant: NewPlant, resolve: (outcome: Outcome) => void, reject
  * @param maxQueue how many plants may wait for the next batch; one more is refused at once
  */
 export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number }): PlantStore {
-  let queue: Waiting[] = []
+  const queue: Waiting[] = []
   let running: Promise<void> | undefined
   let closed: Promise<void> | undefined
 
@@ -32,8 +35,7 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
     let last = 0
     while (queue.length > 0) {
       await gather(last)
-      const batch = queue
-      queue = []
+      const batch = queue.splice(0, sizeOfBatch(queue))
       last = batch.length
       await commit(batch)
     }
@@ -87,6 +89,13 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
     check: () => closed === undefined ? engine.check() : refuse('The service is shutting down.'),
     close: () => { return (closed ??= finish()) }
   }
+}
+
+/** How many of the first plants are a batch: all, unless their text is so much that it would take an engine too long. */
+function sizeOfBatch (queue: Waiting[]): number {
+  let text = 0
+  const last = queue.findIndex(({ plant: { name, tag = '' } }) => (text += name.length + tag.length) > batchText)
+  return last < 0 ? queue.length : last + 1
 }
 
 function refuse (message: string): Promise<never> {

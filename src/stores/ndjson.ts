@@ -8,8 +8,8 @@ import type { NewPlant } from '../plants/plant-store.ts'
 /** A line that is no plant. */
 export interface BadLine { line: number, problem: string }
 
-/** Longer lines are bad: memory stays bounded whatever the file holds. */
-const longest = 1024 * 1024
+/** Bytes; longer lines are bad, so that memory stays bounded. The largest body that BODY_LIMIT may admit fits twice. */
+const longest = 32 * 1024 * 1024
 const newline = 0x0a
 
 /**
@@ -35,22 +35,22 @@ function parseLine (line: number, bytes: Buffer, parse: (bytes: Buffer) => NewPl
 
 /** The lines of a stream as bytes, so that nothing is decoded leniently; undefined for one that is too long. */
 async function * lines (stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
-  let rest = Buffer.alloc(0)
-  let tooLong = false
+  let rest: Buffer[] = []
+  let length = 0
   for await (const chunk of stream) {
     let begin = 0
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, begin)) {
-      const bytes = rest.length === 0 ? chunk.subarray(begin, end) : Buffer.concat([rest, chunk.subarray(begin, end)])
-      yield tooLong || bytes.length > longest ? undefined : withoutReturn(bytes)
-      rest = Buffer.alloc(0)
-      tooLong = false
+      yield length + end - begin > longest ? undefined : withoutReturn(Buffer.concat([...rest, chunk.subarray(begin, end)]))
+      rest = []
+      length = 0
       begin = end + 1
     }
-    tooLong ||= rest.length + chunk.length - begin > longest
-    rest = tooLong ? Buffer.alloc(0) : Buffer.concat([rest, chunk.subarray(begin)])
+    length += chunk.length - begin
+    if (length > longest) rest = []
+    else rest.push(chunk.subarray(begin))
   }
-  if (tooLong) yield undefined
-  else if (rest.length > 0) yield withoutReturn(rest)
+  if (length > longest) yield undefined
+  else if (length > 0) yield withoutReturn(Buffer.concat(rest))
 }
 
 /** Files of Windows end their lines with CR and LF. */

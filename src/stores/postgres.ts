@@ -26,7 +26,8 @@ export async function postgresEngine (url: string): Promise<Engine> {
     statement_timeout: deadlines.statement,
     query_timeout: deadlines.statement + 1000,
     application_name: 'plant-store',
-    keepAlive: true
+    keepAlive: true,
+    onConnect
   })
   // An idle connection that is lost is no matter: the next query opens another.
   pool.on('error', () => {})
@@ -41,15 +42,20 @@ export async function postgresEngine (url: string): Promise<Engine> {
   return {
     addMany: plants => retry(() => addMany(query, plants)),
     async page (after) {
-      const rows = after === undefined
-        ? await query('SELECT id, name, tag FROM plants ORDER BY id LIMIT $1', [pageSize])
-        : await query('SELECT id, name, tag FROM plants WHERE id > $1 ORDER BY id LIMIT $2', [after, pageSize])
+      const rows = await retry(() => after === undefined
+        ? query('SELECT id, name, tag FROM plants ORDER BY id LIMIT $1', [pageSize])
+        : query('SELECT id, name, tag FROM plants WHERE id > $1 ORDER BY id LIMIT $2', [after, pageSize]))
       return rows.map(toPlant)
     },
-    count: async () => Number((await query('SELECT count(*) AS id FROM plants'))[0]?.id),
+    count: () => retry(async () => Number((await query('SELECT count(*) AS id FROM plants'))[0]?.id)),
     check: () => retry(() => prepare(query, () => pool.connect())),
     close: () => pool.end()
   }
+}
+
+/** Whatever the database's default becomes while the service runs, its commits are durable. */
+async function onConnect (client: pg.ClientBase): Promise<void> {
+  await client.query("SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
 }
 
 /** What waiting does not mend. */
@@ -58,7 +64,10 @@ class Unusable extends Error {}
 /** Sees to it that the tables are there and that a commit means what it says. */
 async function prepare (query: Query, connect: () => Promise<pg.PoolClient>): Promise<void> {
   const show = async (setting: string) => Object.values((await query(`SHOW ${setting}`))[0] as object)[0]
-  if (await show('synchronous_commit') === 'off') throw new Unusable('its synchronous_commit is off, so that a commit could be lost; set it to on for this user or database')
+  const [setting] = await query("SELECT reset_val AS name FROM pg_settings WHERE name = 'synchronous_commit'")
+  if (setting?.name === 'off') throw new Unusable('its synchronous_commit is off, so that a commit could be lost; set it to on for this user or database')
+  const encoding = await show('server_encoding')
+  if (encoding !== 'UTF8') throw new Unusable(`its encoding is ${encoding}, which cannot hold all text; make the database with ENCODING 'UTF8'`)
   if (await show('transaction_read_only') === 'on') throw new Unusable('it is read-only')
   // Asked first: who may only use the tables may not make them.
   if (await schemaVersion(query) !== migrations.length) await migrate(connect)

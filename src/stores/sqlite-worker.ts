@@ -18,8 +18,8 @@ const pageSize = 1000
 const smallest = 512
 
 let database: ReturnType<typeof open> | undefined
-/** Whether the file was opened before: if so it is not made anew, as that would hide that it is gone. */
-let known = false
+/** The file that was opened first: it is not made anew, nor another taken for it, as that would hide that it is gone. */
+let known: bigint | undefined
 
 parentPort?.on('message', (call: Call) => {
   // A closed port ends the thread once the reply is out.
@@ -52,7 +52,8 @@ function close (): void {
 }
 
 function open () {
-  if (known && !existsSync(path)) throw new Error('its file is gone')
+  if (known !== undefined && !existsSync(path)) throw new Error('its file is gone')
+  if (known !== undefined && stat(path)?.ino !== known) throw new Error('its file was replaced')
   // SQLite would take what is left of such a file for a new database.
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size !== undefined && size < smallest) throw new Error('its file is too small for a database; restore it from a backup, or remove it to begin anew')
@@ -61,20 +62,33 @@ function open () {
   const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
   try {
     prepare(connection)
-    known = true
-    return { connection, ...statements(connection, fileNumber()) }
+    known ??= stat(path)?.ino
+    return { connection, ...statements(connection) }
   } catch (error) {
     connection.close()
     throw error
   }
 }
 
-/** A file that was removed or replaced still takes writes, which nobody will ever read. */
-function fileNumber (): bigint | undefined {
-  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino
+function stat (file: string) {
+  return statSync(file, { bigint: true, throwIfNoEntry: false })
 }
 
-function statements (connection: DatabaseSync, opened: bigint | undefined) {
+/** A check that the file and its log are the ones that were opened: one that was removed, replaced or cut still takes writes, which nobody will ever read. */
+function watchFiles (): () => void {
+  const log = `${path}-wal`
+  const [file, logFile] = [stat(path)?.ino, stat(log)?.ino]
+  let size = statSync(path, { bigint: true }).size
+  return () => {
+    const now = stat(path)
+    if (now === undefined || now.ino !== file || stat(log)?.ino !== logFile) throw new Error('its file was removed or replaced')
+    if (now.size < size) throw new Error('its file was cut')
+    size = now.size
+  }
+}
+
+function statements (connection: DatabaseSync) {
+  const refuseOtherFiles = watchFiles()
   const insert = connection.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   const same = connection.prepare('SELECT 1 FROM plants WHERE id = ? AND name = ? AND tag IS ?')
   const first = connection.prepare('SELECT id, name, tag FROM plants ORDER BY id LIMIT ?')
@@ -89,14 +103,17 @@ function statements (connection: DatabaseSync, opened: bigint | undefined) {
   return {
     add (plants: readonly NewPlant[]) {
       const outcomes = transaction(connection, () => plants.map(addOne))
-      if (fileNumber() !== opened) throw new Error('its file was removed or replaced')
+      refuseOtherFiles()
       return outcomes
     },
     page: (after: bigint | undefined) => (after === undefined ? first.all(pageSize) : next.all(after, pageSize))
       .map(({ id, name, tag }) => tag === null ? { id, name } : { id, name, tag }),
     count: () => Number(count.get()?.count),
     // A write, as a disk that is full can still be read and locked.
-    check: () => transaction(connection, () => connection.exec(`PRAGMA user_version = ${version}`))
+    check () {
+      transaction(connection, () => connection.exec(`PRAGMA user_version = ${version}`))
+      refuseOtherFiles()
+    }
   }
 }
 
@@ -114,8 +131,7 @@ function prepare (connection: DatabaseSync): void {
   // fullfsync: on macOS fsync alone leaves the data in the disk's cache.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
   if (journal !== 'wal' || read('synchronous') !== 2n) throw new Error('it cannot be opened with durable commits')
-  // A reopened file was checked before, and recovering it is up to SQLite.
-  if (!known) refuseDamaged(connection, read)
+  refuseDamaged(connection, read)
   transaction(connection, () => {
     const found = Number(read('user_version'))
     const ours = Number(read('application_id')) === applicationId

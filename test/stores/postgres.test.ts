@@ -84,6 +84,22 @@ t.test('a database that cannot promise a commit is refused', async t => {
   await t.rejects(openStore(url, { maxQueue: 1 }), { message: /its synchronous_commit is off, so that a commit could be lost; set it to on/ })
   await server.query(`ALTER DATABASE ${name} RESET synchronous_commit; ALTER DATABASE ${name} SET default_transaction_read_only = on`)
   await t.rejects(openStore(url, { maxQueue: 1 }), { message: 'The PostgreSQL database cannot be used: it is read-only.' })
+  const latin = `${name}_latin`
+  await server.query(`CREATE DATABASE ${latin} ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'`)
+  t.teardown(() => server.query(`DROP DATABASE ${latin} WITH (FORCE)`))
+  await t.rejects(openStore(Object.assign(new URL(url), { pathname: `/${latin}` }).href, { maxQueue: 1 }), { message: /its encoding is LATIN1, which cannot hold all text/ })
+})
+
+t.test('commits stay durable when the default of the database changes under a running service', async t => {
+  const url = await server.database()
+  const name = new URL(url).pathname.slice(1)
+  const store = await open(t, url)
+  await server.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
+  await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
+  await server.query("CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.tag := current_setting('synchronous_commit'); RETURN NEW; END $$; CREATE TRIGGER tell BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION tell()", url)
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  t.strictSame(await all(store), [{ id: 1n, name: 'fern', tag: 'on' }])
+  await t.rejects(store.check(), { message: /synchronous_commit is off/ })
 })
 
 t.test('the schema is made once, whoever starts, and one of a newer version is refused', async t => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
@@ -140,6 +140,34 @@ t.test('a file that is removed or replaced under a running store takes no more p
   t.equal(existsSync(path), false, 'no empty file takes its place')
   for (const end of ['', '-wal', '-shm']) if (existsSync(hidden + end)) renameSync(hidden + end, path + end)
   t.equal(await store.add({ id: 1n, name: 'ivy' }), 'conflict', 'when it is back, so is the store')
+})
+
+t.test('another file in its place, one that is cut and a log that is removed are noticed, by plants and by checks', async t => {
+  const folder = t.testdir()
+  const other = await open(t, join(folder, 'other.db'))
+  await other.close()
+  const changes: Array<[string, (path: string) => void]> = [
+    ['replaced', path => { for (const end of ['-wal', '-shm']) rmSync(path + end); renameSync(join(folder, 'other.db'), path) }],
+    ['cut', path => truncateSync(path, 0)],
+    ['without its log', path => rmSync(`${path}-wal`)]
+  ]
+  for (const [name, change] of changes) {
+    const path = join(folder, `${name}.db`)
+    const store = await open(t, path)
+    t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+    change(path)
+    await t.rejects(store.check(), name)
+    const later = await Promise.allSettled([store.add({ id: 2n, name: 'ivy' }), store.add({ id: 3n, name: 'moss' })])
+    if (name === 'replaced') {
+      t.strictSame(later.map(({ status }) => status), ['rejected', 'rejected'], 'the other file is not taken for it')
+      await t.rejects(store.check())
+    } else {
+      // Closing it, SQLite wrote what it knew into the file, which is whole again.
+      t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, { id: 2n, name: 'ivy' }, { id: 3n, name: 'moss' }], name)
+      await store.close()
+      t.equal((await all(await open(t, path))).length, 3)
+    }
+  }
 })
 
 t.test('a thread that dies fails what it was doing, and the next plant starts another', async t => {
