@@ -106,7 +106,7 @@ async function pump ({ plants, position, total }: Source, target: Target, failFa
     for await (const plant of plants) {
       if ('problem' in plant) report(`line ${plant.line}: ${plant.problem}`, 'bad')
       else {
-        text += plant.name.length
+        text += plant.name.length + (plant.tag?.length ?? 0)
         if (chunk.push(plant) === chunkSize || text > chunkText) await flush()
       }
       if (stop()) break

@@ -192,7 +192,7 @@ t.test('whoever reads the output may stop, and one that cannot be written is tol
 
 t.test('large plants go in small chunks', async t => {
   const folder = t.testdir()
-  const large = Array.from({ length: 200 }, (_, id) => `{"id":${id},"name":"${'x'.repeat(60_000)}"}\n`).join('')
+  const large = Array.from({ length: 200 }, (_, id) => `{"id":${id},"name":"x","tag":"${'x'.repeat(60_000)}"}\n`).join('')
   t.match(await copy(['-', `sqlite:${join(folder, 'a.db')}`], large), { code: 0, stderr: /^200 added/ })
   t.equal((await copy([`sqlite:${join(folder, 'a.db')}`, '-'])).stdout, large)
 })
