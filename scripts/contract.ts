@@ -2,6 +2,7 @@
 // openapi-core does the reading, so that each finding, ours included, knows its file, line and JSON pointer.
 import { bundle, createConfig, getLineColLocation, lint } from '@redocly/openapi-core'
 import type { LocationObject, NormalizedProblem, Oas3Discriminator } from '@redocly/openapi-core'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import fastify from 'fastify'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { relative, resolve } from 'node:path'
@@ -10,7 +11,8 @@ import { routed, routerOptions, toRoute } from '../src/contract/paths.ts'
 import { refersTo, subschemas } from '../src/contract/schemas.ts'
 import type { Schema, Schemas } from '../src/contract/schemas.ts'
 import type { Contract, Operation } from '../src/contract/types.ts'
-import { createCompiler, refuseInvalid } from '../src/contract/validator.ts'
+import { createCompiler } from '../src/contract/validator.ts'
+import type { Compile } from '../src/contract/validator.ts'
 import { createWriters } from '../src/contract/writer.ts'
 import type { Description } from './description.ts'
 import { ownPaths, supported, unsupported } from './supported.ts'
@@ -124,8 +126,8 @@ type Compilation = [pointer: string, compile: () => unknown]
 /** All that is compiled when the service starts, by the place of it in the description. */
 function compilations (contract: Contract): Compilation[] {
   const { operations, schemas } = contract
-  const request = createCompiler(schemas, 'request')
-  const answer = createCompiler(schemas, 'answer')
+  const request = refusingInvalid(createCompiler(schemas, 'request'))
+  const answer = refusingInvalid(createCompiler(schemas, 'answer'))
   const write = createWriters(schemas, answer)
   const app = fastify({ routerOptions })
   return [
@@ -143,6 +145,21 @@ function compilations (contract: Contract): Compilation[] {
       ]
     })
   ]
+}
+
+const metaschema = new Ajv2020()
+
+/** @throws Error when a schema is not one of JSON Schema 2020-12 */
+function refuseInvalid (schema: object): void {
+  metaschema.validateSchema(schema, true)
+}
+
+/** The service itself does without: what validates schemas is large, and a start that compiles it is slow. */
+function refusingInvalid (compile: Compile): Compile {
+  return schema => {
+    refuseInvalid(schema)
+    return compile(schema)
+  }
 }
 
 /** Adds the route of an operation, as the service will; its server's path may bring it where it cannot be. */
