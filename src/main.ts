@@ -8,10 +8,12 @@ import { ConfigError, readConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { createLog } from './log.ts'
 import { openStore } from './stores/open.ts'
+import { keepTicksFast } from './ticks.ts'
 
 // Longer than a request may take to arrive and be answered, shorter than the half minute that supervisors wait.
 const closeWithin = 25_000
 
+keepTicksFast()
 try {
   if (existsSync('.env')) process.loadEnvFile()
   await start(readConfig(process.env))
