@@ -13,7 +13,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 // Only a number of sixteen digits or with an exponent can differ from its double; only an escape can make half a
 // surrogate pair. Text without them, nearly all of it, is parsed at full speed.
-const needsCare = /[\d.]{16}|\d[eE][-+]?\d|\\u[dD][89a-fA-F]/
+const needsCare = /\d(?:[\d.]{15}|[eE][-+\d])|\\u[dD][89a-fA-F]/
 
 /** The exact integers of parsed objects and arrays, by member, where the double may be another number; undefined: no integer. */
 const exactIntegers = new WeakMap<object, Map<string, bigint | undefined>>()

@@ -17,8 +17,8 @@ export interface Engine {
 /** Characters of a batch, but for the plant that exceeds them. */
 const batchText = 4 * 1024 * 1024
 
-/** Milliseconds, at most, that a batch waits to grow. */
-const patience = 2
+/** Plants of a batch that need not wait for more: the next commits while other callers are answered. */
+const enough = 64
 
 interface Waiting { plant: NewPlant, resolve: (outcome: Outcome) => void, reject: (error: unknown) => void }
 
@@ -32,26 +32,23 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
   let closed: Promise<void> | undefined
 
   async function run (): Promise<void> {
-    let last = 0
     while (queue.length > 0) {
-      await gather(last)
-      const batch = queue.splice(0, sizeOfBatch(queue))
-      last = batch.length
-      await commit(batch)
+      await gather()
+      await commit(queue.splice(0, sizeOfBatch(queue)))
     }
     running = undefined
   }
 
   /**
-   * Lets the queue grow to the size of the last batch, whose callers, answered just now, are likely to be back. It is
-   * what makes few batches of many plants rather than many of few, a tenth of the throughput under load; a caller alone
-   * is never kept waiting. (PostgreSQL's commit_delay and commit_siblings are the same idea.)
+   * Lets the queue grow for as long as each turn of the event loop brings more: few batches of many plants cost less
+   * than many of few. A caller alone waits for a turn in which nothing else happens.
    */
-  async function gather (last: number): Promise<void> {
-    const until = performance.now() + patience
-    // At least once: what other connections send in this turn of the event loop joins the batch.
-    do await new Promise(setImmediate)
-    while (queue.length < last && performance.now() < until)
+  async function gather (): Promise<void> {
+    let before = 0
+    while (queue.length > before && queue.length < enough) {
+      before = queue.length
+      await new Promise(setImmediate)
+    }
   }
 
   async function commit (batch: Waiting[]): Promise<void> {

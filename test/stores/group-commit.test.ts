@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { NewPlant, Outcome } from '../../src/plants/plant-store.ts'
+import type { NewPlant, Outcome, PlantStore } from '../../src/plants/plant-store.ts'
 import { groupCommit } from '../../src/stores/group-commit.ts'
 import type { Engine } from '../../src/stores/group-commit.ts'
 
@@ -42,21 +42,38 @@ t.test('one batch is in flight, and what arrives meanwhile is the next, in order
   await Promise.all(second)
 })
 
-t.test('a batch waits a moment to grow to the size of the last, not for ever', async t => {
+/** Adds a plant now and one in each of the next turns of the event loop, before the store looks. */
+function addByTurns (store: PlantStore, first: number, turns: number): Array<Promise<Outcome>> {
+  const callers: Array<Promise<Outcome>> = []
+  const addNext = (id: number) => {
+    if (id < first + turns) setImmediate(addNext, id + 1)
+    callers.push(store.add(plant(id)))
+  }
+  addNext(first)
+  return callers
+}
+
+t.test('a batch waits while each turn of the event loop brings more', async t => {
   const { engine, batches, reached, succeed } = slowEngine()
-  const store = groupCommit(engine, { maxQueue: 10 })
-  const first = Array.from({ length: 4 }, (_, index) => store.add(plant(index)))
+  const callers = addByTurns(groupCommit(engine, { maxQueue: 10 }), 1, 3)
   await reached(1)
-  const second = [store.add(plant(4))]
+  t.strictSame(batches, [[1n, 2n, 3n, 4n]])
   succeed()
-  await Promise.all(first)
-  second.push(store.add(plant(5)), store.add(plant(6)))
-  const began = performance.now()
+  await Promise.all(callers)
+})
+
+t.test('a batch that has enough waits no longer', async t => {
+  const { engine, batches, reached, succeed } = slowEngine()
+  const store = groupCommit(engine, { maxQueue: 100 })
+  const callers = Array.from({ length: 62 }, (_, id) => store.add(plant(id)))
+  callers.push(...addByTurns(store, 62, 3))
+  await reached(1)
+  t.equal(batches[0]?.length, 64)
+  succeed()
   await reached(2)
-  t.ok(performance.now() - began >= 1, 'it waited for a fourth')
-  t.strictSame(batches[1], [4n, 5n, 6n])
+  t.strictSame(batches[1], [64n, 65n])
   succeed()
-  await Promise.all(second)
+  await Promise.all(callers)
 })
 
 t.test('a failing batch fails its own callers and nobody else', async t => {
