@@ -1,5 +1,7 @@
-// npm run bench: the service and a bare Fastify route, each on the same core, loaded in turns from another.
+// npm run bench: the service and a bare Fastify route, each on the same core, loaded in turns from another; with
+// --unpinned servers and load share the cores as the system likes, and SQLite's thread has one to itself now and then.
 // Prints throughput, p99 and CPU time per request, each as the median of the rounds and as a ratio to bare Fastify.
+// Every round starts its servers anew: how V8 compiles and collects differs from one process to the next.
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,64 +15,83 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import fastify from 'fastify'
+import { keepTicksFast } from '../src/ticks.ts'
 
-const connections = 64
-const { values: { rounds, seconds, bare } } = parseArgs({
+const { values: { rounds, seconds, connections, unpinned, bare } } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '4' },
+    seconds: { type: 'string', default: '3' },
+    connections: { type: 'string', default: '64,256' },
+    unpinned: { type: 'boolean', default: false },
     /** Be the bare route: used by this script for its own child. */
     bare: { type: 'boolean', default: false }
   }
 })
 
-// Where there is no taskset, servers and load share the cores as the system likes, and the figures say less.
-const canPin = !bare && spawnSync('taskset', ['-acp', '1', String(process.pid)]).status === 0
+// Where there is no taskset, nothing is pinned, and the figures say less.
+const pinned = !bare && !unpinned && spawnSync('taskset', ['-acp', '1', String(process.pid)]).status === 0
+const bareName = 'bare Fastify'
 
 if (bare) await serveBare()
 else await compare()
 
-/** No schema, no authentication, no storage: what Fastify costs by itself. */
+/** No schema, no authentication, no storage: what Fastify costs by itself, at its best. */
 async function serveBare (): Promise<void> {
+  keepTicksFast()
   const app = fastify()
   app.post<{ Body: { name: string, tag?: string } }>('/plants', async ({ body: { name, tag } }) => ({ name, tag }))
   console.log(`listening at ${await app.listen()}`)
 }
 
+interface Program { name: string, args: string[], env: Record<string, string> }
+
+/** Requests a second, milliseconds, and microseconds of processor time a request. */
 interface Figures { throughput: number, p99: number, cpu: number }
+interface Result extends Figures { name: string, connections: number }
 
 async function compare (): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-bench-'))
-  const service = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+  const service = [fileURLToPath(new URL('../src/main.ts', import.meta.url))]
   const env = { PORT: '0', ACCESS_TOKENS: 'secret', LOG_LEVEL: 'info' }
-  const servers = {
-    'bare Fastify': await start([fileURLToPath(import.meta.url), '--bare'], {}),
-    'service, memory:': await start([service], { ...env, DATABASE_URL: 'memory:' }),
-    'service, SQLite': await start([service], { ...env, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` })
-  }
+  const all: Result[] = []
   try {
-    const all = new Map<string, Figures[]>()
-    for (const name of Object.keys(servers)) all.set(name, [])
-    // One round more than is counted: the first warms up.
-    for (let round = 0; round <= Number(rounds); round++) {
-      for (const [name, server] of Object.entries(servers)) {
-        const figures = await load(server, round * 1e9)
-        if (round > 0) all.get(name)?.push(figures)
-        console.error(`round ${round}, ${name}: ${Math.round(figures.throughput)}/s`)
-      }
+    for (let round = 1; round <= Number(rounds); round++) {
+      const programs: Program[] = [
+        { name: bareName, args: [fileURLToPath(import.meta.url), '--bare'], env: {} },
+        { name: 'service, memory:', args: service, env: { ...env, DATABASE_URL: 'memory:' } },
+        { name: 'service, SQLite', args: service, env: { ...env, DATABASE_URL: `sqlite:${join(folder, `${round}.db`)}` } }
+      ]
+      for (const program of programs) all.push(...await measure(program))
+      console.error(`round ${round} of ${rounds}`)
     }
-    print(all)
+    for (const [count, results] of Map.groupBy(all, ({ connections }) => connections)) print(count, results)
   } finally {
-    for (const { child } of Object.values(servers)) child.kill()
     await rm(folder, { recursive: true })
+  }
+}
+
+/** Starts a program and loads it from each number of connections. */
+async function measure (program: Program): Promise<Result[]> {
+  const server = await start(program)
+  try {
+    // Warms up, and is not counted.
+    await load(server, { connections: 64, seconds: 1, firstId: 0 })
+    const results = []
+    for (const count of connections.split(',').map(Number)) {
+      results.push({ name: program.name, connections: count, ...await load(server, { connections: count, seconds: Number(seconds), firstId: count * 1e9 }) })
+    }
+    return results
+  } finally {
+    server.child.kill()
+    await once(server.child, 'exit')
   }
 }
 
 interface ServerUnderTest { child: ChildProcess, port: number }
 
 /** Starts a server on the first core and waits until it says where it listens. */
-async function start (args: string[], env: Record<string, string>): Promise<ServerUnderTest> {
-  const [command, ...rest] = canPin ? ['taskset', '-c', '0', process.execPath, ...args] : [process.execPath, ...args]
+async function start ({ args, env }: Program): Promise<ServerUnderTest> {
+  const [command, ...rest] = pinned ? ['taskset', '-c', '0', process.execPath, ...args] : [process.execPath, ...args]
   const child = spawn(command as string, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
   for await (const line of createInterface(child.stdout)) {
     const port = /listening at http:\/\/[^"]*:(\d+)/.exec(line)?.[1]
@@ -80,7 +101,7 @@ async function start (args: string[], env: Record<string, string>): Promise<Serv
 }
 
 /** Keeps every connection busy with one request after the other, each with an id of its own. */
-async function load ({ child, port }: ServerUnderTest, firstId: number): Promise<Figures> {
+async function load ({ child, port }: ServerUnderTest, { connections, seconds, firstId }: { connections: number, seconds: number, firstId: number }): Promise<Figures> {
   const latencies: number[] = []
   let id = firstId
   let stopped = false
@@ -102,7 +123,7 @@ async function load ({ child, port }: ServerUnderTest, firstId: number): Promise
     })
     send()
   }
-  await new Promise(resolve => setTimeout(resolve, Number(seconds) * 1000))
+  await new Promise(resolve => setTimeout(resolve, seconds * 1000))
   stopped = true
   const elapsed = (performance.now() - began) / 1000
   const count = latencies.length
@@ -127,18 +148,20 @@ function cpuSeconds ({ pid }: ChildProcess): number {
   }
 }
 
-function print (all: Map<string, Figures[]>): void {
+function print (count: number, results: Result[]): void {
+  const servers = Map.groupBy(results, ({ name }) => name)
   const median = (name: string, figure: keyof Figures) => {
-    const values = (all.get(name) ?? []).map(figures => figures[figure]).sort((a, b) => a - b)
+    const values = (servers.get(name) ?? []).map(figures => figures[figure]).sort((a, b) => a - b)
     return values[values.length >> 1] as number
   }
-  console.log(`medians of ${rounds} rounds of ${seconds} s, ${connections} connections, Node ${process.version}${canPin ? ', one core for each server with all its threads' : ', not pinned to cores'}`)
-  console.table(Object.fromEntries(Array.from(all.keys(), name => [name, {
+  const ofBare = (name: string, figure: keyof Figures) => (median(name, figure) / median(bareName, figure)).toFixed(2)
+  console.log(`medians of ${rounds} rounds of ${seconds} s, ${count} connections, Node ${process.version}${pinned ? ', one core for each server with all its threads' : ', not pinned to cores'}`)
+  console.table(Object.fromEntries(Array.from(servers.keys(), name => [name, {
     'requests/s': Math.round(median(name, 'throughput')),
-    'of bare': (median(name, 'throughput') / median('bare Fastify', 'throughput')).toFixed(2),
+    'of bare': ofBare(name, 'throughput'),
     'p99 ms': median(name, 'p99').toFixed(1),
-    'p99 x bare': (median(name, 'p99') / median('bare Fastify', 'p99')).toFixed(2),
+    'p99 x bare': ofBare(name, 'p99'),
     'CPU us/request': median(name, 'cpu').toFixed(1),
-    'CPU x bare': (median(name, 'cpu') / median('bare Fastify', 'cpu')).toFixed(2)
+    'CPU x bare': ofBare(name, 'cpu')
   }])))
 }
