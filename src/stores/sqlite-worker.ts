@@ -153,13 +153,20 @@ function refuseDamaged (connection: DatabaseSync, read: (pragma: string) => unkn
   if (damage !== 'ok') throw new Error(`it is damaged (${damage.replaceAll('\n', ' ')}); restore it from a backup`)
 }
 
-/** SQLite syncs the directory of its files; that a new directory is itself in its parent is for us to sync. */
+/**
+ * Makes a directory and those above it. SQLite syncs the directory of its files; that a new directory is itself in its
+ * parent is for us to sync. (Node's own recursion never ends where directories cannot be made, as in /proc.)
+ */
 function makeDirectory (directory: string): void {
-  const first = mkdirSync(directory, { recursive: true })
-  if (first === undefined) return
-  for (let made = directory; made.length >= first.length; made = dirname(made)) {
-    const parent = openSync(dirname(made), 'r')
-    fsyncSync(parent)
-    closeSync(parent)
+  if (existsSync(directory)) return
+  makeDirectory(dirname(directory))
+  try {
+    mkdirSync(directory)
+  } catch (error) {
+    // Another process may have been first.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
+  const parent = openSync(dirname(directory), 'r')
+  fsyncSync(parent)
+  closeSync(parent)
 }

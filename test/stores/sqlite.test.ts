@@ -27,6 +27,17 @@ t.test('plants are there after a close, in a directory that was made for them', 
   t.equal(await again.add({ id: 1n, name: 'ivy' }), 'conflict')
 })
 
+t.test('a directory that cannot be made is told, one that somebody else makes meanwhile is used', async t => {
+  const folder = t.testdir({ file: '', dangling: t.fixture('symlink', 'nowhere') })
+  await t.rejects(openStore(`sqlite:${join(folder, 'file', 'data', 'plants.db')}`, { maxQueue: 1 }), /cannot be used: ENOTDIR: not a directory, mkdir/)
+  // It is there, and yet it is not.
+  await t.rejects(openStore(`sqlite:${join(folder, 'dangling', 'plants.db')}`, { maxQueue: 1 }), /cannot be used: unable to open database file/)
+  if (existsSync('/proc/self')) await t.rejects(openStore('sqlite:/proc/nowhere/plants.db', { maxQueue: 1 }), /cannot be used: ENOENT: .*mkdir '\/proc\/nowhere'/)
+  const path = join(folder, 'new', 'plants.db')
+  const stores = await Promise.all([open(t, path), open(t, path), open(t, path)])
+  t.strictSame(await Promise.all(stores.map(store => store.add({ id: 1n, name: 'fern' }))).then(outcomes => outcomes.sort()), ['added', 'unchanged', 'unchanged'])
+})
+
 t.test('the file is STRICT, in WAL mode and marked as ours', async t => {
   const path = join(t.testdir(), 'plants.db')
   const store = await open(t, path)
