@@ -6,20 +6,19 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import glue from 'fastify-openapi-glue'
 import fastify from 'fastify'
 import type { Contract } from '../src/contract/types.ts'
 import { serveContract } from '../src/contract/serve.ts'
+import { readOptions, toNumbers } from './options.ts'
 
-const { values: { rounds, serve, folder } } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '9' },
-    /** Be one of the two services: used by this script for its own child. */
-    serve: { type: 'string' },
-    folder: { type: 'string', default: '' }
-  }
+const { serve, folder, ...texts } = readOptions({
+  rounds: { type: 'string', default: '9' },
+  /** Be one of the two services: used by this script for its own child. */
+  serve: { type: 'string' },
+  folder: { type: 'string', default: '' }
 })
+const [rounds] = toNumbers('rounds', texts.rounds)
 
 if (serve === 'contract') await serveGenerated()
 else if (serve === 'glue') await serveGlue()
@@ -40,7 +39,7 @@ async function compare (): Promise<void> {
       'fastify-openapi-glue ready': [self, '--serve', 'glue', '--folder', folder]
     }
     const times = new Map(Object.keys(commands).map(name => [name, [] as number[]]))
-    for (let round = 0; round < Number(rounds); round++) {
+    for (let round = 0; round < rounds; round++) {
       for (const [name, args] of Object.entries(commands)) times.get(name)?.push(time(name, args))
     }
     print(times)
@@ -60,7 +59,7 @@ function time (name: string, args: string[]): number {
 }
 
 function print (times: Map<string, number[]>): void {
-  const median = (name: string) => (times.get(name) ?? []).sort((a, b) => a - b)[Number(rounds) >> 1] as number
+  const median = (name: string) => (times.get(name) ?? []).sort((a, b) => a - b)[rounds >> 1] as number
   const ratio = (a: string, b: string) => `${a}: ${Math.round(median(a))} ms; ${b}: ${Math.round(median(b))} ms; ratio ${(median(a) / median(b)).toFixed(2)}`
   console.log(`200 operations, medians of ${rounds} rounds, Node ${process.version}`)
   console.log(ratio('npm run generate', 'openapi-typescript alone'))

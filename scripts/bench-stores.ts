@@ -5,20 +5,20 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { openStore } from '../src/stores/open.ts'
 import { startPostgres } from '../test/fixtures/postgres.ts'
+import { readOptions, toNumbers } from './options.ts'
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '2' },
-    /** How many plants the store holds at each point of the curve. */
-    sizes: { type: 'string', default: '0,10000,1000000,10000000' }
-  }
+const texts = readOptions({
+  rounds: { type: 'string', default: '5' },
+  seconds: { type: 'string', default: '2' },
+  /** How many plants the store holds at each point of the curve. */
+  sizes: { type: 'string', default: '0,10000,1000000,10000000' }
 })
-const rounds = Number(values.rounds)
+const [rounds] = toNumbers('rounds', texts.rounds)
+const [seconds] = toNumbers('seconds', texts.seconds)
+const sizes = toNumbers('sizes', texts.sizes, 0)
 const clients = 64
 
 const endings: Array<() => unknown> = []
@@ -26,7 +26,7 @@ try {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-bench-'))
   endings.push(() => rm(folder, { recursive: true }))
   const postgres = await (await startPostgres({ teardown: end => endings.push(end) })).database()
-  console.log(`medians of ${rounds} rounds of ${values.seconds} s, ${clients} clients, Node ${process.version}`)
+  console.log(`medians of ${rounds} rounds of ${seconds} s, ${clients} clients, Node ${process.version}`)
   await compareWithInserts(postgres)
   await grow(folder)
   copyMillion(folder, postgres)
@@ -41,7 +41,7 @@ interface Figures { perSecond: number, p99: number }
 async function load (add: Add, nextId: () => bigint): Promise<Figures> {
   const latencies: number[] = []
   const began = performance.now()
-  const until = began + Number(values.seconds) * 1000
+  const until = began + seconds * 1000
   await Promise.all(Array.from({ length: clients }, async () => {
     while (performance.now() < until) {
       const sent = performance.now()
@@ -76,7 +76,6 @@ async function compareWithInserts (url: string): Promise<void> {
 
 /** The throughput of SQLite at each size, of that of the empty store; each round measures all sizes in turn. */
 async function grow (folder: string): Promise<void> {
-  const sizes = values.sizes.split(',').map(Number)
   const figures = new Map(sizes.map(size => [size, { inOrder: [] as Figures[], atRandom: [] as Figures[] }]))
   for (let round = 0; round < rounds; round++) {
     for (const [size, { inOrder, atRandom }] of figures) {

@@ -13,20 +13,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import fastify from 'fastify'
 import { keepTicksFast } from '../src/ticks.ts'
+import { readOptions, toNumbers } from './options.ts'
 
-const { values: { rounds, seconds, connections, unpinned, bare } } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '3' },
-    connections: { type: 'string', default: '64,256' },
-    unpinned: { type: 'boolean', default: false },
-    /** Be the bare route: used by this script for its own child. */
-    bare: { type: 'boolean', default: false }
-  }
+const { unpinned, bare, ...texts } = readOptions({
+  rounds: { type: 'string', default: '5' },
+  seconds: { type: 'string', default: '3' },
+  connections: { type: 'string', default: '64,256' },
+  unpinned: { type: 'boolean', default: false },
+  /** Be the bare route: used by this script for its own child. */
+  bare: { type: 'boolean', default: false }
 })
+const [rounds] = toNumbers('rounds', texts.rounds)
+const [seconds] = toNumbers('seconds', texts.seconds)
+const crowds = toNumbers('connections', texts.connections)
 
 // Where there is no taskset, nothing is pinned, and the figures say less.
 const pinned = !bare && !unpinned && spawnSync('taskset', ['-acp', '1', String(process.pid)]).status === 0
@@ -55,7 +56,7 @@ async function compare (): Promise<void> {
   const env = { PORT: '0', ACCESS_TOKENS: 'secret', LOG_LEVEL: 'info' }
   const all: Result[] = []
   try {
-    for (let round = 1; round <= Number(rounds); round++) {
+    for (let round = 1; round <= rounds; round++) {
       const programs: Program[] = [
         { name: bareName, args: [fileURLToPath(import.meta.url), '--bare'], env: {} },
         { name: 'service, memory:', args: service, env: { ...env, DATABASE_URL: 'memory:' } },
@@ -77,8 +78,8 @@ async function measure (program: Program): Promise<Result[]> {
     // Warms up, and is not counted.
     await load(server, { connections: 64, seconds: 1, firstId: 0 })
     const results = []
-    for (const count of connections.split(',').map(Number)) {
-      results.push({ name: program.name, connections: count, ...await load(server, { connections: count, seconds: Number(seconds), firstId: count * 1e9 }) })
+    for (const count of crowds) {
+      results.push({ name: program.name, connections: count, ...await load(server, { connections: count, seconds, firstId: count * 1e9 }) })
     }
     return results
   } finally {

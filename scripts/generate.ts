@@ -1,33 +1,22 @@
 // npm run generate: openapi.yaml -> generated/. With --check it compares, writes nothing, and exits 1 naming what differs.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { ContractError, readContract, refuseUncompilable } from './contract.ts'
 import { emitDocument, emitOperations, toContract } from './emit-operations.ts'
 import { emitTypes } from './emit-types.ts'
+import { readOptions } from './options.ts'
 
 const banner = '// Generated from openapi.yaml by `npm run generate`. Do not edit: change the contract and generate again.\n'
 
 export interface Options { contract: string, out: string, check: boolean }
 
 if (import.meta.main) {
-  const options = readArguments()
-  process.exitCode = options !== undefined && await generate(options) ? 0 : 1
-}
-
-function readArguments (): Options | undefined {
-  try {
-    return parseArgs({
-      options: {
-        check: { type: 'boolean', default: false },
-        contract: { type: 'string', default: 'openapi.yaml' },
-        out: { type: 'string', default: 'generated' }
-      }
-    }).values
-  } catch (error) {
-    console.error((error as Error).message)
-    return undefined
-  }
+  const options = readOptions({
+    check: { type: 'boolean', default: false },
+    contract: { type: 'string', default: 'openapi.yaml' },
+    out: { type: 'string', default: 'generated' }
+  })
+  process.exitCode = await generate(options) ? 0 : 1
 }
 
 /**

@@ -134,7 +134,7 @@ t.test('a contract may be as small as OpenAPI allows', async t => {
 })
 
 t.test('an unknown option is told in a sentence', async t => {
-  t.match(await generate('--bogus'), { code: 1, stdout: '', stderr: /^Unknown option '--bogus'/ })
+  t.match(await generate('--bogus'), { code: 2, stdout: '', stderr: /^Unknown option '--bogus'/ })
 })
 
 t.test('a folder that cannot be written is told in a line', async t => {
