@@ -5,13 +5,13 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import fastify from 'fastify'
 import { keepTicksFast } from '../src/ticks.ts'
@@ -27,11 +27,15 @@ const { unpinned, bare, ...texts } = readOptions({
 })
 const [rounds] = toNumbers('rounds', texts.rounds)
 const [seconds] = toNumbers('seconds', texts.seconds)
-const crowds = toNumbers('connections', texts.connections)
+const crowds = new Set(toNumbers('connections', texts.connections))
 
 // Where there is no taskset, nothing is pinned, and the figures say less.
 const pinned = !bare && !unpinned && spawnSync('taskset', ['-acp', '1', String(process.pid)]).status === 0
 const bareName = 'bare Fastify'
+const children = new Set<ChildProcess>()
+// However it ends, no server is left behind.
+process.on('exit', () => children.forEach(child => child.kill('SIGKILL')))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 if (bare) await serveBare()
 else await compare()
@@ -44,56 +48,53 @@ async function serveBare (): Promise<void> {
   console.log(`listening at ${await app.listen()}`)
 }
 
-interface Program { name: string, args: string[], env: Record<string, string> }
+/** What is started, where, and all that it is told: not what the environment here says. */
+interface Program { name: string, args: string[], folder: string, env: Record<string, string> }
 
 /** Requests a second, milliseconds, and microseconds of processor time a request. */
 interface Figures { throughput: number, p99: number, cpu: number }
 interface Result extends Figures { name: string, connections: number }
 
 async function compare (): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'plant-store-bench-'))
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'))
+  process.on('exit', () => rmSync(folder, { recursive: true }))
   const service = [fileURLToPath(new URL('../src/main.ts', import.meta.url))]
   const env = { PORT: '0', ACCESS_TOKENS: 'secret', LOG_LEVEL: 'info' }
   const all: Result[] = []
-  try {
-    for (let round = 1; round <= rounds; round++) {
-      const programs: Program[] = [
-        { name: bareName, args: [fileURLToPath(import.meta.url), '--bare'], env: {} },
-        { name: 'service, memory:', args: service, env: { ...env, DATABASE_URL: 'memory:' } },
-        { name: 'service, SQLite', args: service, env: { ...env, DATABASE_URL: `sqlite:${join(folder, `${round}.db`)}` } }
-      ]
-      for (const program of programs) all.push(...await measure(program))
-      console.error(`round ${round} of ${rounds}`)
-    }
-    for (const [count, results] of Map.groupBy(all, ({ connections }) => connections)) print(count, results)
-  } finally {
-    await rm(folder, { recursive: true })
+  for (let round = 1; round <= rounds; round++) {
+    const programs: Program[] = [
+      { name: bareName, args: [fileURLToPath(import.meta.url), '--bare'], folder, env: {} },
+      { name: 'service, memory:', args: service, folder, env: { ...env, DATABASE_URL: 'memory:' } },
+      { name: 'service, SQLite', args: service, folder, env: { ...env, DATABASE_URL: `sqlite:${round}.db` } }
+    ]
+    for (const program of programs) all.push(...await measure(program))
+    console.error(`round ${round} of ${rounds}`)
   }
+  for (const [count, results] of Map.groupBy(all, ({ connections }) => connections)) print(count, results)
 }
 
 /** Starts a program and loads it from each number of connections. */
 async function measure (program: Program): Promise<Result[]> {
   const server = await start(program)
-  try {
-    // Warms up, and is not counted.
-    await load(server, { connections: 64, seconds: 1, firstId: 0 })
-    const results = []
-    for (const count of crowds) {
-      results.push({ name: program.name, connections: count, ...await load(server, { connections: count, seconds, firstId: count * 1e9 }) })
-    }
-    return results
-  } finally {
-    server.child.kill()
-    await once(server.child, 'exit')
+  // Warms up, and is not counted.
+  await load(server, { connections: 64, seconds: 1, firstId: 0 })
+  const results = []
+  for (const count of crowds) {
+    results.push({ name: program.name, connections: count, ...await load(server, { connections: count, seconds, firstId: count * 1e9 }) })
   }
+  server.child.kill()
+  await once(server.child, 'exit')
+  children.delete(server.child)
+  return results
 }
 
 interface ServerUnderTest { child: ChildProcess, port: number }
 
 /** Starts a server on the first core and waits until it says where it listens. */
-async function start ({ args, env }: Program): Promise<ServerUnderTest> {
+async function start ({ args, folder, env }: Program): Promise<ServerUnderTest> {
   const [command, ...rest] = pinned ? ['taskset', '-c', '0', process.execPath, ...args] : [process.execPath, ...args]
-  const child = spawn(command as string, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(command as string, rest, { cwd: folder, env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  children.add(child)
   for await (const line of createInterface(child.stdout)) {
     const port = /listening at http:\/\/[^"]*:(\d+)/.exec(line)?.[1]
     if (port !== undefined) return { child, port: Number(port) }
@@ -106,6 +107,7 @@ async function load ({ child, port }: ServerUnderTest, { connections, seconds, f
   const latencies: number[] = []
   let id = firstId
   let stopped = false
+  const failed = Promise.withResolvers<never>()
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)))
   const cpuBefore = cpuSeconds(child)
   const began = performance.now()
@@ -118,13 +120,15 @@ async function load ({ child, port }: ServerUnderTest, { connections, seconds, f
     }
     socket.on('data', answer => {
       // An answer is a few hundred bytes and comes in one piece; should it not, the run is worth nothing.
-      if (!answer.toString('latin1').match(/^HTTP\/1.1 200 .*"tag":"fern"}$/s)) throw new Error(`unexpected answer: ${answer}`)
+      if (!answer.toString('latin1').match(/^HTTP\/1.1 200 .*"tag":"fern"}$/s)) failed.reject(new Error(`unexpected answer: ${answer}`))
       latencies.push(performance.now() - sent)
       if (!stopped) send()
     })
+    socket.on('error', failed.reject)
+    socket.on('end', () => failed.reject(new Error('the server ended a connection')))
     send()
   }
-  await new Promise(resolve => setTimeout(resolve, seconds * 1000))
+  await Promise.race([sleep(seconds * 1000), failed.promise])
   stopped = true
   const elapsed = (performance.now() - began) / 1000
   const count = latencies.length

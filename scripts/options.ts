@@ -11,10 +11,10 @@ export function readOptions<Options extends ParseArgsOptionsConfig> (options: Op
   }
 }
 
-/** Numbers from `least` on, separated by commas; anything else ends the process with a sentence and 2. */
+/** Whole numbers from `least` on, separated by commas; anything else ends the process with a sentence and 2. */
 export function toNumbers (option: string, text: string, least = 1): [number, ...number[]] {
   const numbers = text.split(',').map(Number)
-  return numbers.every(number => number >= least) ? numbers as [number, ...number[]] : refuse(`--${option} takes numbers from ${least} on, not ${text}`)
+  return numbers.every(number => Number.isInteger(number) && number >= least) ? numbers as [number, ...number[]] : refuse(`--${option} takes whole numbers from ${least} on, not ${text}`)
 }
 
 function refuse (sentence: string): never {

@@ -18,7 +18,8 @@ t.test('options are numbers, by default those of the script', async t => {
 })
 
 t.test('anything else is told in a sentence', async t => {
-  t.match(run('--rounds', '0'), { status: 2, stdout: '', stderr: '--rounds takes numbers from 1 on, not 0\n' })
-  t.match(run('--sizes', '1,many'), { status: 2, stdout: '', stderr: '--sizes takes numbers from 0 on, not 1,many\n' })
+  t.match(run('--rounds', '0'), { status: 2, stdout: '', stderr: '--rounds takes whole numbers from 1 on, not 0\n' })
+  t.match(run('--rounds', '1.5'), { status: 2, stdout: '', stderr: '--rounds takes whole numbers from 1 on, not 1.5\n' })
+  t.match(run('--sizes', '1,many'), { status: 2, stdout: '', stderr: '--sizes takes whole numbers from 0 on, not 1,many\n' })
   t.match(run('--foo'), { status: 2, stdout: '', stderr: /^Unknown option '--foo'.*\n$/ })
 })
