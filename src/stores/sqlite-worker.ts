@@ -16,6 +16,8 @@ const applicationId = 0x506c6e74 // "Plnt" in the file's header: tells our file 
 const pageSize = 1000
 /** Bytes of the smallest page, and so of the smallest database. */
 const smallest = 512
+/** Milliseconds in which another process makes a database. */
+const patience = 500
 
 let database: ReturnType<typeof open> | undefined
 /** The file that was opened first: it is not made anew, nor another taken for it, as that would hide that it is gone. */
@@ -54,9 +56,7 @@ function close (): void {
 function open () {
   if (known !== undefined && !existsSync(path)) throw new Error('its file is gone')
   if (known !== undefined && stat(path)?.ino !== known) throw new Error('its file was replaced')
-  // SQLite would take what is left of such a file for a new database.
-  const size = statSync(path, { throwIfNoEntry: false })?.size
-  if (size !== undefined && size < smallest) throw new Error('its file is too small for a database; restore it from a backup, or remove it to begin anew')
+  refuseTooSmall()
   makeDirectory(dirname(resolve(path)))
   // Another process may write to the same file: it is waited for, up to five seconds.
   const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
@@ -67,6 +67,16 @@ function open () {
   } catch (error) {
     connection.close()
     throw error
+  }
+}
+
+/** SQLite would take what is left of such a file for a new database; but one that another process is just making is as small. */
+function refuseTooSmall (): void {
+  const isTooSmall = () => (statSync(path, { throwIfNoEntry: false })?.size ?? smallest) < smallest
+  const until = performance.now() + patience
+  while (isTooSmall()) {
+    if (performance.now() > until) throw new Error('its file is too small for a database; restore it from a backup, or remove it to begin anew')
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, patience / 10)
   }
 }
 
@@ -148,7 +158,8 @@ function refuseDamaged (connection: DatabaseSync, read: (pragma: string) => unkn
   const { busy } = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: bigint }
   // Once nothing is left in the log, the pages are the file. SQLite itself reads a last page that is cut as if it were whole.
   const pages = Number(read('page_count')) * Number(read('page_size'))
-  const isWhole = busy !== 0n || statSync(path).size === pages
+  // Another process may write meanwhile: what it adds is in the log first.
+  const isWhole = busy !== 0n || statSync(path).size === pages || statSync(`${path}-wal`).size > 0
   const damage = isWhole ? String(read('quick_check(1)')) : `its size is not that of its pages, ${pages} bytes`
   if (damage !== 'ok') throw new Error(`it is damaged (${damage.replaceAll('\n', ' ')}); restore it from a backup`)
 }

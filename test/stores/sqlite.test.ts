@@ -27,6 +27,29 @@ t.test('plants are there after a close, in a directory that was made for them', 
   t.equal(await again.add({ id: 1n, name: 'ivy' }), 'conflict')
 })
 
+t.test('a store that begins while others make or write the file opens it', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const writers = await Promise.all(Array.from({ length: 3 }, () => open(t, path)))
+  const ending = new AbortController()
+  let id = 0n
+  const writing = writers.map(async store => {
+    // Each takes pages of its own.
+    while (!ending.signal.aborted) t.equal(await store.add({ id: id++, name: 'x'.repeat(20_000) }), 'added')
+  })
+  for (let round = 0; round < 20; round++) await (await openStore(`sqlite:${path}`, { maxQueue: 1 })).close()
+  ending.abort()
+  await Promise.all(writing)
+  t.equal(await writers[0]?.count(), Number(id))
+})
+
+t.test('an empty file that becomes a database in a moment is one', async t => {
+  const folder = t.testdir({ 'plants.db': '' })
+  await (await open(t, join(folder, 'other.db'))).close()
+  const opening = open(t, join(folder, 'plants.db'))
+  setTimeout(() => renameSync(join(folder, 'other.db'), join(folder, 'plants.db')), 400)
+  t.equal(await (await opening).count(), 0)
+})
+
 t.test('a directory that cannot be made is told, one that somebody else makes meanwhile is used', async t => {
   const folder = t.testdir({ file: '', dangling: t.fixture('symlink', 'nowhere') })
   await t.rejects(openStore(`sqlite:${join(folder, 'file', 'data', 'plants.db')}`, { maxQueue: 1 }), /cannot be used: ENOTDIR: not a directory, mkdir/)
