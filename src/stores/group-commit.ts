@@ -19,6 +19,8 @@ const batchText = 4 * 1024 * 1024
 
 /** Plants of a batch that need not wait for more: the next commits while other callers are answered. */
 const enough = 64
+/** Milliseconds, at most, that a batch waits for more. */
+const patience = 2
 
 interface Waiting { plant: NewPlant, resolve: (outcome: Outcome) => void, reject: (error: unknown) => void }
 
@@ -44,8 +46,9 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
    * than many of few. A caller alone waits for a turn in which nothing else happens.
    */
   async function gather (): Promise<void> {
+    const until = performance.now() + patience
     let before = 0
-    while (queue.length > before && queue.length < enough) {
+    while (queue.length > before && queue.length < enough && performance.now() < until) {
       before = queue.length
       await new Promise(setImmediate)
     }
@@ -59,6 +62,11 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
       const unavailable = new ServiceError('unavailable', 'The plant could not be stored. Sending it again is safe.', { cause: error })
       for (const { reject } of batch) reject(unavailable)
     }
+  }
+
+  /** What is asked of a closed engine would open it again. */
+  function whileOpen<Result> (ask: () => Promise<Result>): Promise<Result> {
+    return closed === undefined ? ask() : refuse('The service is shutting down.')
   }
 
   async function finish (): Promise<void> {
@@ -77,13 +85,14 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
     },
     async * all () {
       let after: bigint | undefined
-      for (let page = await engine.page(after); page.length > 0; page = await engine.page(after)) {
+      const next = () => whileOpen(() => engine.page(after))
+      for (let page = await next(); page.length > 0; page = await next()) {
         yield * page
         after = page.at(-1)?.id
       }
     },
-    count: () => engine.count(),
-    check: () => closed === undefined ? engine.check() : refuse('The service is shutting down.'),
+    count: () => whileOpen(() => engine.count()),
+    check: () => whileOpen(() => engine.check()),
     close: () => { return (closed ??= finish()) }
   }
 }

@@ -42,12 +42,14 @@ t.test('one batch is in flight, and what arrives meanwhile is the next, in order
   await Promise.all(second)
 })
 
-/** Adds a plant now and one in each of the next turns of the event loop, before the store looks. */
-function addByTurns (store: PlantStore, first: number, turns: number): Array<Promise<Outcome>> {
+/** Adds a plant now and one in each of the next turns of the event loop, each of so many milliseconds, before the store looks. */
+function addByTurns (store: PlantStore, first: number, turns: number, length = 0): Array<Promise<Outcome>> {
   const callers: Array<Promise<Outcome>> = []
   const addNext = (id: number) => {
     if (id < first + turns) setImmediate(addNext, id + 1)
     callers.push(store.add(plant(id)))
+    const until = performance.now() + length
+    while (performance.now() < until);
   }
   addNext(first)
   return callers
@@ -74,6 +76,19 @@ t.test('a batch that has enough waits no longer', async t => {
   t.strictSame(batches[1], [64n, 65n])
   succeed()
   await Promise.all(callers)
+})
+
+t.test('a batch does not wait for turns that take long', async t => {
+  const { engine, batches, reached, succeed } = slowEngine()
+  const callers = addByTurns(groupCommit(engine, { maxQueue: 10 }), 1, 5, 3)
+  await reached(1)
+  t.ok((batches[0] as bigint[]).length < 6, `${batches[0]?.length} plants`)
+  while (batches.flat().length < 6) {
+    succeed()
+    await new Promise(setImmediate)
+  }
+  succeed()
+  t.strictSame(new Set(await Promise.all(callers)), new Set(['added']))
 })
 
 t.test('a failing batch fails its own callers and nobody else', async t => {
