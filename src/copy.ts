@@ -56,7 +56,7 @@ try {
   process.exitCode = await copy()
 } catch (error) {
   const { message, cause } = error as Error
-  console.error(cause instanceof Error && !message.includes(cause.message) ? `${message} (${cause.message})` : message)
+  console.error(cause instanceof Error ? `${message} (${cause.message})` : message)
   process.exitCode = 1
 }
 
