@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import glue from 'fastify-openapi-glue'
 import fastify from 'fastify'
 import type { Contract } from '../src/contract/types.ts'
-import { serveContract } from '../src/contract/serve.ts'
+import { serveContract } from '../src/contract/http/serve.ts'
 import { readOptions, toNumbers } from './options.ts'
 
 const { serve, folder, ...texts } = readOptions({

@@ -1,7 +1,7 @@
 // The contract as data: per operation what the service registers, and the JSON Schemas that the operations refer to.
 import type { Oas3Server } from '@redocly/openapi-core'
-import { mapSubschemas } from '../src/contract/schemas.ts'
-import type { Schema } from '../src/contract/schemas.ts'
+import { mapSubschemas } from '../src/contract/schema/schemas.ts'
+import type { Schema } from '../src/contract/schema/schemas.ts'
 import type { Contract, Operation, Parameter as ContractParameter, Response, SecurityScheme, Server } from '../src/contract/types.ts'
 import { discriminators, isIgnored, listOperations, resolve } from './description.ts'
 import type { Description, Discriminated, Parameter } from './description.ts'

@@ -1,7 +1,7 @@
 // Answers to JSON: first whether they are what the contract says, then their text, without what it does not declare.
 import fastJson from 'fast-json-stringify'
 import type { Schema as FastJsonSchema } from 'fast-json-stringify'
-import { internal } from '../errors.ts'
+import { internal } from '../../errors.ts'
 import { isInt64 } from './int64.ts'
 import { withDoubles } from './json.ts'
 import { refersTo, subschemas } from './schemas.ts'

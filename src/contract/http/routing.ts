@@ -1,6 +1,6 @@
 // What becomes of a request before it reaches an operation: no Host, no such path, or not with this method.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../../errors.ts'
 import { pathOf, pathPattern, toRoute } from './paths.ts'
 import type { Routed } from './paths.ts'
 import { countHeader } from './security.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { Outcome } from '../../src/plants/plant-store.ts'
-import { isError, startApp } from '../fixtures/app.ts'
+import type { Outcome } from '../../../src/plants/plant-store.ts'
+import { isError, startApp } from '../../fixtures/app.ts'
 
 const store = (add: () => Promise<Outcome>) => ({ add, all: async function * () {}, count: async () => 0, check: async () => {}, close: async () => {} })
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { integerAt, parseJson } from '../../src/contract/json.ts'
+import { integerAt, parseJson } from '../../../src/contract/schema/json.ts'
 
 const parse = (text: string) => parseJson(Buffer.from(text))[''] as Record<string, unknown>
 const exact = (number: string) => {

@@ -1,11 +1,11 @@
 // The way out: a handler's answer, in time, and only with a status, header fields and a body that the contract declares.
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { validateHeaderValue } from 'node:http'
-import { asServiceError, internal, ServiceError } from '../errors.ts'
-import type { Parsed } from './json.ts'
+import { asServiceError, internal, ServiceError } from '../../errors.ts'
+import type { Parsed } from '../schema/json.ts'
 import type { Routed } from './paths.ts'
-import type { Principals, Response } from './types.ts'
-import type { Compile } from './validator.ts'
+import type { Principals, Response } from '../types.ts'
+import type { Compile } from '../schema/validator.ts'
 
 /** A handler as it is called, whatever its operation. */
 export type AnyHandler = (request: object) => Promise<Answer> | Answer

@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger'
 import type { StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../../errors.ts'
 import { pathOf } from './paths.ts'
 
 type Document = Extract<StaticDocumentSpec, { document: unknown }>['document']

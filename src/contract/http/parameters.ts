@@ -1,14 +1,14 @@
 // Parameters: from text in the address, the header fields and the cookies to the values that the contract describes.
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import { ServiceError } from '../errors.ts'
-import { parseJson } from './json.ts'
+import { ServiceError } from '../../errors.ts'
+import { parseJson } from '../schema/json.ts'
 import { rawPath, segmentSource, withTextDecoded } from './paths.ts'
 import type { Routed } from './paths.ts'
-import { refersTo, subschemas } from './schemas.ts'
-import type { Schema, Schemas } from './schemas.ts'
-import type { Parameter } from './types.ts'
-import { putIntegers } from './validator.ts'
-import type { Compile } from './validator.ts'
+import { refersTo, subschemas } from '../schema/schemas.ts'
+import type { Schema, Schemas } from '../schema/schemas.ts'
+import type { Parameter } from '../types.ts'
+import { putIntegers } from '../schema/validator.ts'
+import type { Compile } from '../schema/validator.ts'
 
 /** The values of a request's parameters, by place and name, as a handler gets them. */
 export type Values = Record<string, Record<string, unknown>>

@@ -1,8 +1,8 @@
 // Credentials of a request, by security scheme, ahead of the body: a stranger costs nothing and learns nothing.
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { asServiceError, ServiceError } from '../errors.ts'
+import { asServiceError, ServiceError } from '../../errors.ts'
 import { textReader } from './parameters.ts'
-import type { BasicCredentials, Operation, SecurityScheme, Verdict, Verifier } from './types.ts'
+import type { BasicCredentials, Operation, SecurityScheme, Verdict, Verifier } from '../types.ts'
 
 /** A verifier as it is called, whatever its scheme. */
 export type AnyVerifier = Verifier<string | BasicCredentials>

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import fastify from 'fastify'
 import t from 'tap'
-import { answerErrors } from '../../src/contract/errors.ts'
-import { isError, listen, logLines, startApp } from '../fixtures/app.ts'
-import { exchange, request } from '../fixtures/raw.ts'
+import { answerErrors } from '../../../src/contract/http/errors.ts'
+import { isError, listen, logLines, startApp } from '../../fixtures/app.ts'
+import { exchange, request } from '../../fixtures/raw.ts'
 
 const fern = '{"id":1,"name":"fern"}'
 

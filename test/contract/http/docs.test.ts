@@ -1,9 +1,9 @@
 import { parseYaml } from '@redocly/openapi-core'
 import fastify from 'fastify'
 import t from 'tap'
-import { document } from '../../generated/document.ts'
-import { serveDocs } from '../../src/contract/docs.ts'
-import { startApp } from '../fixtures/app.ts'
+import { document } from '../../../generated/document.ts'
+import { serveDocs } from '../../../src/contract/http/docs.ts'
+import { startApp } from '../../fixtures/app.ts'
 
 t.test('/docs/json and /docs/yaml are the contract', async t => {
   const { app } = await startApp(t)

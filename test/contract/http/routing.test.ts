@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http'
 import t from 'tap'
-import { isError, listen, startApp } from '../fixtures/app.ts'
-import { exchange } from '../fixtures/raw.ts'
+import { isError, listen, startApp } from '../../fixtures/app.ts'
+import { exchange } from '../../fixtures/raw.ts'
 
 t.test('every other method on a path of the contract is answered 405 with Allow, before any token or body', async t => {
   const { port } = await listen((await startApp(t)).app)

@@ -1,5 +1,5 @@
 // Bytes to JSON without losing anything: strict UTF-8, and integers that a double cannot hold.
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../../errors.ts'
 
 declare global {
   // ECMA-262, JSON.parse source text access; TypeScript 5.9 does not know it yet.

@@ -1,12 +1,12 @@
 // The body of a request: which media type may carry it, and whether it is what the contract says.
 import type { FastifyInstance, FastifySchemaCompiler, onRequestHookHandler } from 'fastify'
-import { ServiceError } from '../errors.ts'
-import { parseJson } from './json.ts'
-import type { Parsed } from './json.ts'
+import { ServiceError } from '../../errors.ts'
+import { parseJson } from '../schema/json.ts'
+import type { Parsed } from '../schema/json.ts'
 import { countHeader } from './security.ts'
-import type { Operation } from './types.ts'
-import { putIntegers } from './validator.ts'
-import type { Compile, Validate } from './validator.ts'
+import type { Operation } from '../types.ts'
+import { putIntegers } from '../schema/validator.ts'
+import type { Compile, Validate } from '../schema/validator.ts'
 
 /** Makes parseJson() the application's only reader of bodies, for the media types that the contract names. */
 export function readBodiesAsJson (app: FastifyInstance, operations: Operation[]): void {

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { compileBodies } from '../../src/contract/body.ts'
-import { isError, startApp } from '../fixtures/app.ts'
+import { compileBodies } from '../../../src/contract/http/body.ts'
+import { isError, startApp } from '../../fixtures/app.ts'
 
 const fern = { id: 1, name: 'fern' }
 

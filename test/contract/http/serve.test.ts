@@ -1,11 +1,11 @@
 import fastify from 'fastify'
 import t from 'tap'
-import * as contract from '../../generated/operations.ts'
-import type { operations as Operations } from '../../generated/types.ts'
-import { answerErrors } from '../../src/contract/errors.ts'
-import { serveContract } from '../../src/contract/serve.ts'
-import type { Service } from '../../src/contract/serve.ts'
-import { isError, logLines } from '../fixtures/app.ts'
+import * as contract from '../../../generated/operations.ts'
+import type { operations as Operations } from '../../../generated/types.ts'
+import { answerErrors } from '../../../src/contract/http/errors.ts'
+import { serveContract } from '../../../src/contract/http/serve.ts'
+import type { Service } from '../../../src/contract/http/serve.ts'
+import { isError, logLines } from '../../fixtures/app.ts'
 
 type PlantService = Service<Operations, typeof contract>
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { isError, listen, startApp } from '../fixtures/app.ts'
-import { exchange, request } from '../fixtures/raw.ts'
+import { isError, listen, startApp } from '../../fixtures/app.ts'
+import { exchange, request } from '../../fixtures/raw.ts'
 
 const send = (authorization?: string) => ({
   method: 'POST' as const,

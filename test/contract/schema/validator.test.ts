@@ -1,6 +1,6 @@
 import t from 'tap'
-import { parseJson } from '../../src/contract/json.ts'
-import { createCompiler, putIntegers } from '../../src/contract/validator.ts'
+import { parseJson } from '../../../src/contract/schema/json.ts'
+import { createCompiler, putIntegers } from '../../../src/contract/schema/validator.ts'
 
 const int64 = { type: 'integer', format: 'int64' }
 const object = (properties: object, rest = {}) => ({ type: 'object', properties, ...rest })

@@ -9,9 +9,9 @@ import { routed, toRoute } from './paths.ts'
 import { methodsOf, refuseUnroutable } from './routing.ts'
 import { authenticate } from './security.ts'
 import type { AnyVerifier } from './security.ts'
-import type { Contract, Handlers, Operation, Verifiers } from './types.ts'
-import { createCompiler } from './validator.ts'
-import { createWriters } from './writer.ts'
+import type { Contract, Handlers, Operation, Verifiers } from '../types.ts'
+import { createCompiler } from '../schema/validator.ts'
+import { createWriters } from '../schema/writer.ts'
 
 /** What serves a contract; `Ops` and `C` are as in types.ts. */
 export interface Service<Ops, C extends Contract> {

@@ -1,7 +1,7 @@
 // Paths: templates with parameters (OpenAPI 3.1, section 4.8.8.2), the server they are below, and those of requests.
 import type { FastifyRequest } from 'fastify'
 import { maxHeaderSize } from 'node:http'
-import type { Contract, Operation, Server } from './types.ts'
+import type { Contract, Operation, Server } from '../types.ts'
 
 declare global {
   // ECMA-262, RegExp.escape; TypeScript 5.9 does not know it yet.
