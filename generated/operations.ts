@@ -170,7 +170,6 @@ export const schemas = {
 export const securitySchemes = {
   "bearerAuth": {
     "type": "http",
-    "scheme": "bearer",
-    "description": "An access token of this service, alone, without the word Bearer."
+    "scheme": "bearer"
   }
 } as const

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import glue from 'fastify-openapi-glue'
 import fastify from 'fastify'
-import type { Contract } from '../src/contract/types.ts'
-import { serveContract } from '../src/contract/http/serve.ts'
+import type { Contract } from '../src/contract/index.ts'
+import { serveContract } from '../src/contract/index.ts'
 import { readOptions, toNumbers } from './options.ts'
 
 const { serve, folder, ...texts } = readOptions({
@@ -76,7 +76,8 @@ async function serveGenerated (): Promise<void> {
     handlers: Object.fromEntries(Object.keys(contract.operations).map(id => [id, handler])) as never,
     verifiers: { bearerAuth: () => undefined } as never,
     realm: 'bench',
-    answerWithin: 1000,
+    answerWithinMs: 1000,
+    toHttpError: () => undefined,
     onAuthenticated: []
   })
   await app.ready()

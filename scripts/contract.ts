@@ -1,23 +1,17 @@
 // Reads the contract: lints and bundles it, and refuses what this service cannot serve.
-// openapi-core does the reading, so that each finding, ours included, knows its file, line and JSON pointer.
+// openapi-core does the reading, so that every finding has its file, line and JSON pointer.
 import { bundle, createConfig, getLineColLocation, lint } from '@redocly/openapi-core'
 import type { LocationObject, NormalizedProblem, Oas3Discriminator } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import fastify from 'fastify'
-import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { relative, resolve } from 'node:path'
-import { valueReader } from '../src/contract/http/parameters.ts'
-import { routed, routerOptions, toRoute } from '../src/contract/http/paths.ts'
-import { refersTo, subschemas } from '../src/contract/schema/schemas.ts'
-import type { Schema, Schemas } from '../src/contract/schema/schemas.ts'
-import type { Contract, Operation } from '../src/contract/types.ts'
-import { createCompiler } from '../src/contract/schema/validator.ts'
-import type { Compile } from '../src/contract/schema/validator.ts'
-import { createWriters } from '../src/contract/schema/writer.ts'
+import { dryRun } from '../src/contract/index.ts'
+import type { Contract } from '../src/contract/index.ts'
+import { referenced, subschemas } from '../src/contract/schema/index.ts'
+import type { Schema, Schemas } from '../src/contract/schema/index.ts'
 import type { Description } from './description.ts'
-import { ownPaths, supported, unsupported } from './supported.ts'
+import { refuseOwnPath, supported, unsupported } from './supported.ts'
 
-/** A contract that was not accepted: one line per finding, each `file:line:column pointer sentence`. */
+/** A contract that is refused: a line for each finding, `file:line:column pointer sentence`. */
 export class ContractError extends Error {
   readonly findings: string[]
   constructor (findings: string[]) {
@@ -29,11 +23,11 @@ export class ContractError extends Error {
 export interface ContractFile {
   /** The description as one object, with references only into itself. */
   document: Description
-  /** What the linter only warns of, a line each. */
+  /** The linter's warnings, a line each. */
   warnings: string[]
   /** The files that the description consists of. */
   files: string[]
-  /** A JSON pointer with its file, line and column before it. */
+  /** Puts file, line and column before a JSON pointer. */
   locate: (pointer: string) => string
 }
 
@@ -48,11 +42,11 @@ export async function readContract (file: string): Promise<ContractFile> {
     plugins: [{ id: 'service', rules: { oas3: { supported } } }],
     rules: {
       'service/supported': 'error',
-      // Style, which is for the authors of a contract to choose.
+      // Matters of style are for the authors of a contract.
       'operation-summary': 'warn',
       'no-server-trailing-slash': 'warn',
       'no-path-trailing-slash': 'warn',
-      // The rule `supported` asks for these where they matter: not in webhooks and callbacks.
+      // The rule `supported` requires these where they matter: not in webhooks and callbacks.
       'operation-operationId': 'off',
       'security-defined': 'off',
       'no-empty-servers': 'off'
@@ -63,7 +57,7 @@ export async function readContract (file: string): Promise<ContractFile> {
     const errors = problems.filter(problem => problem.severity === 'error')
     if (errors.length > 0) throw new ContractError(errors.map(describe))
     const { bundle: { parsed, source }, fileDependencies } = await bundle({ ref: file, config })
-    // Rules for other versions are others, and ours were not asked.
+    // The linter applies our rules to version 3.1 alone.
     if (!String((parsed as Description).openapi).startsWith('3.1.')) throw new ContractError([`${locate({ source, pointer: '#/', reportOnKey: false })} Not supported: ${unsupported.version}.`])
     return {
       document: withMappedReferences(parsed as Description),
@@ -73,19 +67,19 @@ export async function readContract (file: string): Promise<ContractFile> {
     }
   } catch (error) {
     if (error instanceof ContractError) throw error
-    // What cannot be parsed at all is thrown, with the place at the end of the first line; the rest is an excerpt.
+    // A file that cannot be parsed: the first line of the message ends with the place, the rest is an excerpt.
     const [message = ''] = (error as Error).message.split('\n')
     const [, problem = message, path = file, place] = /^(.*) in "(.*)" \((\d+:\d+)\)$/.exec(message) ?? []
     throw new ContractError([place === undefined ? `${file}: ${problem}` : `${relative('', path)}:${place} ${problem}`])
   }
 }
 
-/** The rule `supported` looks at the mappings of discriminators. */
+/** The rule `supported` checks the mappings of discriminators. */
 function isMapping ({ ruleId, location: [place] }: NormalizedProblem): boolean {
   return ruleId === 'no-unresolved-refs' && /\/discriminator\/mapping\//.test(String((place as LocationObject).pointer))
 }
 
-/** Where a discriminator maps to the name of a schema, it maps to the reference (OpenAPI 3.1, section 4.8.25): one spelling for all readers. */
+/** Replaces the names of schemas in the mappings of discriminators by references (OpenAPI 3.1, section 4.8.25): one form for all readers. */
 function withMappedReferences (document: Description): Description {
   const names = Object.keys(document.components?.schemas ?? {})
   const toReference = (target: string) => names.includes(target) ? `#/components/schemas/${target}` : target
@@ -97,54 +91,32 @@ function withMappedReferences (document: Description): Description {
 }
 
 /**
- * Compiles every schema as the service will, so that what it could not start with does not get that far.
- * @throws ContractError naming each schema that is not valid JSON Schema 2020-12, and each default that its own schema
- * refuses; one that is part of others is named once, at the first place
+ * Compiles every schema as the service will, so that a contract that fails at startup is refused here.
+ * @throws ContractError that names each schema that is not valid JSON Schema 2020-12, and each default that its own schema
+ * refuses; one that is part of several places is named at the first
  */
 export function refuseUncompilable (contract: Contract, locate: ContractFile['locate']): void {
-  const failures = (compilations: Compilation[]) => compilations.flatMap(([pointer, compile]) => {
-    try {
-      compile()
-      return []
-    } catch (error) {
-      const { message } = error as Error
-      const said = message.startsWith('Not supported: ') ? message : `cannot be compiled: ${message}`
-      return [{ message, finding: `${locate(pointer)} ${said}` }]
-    }
+  const invalid = Object.entries(contract.schemas).flatMap(([name, schema]) => {
+    const problem = problemOf(schema, contract.schemas)
+    return problem === undefined ? [] : [finding(locate(`#/components/schemas/${name}`), problem)]
   })
-  const invalid = failures(Object.entries(contract.schemas).map(([name, schema]) => [`#/components/schemas/${name}`, () => {
-    refuseInvalid(schema)
-    if (containsItself(schema as Schema, contract.schemas)) throw new Error(`Not supported: ${unsupported.loop}.`)
-  }]))
-  if (invalid.length > 0) throw new ContractError(invalid.map(({ finding }) => finding))
-  const first = new Map(failures(compilations(contract)).reverse().map(({ message, finding }) => [message, finding]))
-  if (first.size > 0) throw new ContractError([...first.values()])
+  if (invalid.length > 0) throw new ContractError(invalid)
+  const failures = dryRun(contract, { schema: refuseInvalid, path: refuseOwnPath })
+  const firsts = Map.groupBy(failures, ({ error }) => error.message)
+  if (firsts.size > 0) throw new ContractError(Array.from(firsts, ([message, [first]]) => finding(locate(String(first?.pointer)), message)))
 }
 
-type Compilation = [pointer: string, compile: () => unknown]
+function problemOf (schema: object, schemas: Schemas): string | undefined {
+  try {
+    refuseInvalid(schema)
+    return containsItself(schema as Schema, schemas) ? `Not supported: ${unsupported.loop}.` : undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
 
-/** All that is compiled when the service starts, by the place of it in the description. */
-function compilations (contract: Contract): Compilation[] {
-  const { operations, schemas } = contract
-  const request = refusingInvalid(createCompiler(schemas, 'request'))
-  const answer = refusingInvalid(createCompiler(schemas, 'answer'))
-  const write = createWriters(schemas, answer)
-  const app = fastify({ routerOptions })
-  return [
-    ...Object.keys(schemas).map((name): Compilation => [`#/components/schemas/${name}`, () => request({ $ref: `${name}#` })]),
-    ...Object.entries(operations).flatMap(([id, { url, method, parameters, body, responses }]): Compilation[] => {
-      const place = `#/paths/${url.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}`
-      return [
-        [place, () => tryRoute(app, contract, id)],
-        ...parameters.map((parameter): Compilation => [`${place}/parameters`, () => valueReader(parameter, schemas, request)]),
-        [`${place}/requestBody`, () => body && request(body.schema)],
-        ...Object.entries(responses).flatMap(([status, { schema, headers = {} }]): Compilation[] => [
-          [`${place}/responses/${status}`, () => schema && write(schema)],
-          ...Object.entries(headers).map(([name, header]): Compilation => [`${place}/responses/${status}/headers/${name}`, () => answer(header.schema)])
-        ])
-      ]
-    })
-  ]
+function finding (place: string, message: string): string {
+  return `${place} ${message.startsWith('Not supported: ') ? message : `cannot be compiled: ${message}`}`
 }
 
 const metaschema = new Ajv2020()
@@ -154,30 +126,12 @@ function refuseInvalid (schema: object): void {
   metaschema.validateSchema(schema, true)
 }
 
-/** The service itself does without: what validates schemas is large, and a start that compiles it is slow. */
-function refusingInvalid (compile: Compile): Compile {
-  return schema => {
-    refuseInvalid(schema)
-    return compile(schema)
-  }
-}
-
-/** Adds the route of an operation, as the service will; its server's path may bring it where it cannot be. */
-function tryRoute (app: FastifyInstance, contract: Contract, id: string): void {
-  const operations = routed({ ...contract, operations: { [id]: contract.operations[id] as Operation } }, {})
-  for (const { template, method } of operations) {
-    if (ownPaths.test(template)) throw new Error(`Not supported: ${unsupported.ownPath} (${template}).`)
-    // The handler is never called: nobody can reach this application.
-    app.route({ method: method as HTTPMethods, url: toRoute(template), exposeHeadRoute: false, handler: String })
-  }
-}
-
-/** Whether checking a value by a schema would check the same value by that schema again, and so for ever. */
+/** Whether validating a value by a schema would validate the same value by that schema again, without end. */
 function containsItself (schema: Schema, schemas: Schemas, above: Schema[] = []): boolean {
   if (above.includes(schema)) return true
   const atOnce = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']
   const inside = subschemas(schema).filter(([keyword]) => atOnce.includes(keyword)).map(([, inner]) => inner)
-  return [refersTo(schemas, schema) ?? [], inside].flat().some(inner => containsItself(inner, schemas, [...above, schema]))
+  return [referenced(schemas, schema) ?? [], inside].flat().some(inner => containsItself(inner, schemas, [...above, schema]))
 }
 
 function describe ({ location: [place], message, ruleId }: NormalizedProblem): string {

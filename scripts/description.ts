@@ -1,5 +1,6 @@
 // A bundled description, for the emitters: its operations and the references inside it.
 import type { Oas3_1Definition as Description, Oas3Operation, Oas3Parameter, Oas3PathItem } from '@redocly/openapi-core'
+import { valueAt } from '../src/contract/schema/index.ts'
 
 export type { Description }
 export type Parameter = Oas3Parameter
@@ -23,17 +24,18 @@ export function isIgnored ({ in: place, name }: Parameter): boolean {
   return place === 'header' && ['accept', 'content-type', 'authorization'].includes(name.toLowerCase())
 }
 
-/** Whether a schema, or what it refers to, has a default. */
-export function hasDefault (document: Description, schema: object): boolean {
-  return 'default' in schema || ('$ref' in schema && hasDefault(document, resolve(document, schema)))
+/** The default of a schema, or of the schema that it refers to; undefined where there is none. */
+export function defaultOf (document: Description, schema: object): unknown {
+  if ('default' in schema) return schema.default
+  return '$ref' in schema ? defaultOf(document, resolve(document, schema)) : undefined
 }
 
-/** The member that tells a schema from its siblings, and the values that it has there. */
+/** The member that distinguishes a schema from its siblings, and its values there. */
 export interface Discriminated { property: string, values: string[] }
 
 /**
- * The schemas that a discriminator beside `oneOf` tells apart, by reference: each by the names that are mapped to it, else
- * by its own (OpenAPI 3.1, section 4.8.25). Of two discriminators for one schema the first counts, as in openapi-typescript.
+ * The schemas that a discriminator beside `oneOf` distinguishes, by reference: by the names that are mapped to them, else by
+ * their own (OpenAPI 3.1, section 4.8.25). Of two discriminators for one schema the first counts, as in openapi-typescript.
  */
 export function discriminators (document: object): Map<string, Discriminated> {
   const found = new Map<string, Discriminated>()
@@ -42,7 +44,7 @@ export function discriminators (document: object): Map<string, Discriminated> {
     const { discriminator, oneOf } = value as { discriminator?: { propertyName: string, mapping?: Record<string, string> }, oneOf?: Array<{ $ref?: string }> }
     if (discriminator?.propertyName !== undefined && Array.isArray(oneOf)) {
       const { propertyName: property, mapping = {} } = discriminator
-      // A branch that is written out says itself what it is.
+      // An inline branch has no name to be selected by.
       for (const $ref of oneOf.flatMap(branch => branch.$ref ?? [])) {
         const mapped = Object.keys(mapping).filter(name => mapping[name] === $ref)
         if (!found.has($ref)) found.set($ref, { property, values: mapped.length > 0 ? mapped : [$ref.split('/').at(-1) as string] })
@@ -57,9 +59,5 @@ export function discriminators (document: object): Map<string, Discriminated> {
 /** Follows a Reference Object inside the description (OpenAPI 3.1, section 4.8.23). */
 export function resolve<T extends object> (document: Description, node: T | { $ref: string }): T {
   if (!('$ref' in node)) return node as T
-  let target: unknown = document
-  for (const key of (node.$ref as string).split('/').slice(1)) {
-    target = (target as Record<string, unknown>)[decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')]
-  }
-  return resolve(document, target as T)
+  return resolve(document, valueAt(document, (node.$ref as string).replace(/^#/, '')) as T)
 }

@@ -1,28 +1,33 @@
-// The contract as data: per operation what the service registers, and the JSON Schemas that the operations refer to.
+// The contract as data: for each operation what the service registers, and the JSON Schemas that the operations refer to.
 import type { Oas3Server } from '@redocly/openapi-core'
-import { mapSubschemas } from '../src/contract/schema/schemas.ts'
-import type { Schema } from '../src/contract/schema/schemas.ts'
-import type { Contract, Operation, Parameter as ContractParameter, Response, SecurityScheme, Server } from '../src/contract/types.ts'
-import { discriminators, isIgnored, listOperations, resolve } from './description.ts'
+import type { Contract, Operation, Parameter as ContractParameter, Response, SecurityScheme, Server } from '../src/contract/index.ts'
+import { mapSubschemas } from '../src/contract/schema/index.ts'
+import type { Schema } from '../src/contract/schema/index.ts'
+import { defaultOf, discriminators, isIgnored, listOperations, resolve } from './description.ts'
 import type { Description, Discriminated, Parameter } from './description.ts'
 
 type Content = { content?: Record<string, { schema?: object }> }
 type Header = { required?: boolean, schema?: object }
 
-/** What the service registers of a bundled description. Every schema becomes a document of its own, named as its component. */
+/** What the service registers of a bundled description. Every component schema becomes a document with its name. */
 export function toContract (document: Description): Contract {
   const { schemas = {}, securitySchemes = {} } = document.components as NonNullable<Description['components']>
-  const tellers = discriminators(document)
-  const contract = {
+  const distinctions = discriminators(document)
+  const toSchema = (name: string, schema: unknown) => withDiscriminator(localized(schema) as object, distinctions.get(`#/components/schemas/${name}`))
+  return {
     server: toServer(document.servers),
     operations: Object.fromEntries(listOperations(document).map(listed => [listed.operation.operationId, toOperation(document, listed)])),
-    schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toldApart(localized(schema) as object, tellers.get(`#/components/schemas/${name}`))])),
-    securitySchemes: Object.fromEntries(Object.entries(securitySchemes).map(([name, scheme]) => [name, resolve(document, scheme as SecurityScheme)]))
+    schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toSchema(name, schema)])),
+    securitySchemes: Object.fromEntries(Object.entries(securitySchemes).map(([name, scheme]) => [name, toSecurityScheme(resolve(document, scheme as SecurityScheme))]))
   }
-  return contract
 }
 
-/** A schema whose references to components say where the service finds them: `Name#`. */
+/** How credentials are sent; the rest of a scheme is for people. */
+function toSecurityScheme ({ type, scheme, name, in: place }: SecurityScheme): SecurityScheme {
+  return { type, ...scheme !== undefined && { scheme }, ...name !== undefined && { name }, ...place !== undefined && { in: place } }
+}
+
+/** A schema with references to components as the service resolves them: `Name#`. */
 function localized (schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   const { $ref, ...rest } = mapSubschemas(schema as Schema, (_keyword, inner) => localized(inner))
@@ -34,7 +39,7 @@ export function emitOperations (contract: Contract): string {
   return Object.entries(contract).map(([name, value]) => `export const ${name} = ${JSON.stringify(value, null, 2)} as const\n`).join('\n')
 }
 
-/** The whole description, as TypeScript source, for whoever reads the contract at run time. */
+/** The whole description as TypeScript source, for /docs. */
 export function emitDocument (document: Description): string {
   return `export const document = ${JSON.stringify(document, null, 2)}\n`
 }
@@ -51,7 +56,7 @@ function toOperation (document: Description, { url, method, item, operation }: R
     method: method.toUpperCase(),
     url,
     ...servers && { server: toServer(servers) },
-    // The rule `supported` sees to it that one of the two is there: nothing is open by omission.
+    // The rule `supported` requires one of the two: no operation is open by omission.
     security: (operation.security ?? document.security) as Operation['security'],
     parameters: toParameters(document, [...item.parameters ?? [], ...operation.parameters ?? []]),
     ...operation.requestBody && { body: toBody(resolve(document, operation.requestBody)) },
@@ -60,12 +65,14 @@ function toOperation (document: Description, { url, method, item, operation }: R
   }
 }
 
-/** Parameters of the path and of the operation; of two with the same name and place the latter counts (OpenAPI 3.1, section 4.8.10). */
+/** Parameters of the path and of the operation; the operation's override those of the path (OpenAPI 3.1, section 4.8.10). */
 function toParameters (document: Description, given: object[]): ContractParameter[] {
   const parameters = given.map(parameter => resolve<Parameter>(document, parameter as Parameter)).filter(parameter => !isIgnored(parameter))
   const byKey = new Map(parameters.map(parameter => [`${parameter.in} ${parameter.name}`, parameter]))
-  return Array.from(byKey.values(), ({ name, in: place = '', required = false, explode = true, schema = {} }) =>
-    ({ name, in: place, required, explode, schema: localized(schema) as object }))
+  return Array.from(byKey.values(), ({ name, in: place = '', required = false, explode = true, schema = {} }) => {
+    const value = defaultOf(document, schema)
+    return { name, in: place, required, explode, schema: localized(schema) as object, ...value !== undefined && { default: value } }
+  })
 }
 
 function toBody ({ required = false, content = {} }: Content & { required?: boolean }) {
@@ -93,8 +100,8 @@ function jsonSchema (content: Record<string, { schema?: object }>): object {
   return localized(Object.values(content)[0]?.schema ?? {}) as object
 }
 
-/** A schema that a discriminator tells from others says by what, as its TypeScript type does. It comes first, so that it is the first to fail. */
-function toldApart (schema: object, by: Discriminated | undefined): object {
+/** A schema with the values of its discriminator, as its TypeScript type has them. They come first, so that they are the first to fail. */
+function withDiscriminator (schema: object, by: Discriminated | undefined): object {
   if (by === undefined) return schema
   const { property, values } = by
   const { allOf = [] } = schema as { allOf?: object[] }

@@ -1,8 +1,8 @@
-// The contract as TypeScript: what the compiler holds handlers and answers to.
+// The contract as TypeScript types, by which the compiler checks handlers and their answers.
 import openapiTS, { astToString } from 'openapi-typescript'
 import type { OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
-import { hasDefault, isIgnored, listOperations, resolve } from './description.ts'
+import { defaultOf, isIgnored, listOperations, resolve } from './description.ts'
 import type { Description, Parameter } from './description.ts'
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
@@ -14,9 +14,9 @@ const nullType = ts.factory.createLiteralTypeNode(ts.factory.createNull())
  */
 export async function emitTypes (document: Description): Promise<string> {
   return astToString(await openapiTS(asReceived(document) as OpenAPI3, {
-    // A member with a default may be left out of a request; nothing fills it in.
+    // A request may leave out a member with a default, and nothing fills it in.
     defaultNonNullable: false,
-    // Members that only one side sends are marked, so that src/contract/types.ts can tell requests from answers.
+    // Marks members that only one side sends: src/contract/types.ts removes them from requests or answers.
     readWriteMarkers: /"(?:read|write)Only": ?true/.test(JSON.stringify(document)),
     silent: true,
     transform ({ type, format }: { type?: string | string[], format?: string }) {
@@ -27,14 +27,14 @@ export async function emitTypes (document: Description): Promise<string> {
   }))
 }
 
-/** A copy with the parameters as handlers get them: those with a default are never missing, those that OpenAPI ignores never there. */
+/** A copy with the parameters as handlers get them: required where they have a default, and without those that OpenAPI ignores. */
 function asReceived (document: Description): Description {
   const copy = structuredClone(document)
   for (const owner of new Set(listOperations(copy).flatMap(({ item, operation }) => [item, operation]))) {
     if (owner.parameters === undefined) continue
     owner.parameters = owner.parameters.filter(parameter => !isIgnored(resolve<Parameter>(copy, parameter)))
     for (const parameter of owner.parameters.map(parameter => resolve<Parameter>(copy, parameter))) {
-      if (hasDefault(copy, parameter.schema as object)) parameter.required = true
+      if (defaultOf(copy, parameter.schema as object) !== undefined) parameter.required = true
     }
   }
   return copy

@@ -1,10 +1,15 @@
-// What OpenAPI 3.1 has and this service does not serve, as a rule for the linter: refused by name, with its place, since
-// half serving it would be a silent lie. src/contract/README.md lists the same features for people.
+// Features of OpenAPI 3.1 that this service does not serve, as a rule for the linter: it refuses them by name, with their
+// place, because serving half of a feature would mislead. src/contract/README.md lists the same features for people.
 import type { Oas3Rule, Oas3Operation, Oas3Parameter, UserContext } from '@redocly/openapi-core'
 import { isDeepStrictEqual } from 'node:util'
+import { bodilessStatuses, docsPath } from '../src/contract/index.ts'
+import { healthPaths } from '../src/health.ts'
 import { isIgnored } from './description.ts'
 
-/** Every feature that is refused, as the findings and the list for people name it. */
+/** The service's own paths; the contract cannot have them. */
+const ownPaths = [docsPath, ...Object.values(healthPaths)]
+
+/** Every feature that is refused, by the name that findings and the list for people use. */
 export const unsupported = {
   version: 'an OpenAPI version other than 3.1',
   dialect: 'a JSON Schema dialect other than 2020-12',
@@ -18,7 +23,7 @@ export const unsupported = {
   operationId: 'an operation without operationId',
   noSecurity: 'an operation without security, its own or the contract\'s',
   noResponses: 'an operation without responses',
-  ownPath: 'the paths /docs, /livez and /readyz, which are the service\'s own',
+  ownPath: `the service's own paths (${ownPaths.join(', ')})`,
   path: 'a path with an asterisk, ?, #, unmatched braces, the same parameter twice or a percent sign that encodes nothing',
   adjacent: 'two parameters in a path with nothing between them',
   parameterContent: 'a parameter or header field with content instead of a schema',
@@ -34,10 +39,10 @@ export const unsupported = {
 }
 type Feature = keyof typeof unsupported
 
-/** The linter's rule. Webhooks and callbacks are typed and not served: it looks below `paths`, and at what has to have a type. */
+/** The linter's rule. Webhooks and callbacks are typed and not served: the rule checks `paths`, and schemas everywhere. */
 export const supported: Oas3Rule = options => unlessBroken(visitor(options))
 
-/** What breaks the specification's own shape is told by the linter's rule `struct`; ours then have nothing to go by. */
+/** The linter's rule `struct` reports descriptions with another structure than OpenAPI's; our visits may then throw. */
 function unlessBroken<Visitor extends object> (visitor: Visitor): Visitor {
   return Object.fromEntries(Object.entries(visitor).map(([name, visit]) => [name, typeof visit === 'function'
     ? (...args: unknown[]) => {
@@ -93,14 +98,14 @@ const visitor: Oas3Rule = () => {
     },
     Schema: refuseSchema,
     DiscriminatorMapping (mapping, { report, location, resolve }) {
-      // The linter's own rule knows references only; a mapping may name a component as well (OpenAPI 3.1, section 4.8.25).
+      // The linter's own rule accepts references only; a mapping may also name a component (OpenAPI 3.1, section 4.8.25).
       for (const [value, target] of Object.entries(mapping as Record<string, string>)) {
         if (!Object.hasOwn(names, target) && resolve({ $ref: target }).node === undefined) report({ message: `There is no schema ${target}.`, location: location.child(value) })
       }
     },
     ref: {
       enter ({ $ref }, context, { location }) {
-        // References into other files become component schemas when the files are made one.
+        // Bundling turns references into other files into component schemas.
         const isOutside = location?.source === file && !/^#\/components\/schemas\//.test(location.pointer)
         if (context.type.name === 'Schema' && isOutside) refuse(context, 'schemaReference', undefined, $ref)
       }
@@ -108,8 +113,10 @@ const visitor: Oas3Rule = () => {
   }
 }
 
-/** They are the service's, not the contract's. */
-export const ownPaths = /^\/(?:docs|livez|readyz)(?:\/|$)/
+/** @throws Error for a path that the service itself answers */
+export function refuseOwnPath (template: string): void {
+  if (ownPaths.some(path => template === path || template.startsWith(`${path}/`))) throw new Error(`Not supported: ${unsupported.ownPath} (${template}).`)
+}
 
 const dialects = /^https:\/\/(?:spec\.openapis\.org\/oas\/3\.1\/dialect\/base|json-schema\.org\/draft\/2020-12\/schema)#?$/
 
@@ -147,7 +154,7 @@ function refuseOperation (operation: Oas3Operation, context: UserContext): void 
 function refuseResponses (responses: Oas3Operation['responses'], context: UserContext): void {
   for (const [status, response] of Object.entries(responses)) {
     if (!/^(?:[2-5](?:\d\d|XX)|default|x-.*)$/.test(status)) refuse(context, 'status', status, status)
-    if (['204', '205', '304'].includes(status) && hasContent(response, context)) refuse(context, 'bodiless', status, status)
+    if (bodilessStatuses.map(String).includes(status) && hasContent(response, context)) refuse(context, 'bodiless', status, status)
   }
 }
 
@@ -174,7 +181,7 @@ function refuseParameter (parameter: Oas3Parameter, context: UserContext): void 
   if (place === 'cookie' && types.includes('array')) refuse(context, 'cookieArray', undefined, name)
 }
 
-/** The types of a parameter or a header field, after refusing those that their default styles have no single form for. */
+/** The types of a parameter or a header field. It refuses those that have several forms in the default styles. */
 function refuseValue ({ content, schema }: Pick<Oas3Parameter, 'content' | 'schema'>, context: UserContext): string[] {
   if (content !== undefined) refuse(context, 'parameterContent', 'content')
   const types = schema === undefined ? [] : typesOf(schema, context)
@@ -189,7 +196,7 @@ function itemTypesOf (schema: object, { resolve }: UserContext): string[] {
   return typeof node?.items === 'object' ? typesOf(node.items, { resolve }, location?.source.absoluteRef) : []
 }
 
-/** The types that a schema allows, by itself or by the schemas that it is made of. */
+/** The types that a schema allows, by itself or by the schemas that it consists of. */
 function typesOf (schema: object, { resolve }: Pick<UserContext, 'resolve'>, from?: string, seen = new Set<unknown>()): string[] {
   const { node, location } = resolve<Record<string, unknown>>(schema as Record<string, unknown>, from)
   if (node === undefined || seen.has(node)) return []
@@ -202,11 +209,21 @@ function typesOf (schema: object, { resolve }: Pick<UserContext, 'resolve'>, fro
 function refuseSchema (schema: object, context: UserContext): void {
   const { type, format, oneOf, discriminator, ...words } = schema as Record<string, unknown>
   if (Object.hasOwn(Object(words.properties), '__proto__')) refuse(context, 'proto', 'properties')
-  if (words.uniqueItems === true && typeof words.items === 'object' && context.resolve<{ format?: string }>(words.items as object).node?.format === 'int64') refuse(context, 'uniqueInt64', 'uniqueItems')
+  if (words.uniqueItems === true && hasInt64Items(words, context)) refuse(context, 'uniqueInt64', 'uniqueItems')
   for (const word of ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef']) {
     if (word in words) refuse(context, 'anchor', word, word)
   }
   if (typeof words.$schema === 'string' && !dialects.test(words.$schema)) refuse(context, 'dialect', '$schema', words.$schema)
-  if (format === 'int64' && !['integer', 'integer null', 'null integer', 'string', 'null string', 'string null'].includes([type].flat().join(' '))) refuse(context, 'int64', 'format')
+  if (format === 'int64' && !mayBeInt64([type].flat())) refuse(context, 'int64', 'format')
   if (discriminator !== undefined && !Array.isArray(oneOf)) refuse(context, 'discriminator', 'discriminator')
+}
+
+function hasInt64Items ({ items }: Record<string, unknown>, { resolve }: UserContext): boolean {
+  return typeof items === 'object' && resolve<{ format?: string }>(items as object).node?.format === 'int64'
+}
+
+/** An integer or a string, or one of them and null. */
+function mayBeInt64 (types: unknown[]): boolean {
+  const others = types.filter(type => type !== 'null')
+  return others.length === 1 && types.length <= 2 && ['integer', 'string'].includes(String(others[0]))
 }

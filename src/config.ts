@@ -1,24 +1,26 @@
-// The only reader of the environment: variables to a Config, or every mistake at once.
+// The only reader of the environment: from variables to a Config, or to one report of all mistakes.
 import { parseTokens, readTokens } from './auth/access-tokens.ts'
+import type { Tokens, TokensFile } from './auth/access-tokens.ts'
+import { isStoreUrl } from './stores/open.ts'
 
 export interface Config {
   host: string
   port: number
   databaseUrl: string
-  /** Tokens as in ACCESS_TOKENS; undefined when the operator named none. */
-  accessTokens: string | undefined
-  accessTokensFile: string | undefined
+  /** Undefined when the operator has set none. */
+  accessTokens: Tokens | undefined
+  accessTokensFile: TokensFile | undefined
   baseUrl: string
-  /** Bytes that a body may have. */
+  /** Largest body in bytes. */
   bodyLimit: number
-  /** Requests a minute that each token may make; undefined: any number. */
+  /** Requests per minute for each token; undefined: unlimited. */
   rateLimit: number | undefined
   /** Plants that may wait for storage. */
   maxQueue: number
   logLevel: string
 }
 
-/** A configuration that was not accepted: a sentence per mistake, each with a good value. */
+/** The configuration has mistakes: one sentence for each, with an example of a valid value. */
 export class ConfigError extends Error {
   readonly mistakes: string[]
   constructor (mistakes: string[]) {
@@ -28,20 +30,20 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the configuration. A variable that is empty counts as not set.
+ * Reads the configuration. An empty variable counts as not set.
  * @throws ConfigError with all mistakes
  */
 export function readConfig (env: Readonly<Record<string, string | undefined>>): Config {
   const mistakes: string[] = []
 
-  /** @param read gives the value, or throws when the text is not acceptable: the message then says why */
+  /** @param read returns the value, or throws an Error that says why the text is not valid */
   function variable<Value, Default> (name: string, example: string, fallback: Default, read: (text: string) => Value): Value | Default {
     const text = env[name]
     if (text === undefined || text === '') return fallback
     try {
       return read(text)
     } catch (error) {
-      mistakes.push(`${name} ${(error as Error).message}; a good value: ${name}=${example}`)
+      mistakes.push(`${name} ${(error as Error).message}; for example ${name}=${example}`)
       return fallback
     }
   }
@@ -77,31 +79,31 @@ function oneOf (values: string[]) {
   }
 }
 
-/** May hold a password: never shown. */
+/** The message does not show the value: it may contain a password. */
 function databaseUrl (text: string): string {
-  if (!/^(?:sqlite:.+|memory:|postgres(?:ql)?:\/\/.+)$/.test(text)) throw new Error('must be sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:')
+  if (!isStoreUrl(text)) throw new Error('must be sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:')
   return text
 }
 
-function tokens (text: string): string {
-  if (parseTokens(text).size === 0) throw new Error('has no token')
-  return text
+function tokens (text: string): Tokens {
+  const tokens = parseTokens(text)
+  if (tokens.size === 0) throw new Error('has no token')
+  return tokens
 }
 
-function tokensFile (path: string): string {
+function tokensFile (path: string): TokensFile {
   try {
-    readTokens(path)
+    return { path, tokens: readTokens(path) }
   } catch (error) {
     throw new Error(`names ${path}, which ${'code' in (error as Error) ? 'cannot be read' : (error as Error).message}`)
   }
-  return path
 }
 
 function baseUrl (text: string): string {
   const url = URL.parse(text)
   const web = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === ''
   const path = web || /^\/[^?#]*$/.test(text)
-  // The last three are signs of path templates and of the router.
+  // Path templates and the router give a meaning to { } and *.
   if (!path || /[{}*]/.test(text)) throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } and *`)
   return text
 }

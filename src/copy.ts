@@ -1,32 +1,34 @@
-// npm run copy -- FROM TO: moves plants between stores and NDJSON files; `-` is standard input or output. The way out of
-// SQLite when one machine is outgrown, and the way to back up and to look. Running it again completes what was cut off.
+// npm run copy -- FROM TO: copies plants between stores and NDJSON files; `-` is standard input or output. It moves plants to
+// another engine, makes backups and shows the content of a store. Running it again completes an interrupted copy.
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Presets, SingleBar } from 'cli-progress'
 import { schemas } from '../generated/operations.ts'
-import { parseJson } from './contract/schema/json.ts'
-import { createCompiler, putIntegers } from './contract/schema/validator.ts'
+import { createCompiler, readJson } from './contract/schema/index.ts'
+import type { Fault } from './contract/schema/index.ts'
+import { allPlants } from './plants/plant-store.ts'
 import type { NewPlant, Outcome } from './plants/plant-store.ts'
 import { openFile, readPlants, writeFileWhole, writeTo } from './stores/ndjson.ts'
 import type { BadLine } from './stores/ndjson.ts'
-import { openStore } from './stores/open.ts'
+import { isStoreUrl, openStore, sqlitePath } from './stores/open.ts'
 
 const usage = `Usage: npm run copy -- [--fail-fast] FROM TO
 
 FROM and TO are each sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE, memory:, the path of an NDJSON file,
-or - for standard input or output (then: npm run --silent copy). Plants that TO has already stay as they are.
+or - for standard input or output (then: npm run --silent copy). Plants that are already in TO stay as they are.
 --fail-fast stops at the first bad line or conflict; without it the rest is copied, and the exit code is 1.`
 
-/** Plants that are added together, and characters of them. */
-const chunkSize = 5000
-const chunkText = 4 * 1024 * 1024
-/** Milliseconds between two lines that tell how far it is, where there is no terminal. */
-const pace = 2000
+/** Limits of a chunk of plants that are added together. */
+const chunkPlants = 5000
+const chunkCharacters = 4 * 1024 * 1024
+/** Time between two lines of progress, where there is no terminal. */
+const progressIntervalMs = 2000
 
 interface Source {
   plants: AsyncIterable<NewPlant | BadLine>
-  /** How far it is, of how much: in plants, or in bytes; undefined where nobody knows. */
+  /** Progress in plants or in bytes. */
   position: () => number
+  /** The end of `position`, where it is known. */
   total: number | undefined
   close: () => Promise<void>
 }
@@ -36,7 +38,7 @@ interface Target {
   close: (complete: boolean) => Promise<void>
 }
 
-// Whoever reads our output may have read enough, as `head` has.
+// The reader of the output may stop early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') console.error(`The output cannot be written: ${error.message}.`)
   process.exit(error.code === 'EPIPE' ? 0 : 1)
@@ -48,7 +50,7 @@ const number = new Intl.NumberFormat('en')
 let interrupted = false
 process.once('SIGINT', () => {
   interrupted = true
-  // Who waits for more input waits no longer.
+  // Ends a wait for more input.
   process.stdin.destroy()
 })
 
@@ -84,7 +86,7 @@ function readArguments (): { from: string, to: string, failFast: boolean } {
   return { from, to, failFast: values['fail-fast'] }
 }
 
-/** Moves everything, a chunk on its way while the next is read. Resolves to whether there was an end to it. */
+/** Copies all plants; it reads a chunk while the last one is added. Resolves to whether it reached the end. */
 async function pump ({ plants, position, total }: Source, target: Target, failFast: boolean): Promise<boolean> {
   const began = performance.now()
   const progress = showProgress(position, total)
@@ -98,7 +100,7 @@ async function pump ({ plants, position, total }: Source, target: Target, failFa
     text = 0
     await adding
     adding = target.add(sent).then(outcomes => outcomes.forEach((outcome, index) => count(outcome, sent[index] as NewPlant)))
-    // Whoever awaits it next hears of a failure.
+    // The next await reports the failure.
     adding.catch(() => {})
     progress.update()
   }
@@ -107,14 +109,14 @@ async function pump ({ plants, position, total }: Source, target: Target, failFa
       if ('problem' in plant) report(`line ${plant.line}: ${plant.problem}`, 'bad')
       else {
         text += plant.name.length + (plant.tag?.length ?? 0)
-        if (chunk.push(plant) === chunkSize || text > chunkText) await flush()
+        if (chunk.push(plant) === chunkPlants || text > chunkCharacters) await flush()
       }
       if (stop()) break
     }
     if (!stop()) await flush()
     await adding
   } catch (error) {
-    // An interrupted read fails, which is no mistake.
+    // An interrupt makes the read fail.
     if (!interrupted) throw error
     await adding
   } finally {
@@ -134,7 +136,7 @@ function report (sentence: string, kind: 'bad' | 'conflict'): void {
   tally[kind]++
 }
 
-/** A bar on a terminal, a line now and then elsewhere. */
+/** A progress bar on a terminal; a line every two seconds elsewhere. */
 function showProgress (position: () => number, total: number | undefined): { update: () => void, stop: () => void } {
   const began = performance.now()
   const told = () => ({ plants: number.format(done()), rate: perSecond(performance.now() - began) })
@@ -142,7 +144,7 @@ function showProgress (position: () => number, total: number | undefined): { upd
     const timer = setInterval(() => {
       const { plants, rate } = told()
       console.error(`${plants} plants, ${rate}/s${total === undefined ? '' : `, ${Math.floor(position() / total * 100)} %`}`)
-    }, pace)
+    }, progressIntervalMs)
     return { update: () => {}, stop: () => clearInterval(timer) }
   }
   const format = total === undefined ? '{plants} plants | {rate}/s' : '{bar} {percentage} % | {plants} plants | {rate}/s | {eta_formatted} left'
@@ -166,17 +168,18 @@ function summarize (milliseconds: number): void {
   const { added, unchanged, conflict, bad } = tally
   const [a, u, c, b] = [added, unchanged, conflict, bad].map(count => number.format(count))
   console.error(`${a} added, ${u} unchanged, ${c} in conflict, ${b} bad lines, in ${(milliseconds / 1000).toFixed(1)} s (${perSecond(milliseconds)}/s)`)
-  if (interrupted) console.error('Interrupted. Running it again completes it.')
+  if (interrupted) console.error('Interrupted. Run it again to complete the copy.')
 }
 
 async function openSource (from: string): Promise<Source> {
   if (isStore(from)) {
-    // Opening makes what is not there, which is no way to read it.
-    if (from.startsWith('sqlite:') && !existsSync(from.slice('sqlite:'.length))) throw new Error(`There is no database ${from.slice('sqlite:'.length)}.`)
+    const path = sqlitePath(from)
+    // Opening the store would create the file.
+    if (path !== undefined && !existsSync(path)) throw new Error(`There is no database ${path}.`)
     const store = await openStore(from, { maxQueue: 1 })
-    // Counted for the progress alone: where that takes too long, nobody knows how far it is.
+    // The count is for the progress alone: without it the progress has no end.
     const total = await store.count().catch(() => undefined)
-    return { plants: store.all(), position: done, total, close: store.close }
+    return { plants: allPlants(store), position: done, total, close: store.close }
   }
   const { stream, position, size } = from === '-' ? { stream: process.stdin, position: done, size: undefined } : await openFile(from)
   return { plants: readPlants(stream, lineReader()), position, total: size, close: async () => {} }
@@ -184,7 +187,7 @@ async function openSource (from: string): Promise<Source> {
 
 async function openTarget (to: string): Promise<Target> {
   if (isStore(to)) {
-    const store = await openStore(to, { maxQueue: 2 * chunkSize })
+    const store = await openStore(to, { maxQueue: 2 * chunkPlants })
     return { add: plants => Promise.all(plants.map(plant => store.add(plant))), close: store.close }
   }
   const writer = to === '-' ? writeTo(process.stdout) : writeFileWhole(to)
@@ -198,21 +201,23 @@ async function openTarget (to: string): Promise<Target> {
 }
 
 function isStore (place: string): boolean {
-  if (/^(?:sqlite|postgres(?:ql)?|memory):/.test(place)) return true
-  // What looks like an address is no file, and may hold a password: it is not shown.
-  if (/^[a-z+.-]+:\/\//i.test(place)) throw new Error(`There is no store of the kind ${place.split(':', 1)[0]}:; FROM and TO are sqlite:PATH, postgres://..., memory:, a file or -.`)
+  if (isStoreUrl(place)) return true
+  // An address that is no store may contain a password: show only its scheme.
+  if (/^(?:sqlite|memory):|^[a-z+.-]+:\/\//i.test(place)) throw new Error(`There is no store of the kind ${place.split(':', 1)[0]}:; FROM and TO are sqlite:PATH, postgres://..., memory:, a file or -.`)
   return false
 }
 
-/** A line is what the contract takes as the body of POST /plants. */
+/** A line is what the contract accepts as the body of POST /plants. */
 function lineReader (): (bytes: Buffer) => NewPlant {
   const validate = createCompiler(schemas, 'request')({ $ref: 'NewPlant#' })
   return bytes => {
-    const holder = parseJson(bytes, 'The line')
-    const { fault, findings } = validate(holder, '')
-    if (fault !== undefined) throw new Error(`${fault.path === '' ? 'The line' : `"${fault.path}"`} ${fault.problem}.`)
-    putIntegers(findings)
-    const { id, name, tag } = holder[''] as NewPlant
+    const line = readJson(validate, bytes)
+    if (line.fault !== undefined) throw new Error(sentence(line.fault))
+    const { id, name, tag } = line.value as NewPlant
     return tag === undefined ? { id, name } : { id, name, tag }
   }
+}
+
+function sentence ({ path, problem }: Fault): string {
+  return `${path === '' ? 'The line' : `"${path}"`} ${problem}.`
 }

@@ -1,4 +1,4 @@
-// The process: configuration, store, application, and an orderly end. The only file that ends the process.
+// The process: configuration, store, application, shutdown. The only file that ends the process.
 import closeWithGrace from 'close-with-grace'
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -7,11 +7,11 @@ import { openTokens } from './auth/access-tokens.ts'
 import { ConfigError, readConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { createLog } from './log.ts'
-import { openStore } from './stores/open.ts'
+import { openStore, sqlitePath } from './stores/open.ts'
 import { keepTicksFast } from './ticks.ts'
 
-// Longer than a request may take to arrive and be answered, shorter than the half minute that supervisors wait.
-const closeWithin = 25_000
+// More than a request may take to arrive and be answered, less than the 30 seconds that supervisors wait.
+const closeWithinMs = 25_000
 
 keepTicksFast()
 try {
@@ -26,29 +26,30 @@ async function start (config: Config): Promise<void> {
   const log = createLog(config.logLevel, process.stdout)
   const store = await openStore(config.databaseUrl, config)
   const ownFile = join(dataDirectory(config.databaseUrl), 'access-token')
-  const tokens = openTokens({ ...config, ownFile }, error => log.error(error, 'ACCESS_TOKENS_FILE cannot be read; the tokens read last stay good'))
+  const tokens = openTokens({ ...config, ownFile }, error => log.error(error, 'ACCESS_TOKENS_FILE cannot be read; the last tokens stay valid'))
   const app = await buildApp({ ...config, store, verifyToken: tokens.verify, log })
 
-  closeWithGrace({ delay: closeWithin, logger: log }, async ({ err, signal }) => {
-    if (err !== undefined) log.fatal(err, 'closing after an error that nobody caught')
+  closeWithGrace({ delay: closeWithinMs, logger: log }, async ({ err, signal }) => {
+    if (err !== undefined) log.fatal(err, 'closing after an uncaught error')
     else log.info(`closing after ${signal}`)
     tokens.close()
     await app.close()
     await store.close()
   })
   const address = await app.listen(config).catch(error => {
-    throw new Error(`Cannot listen on ${config.host}, port ${config.port}: ${error.message}. HOST and PORT say where to listen instead.`)
+    throw new Error(`Cannot listen on ${config.host}, port ${config.port}: ${error.message}. Set HOST and PORT to listen elsewhere.`)
   })
   log.info(`listening at ${address}`)
-  if (tokens.own) greet(address, ownFile)
+  if (tokens.isOwn) greet(address, ownFile)
 }
 
-/** Where the service keeps what it makes for itself: beside its database file. */
+/** The folder for the service's own files: that of its database file. */
 function dataDirectory (databaseUrl: string): string {
-  return resolve(databaseUrl.startsWith('sqlite:') ? dirname(databaseUrl.slice('sqlite:'.length)) : 'data')
+  const path = sqlitePath(databaseUrl)
+  return resolve(path === undefined ? 'data' : dirname(path))
 }
 
-/** For whoever starts the service to try it. The token itself is shown nowhere: the command reads its file. */
+/** Prints a command to try the service with. It reads the token from its file, so that the token itself is never printed. */
 function greet (address: string, tokenFile: string): void {
   console.log(`
   Plant Store   ${address}

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import t from 'tap'
 import { operations } from '../generated/operations.ts'
-import { ServiceError } from '../src/errors.ts'
+import { StoreUnavailable } from '../src/plants/plant-store.ts'
 import type { Outcome } from '../src/plants/plant-store.ts'
 import { isError, listen, logLines, startApp } from './fixtures/app.ts'
 import { request } from './fixtures/raw.ts'
+import { testStore } from './fixtures/store.ts'
 
 const plant = { id: 1, name: 'fern' }
 
@@ -27,14 +28,14 @@ t.test('past the rate limit a token is answered 429 with Retry-After, other toke
 
 t.test('the contract declares every status that the operation answers', async t => {
   const add = async (outcome: Outcome | Error) => {
-    const store = { add: async () => { if (outcome instanceof Error) throw outcome; return outcome }, all: async function * () {}, count: async () => 0, check: async () => {}, close: async () => {} }
+    const store = testStore({ add: async () => { if (outcome instanceof Error) throw outcome; return outcome } })
     return (await startApp(t, { store })).post
   }
   const { post } = await startApp(t, { bodyLimit: 50, rateLimit: 7 })
   const answers = [
     await post(plant), await post('{'), await post(plant, { authorization: '' }), await post({ id: 1, name: 'x' }), await post('x'.repeat(51)),
     await post(plant, { 'content-type': 'text/plain' }), await post(plant), await post(plant), await post(plant),
-    await (await add(new Error()))(plant), await (await add(new ServiceError('unavailable', 'Not now.')))(plant)
+    await (await add(new Error()))(plant), await (await add(new StoreUnavailable('Not now.')))(plant)
   ]
   t.strictSame([...new Set(answers.map(answer => answer.statusCode))].sort(), Object.keys(operations.createPlant.responses).map(Number))
   for (const answer of answers.filter(({ statusCode }) => statusCode === 503 || statusCode === 429)) t.match(Number(answer.headers['retry-after']), Number)
@@ -43,7 +44,7 @@ t.test('the contract declares every status that the operation answers', async t 
 t.test('a request under way while the application closes is answered, and ends its connection', async t => {
   const outcome = Promise.withResolvers<Outcome>()
   const reached = Promise.withResolvers<void>()
-  const store = { add: () => { reached.resolve(); return outcome.promise }, all: async function * () {}, count: async () => 0, check: async () => {}, close: async () => {} }
+  const store = testStore({ add: () => { reached.resolve(); return outcome.promise } })
   const { app } = await startApp(t, { store })
   const { origin } = await listen(app)
   const answer = fetch(`${origin}/plants`, { method: 'POST', headers: { authorization: 'Bearer a-good-token', 'content-type': 'application/json' }, body: JSON.stringify(plant) })
@@ -69,7 +70,7 @@ t.test('a connection that never said anything does not wait for its time to be u
 })
 
 t.test('connections that are silent, idle or stuck in a request do not hold the end up for long', async t => {
-  const { app } = await startApp(t, { arriveWithin: { head: 500, whole: 500 }, answerWithin: 30_000 })
+  const { app } = await startApp(t, { arriveWithinMs: { header: 500, whole: 500 }, answerWithinMs: 30_000 })
   const { port } = await listen(app)
   const sockets = await Promise.all(['', 'POST /pla', request('{"id":1,"name":"x"}'), request('{"id":1,"name":"x"}').slice(0, -3)].map(async text => {
     const socket = connect(port, '127.0.0.1')
@@ -90,7 +91,7 @@ t.test('/livez and /readyz answer anybody, and ready is only who can keep plants
   t.match(await app.inject('/readyz'), { statusCode: 200, body: '{"status":"ready"}' })
 
   const { log, lines } = logLines()
-  const store = { add: async () => 'added' as const, all: async function * () {}, count: async () => 0, check: async () => { throw new Error('the disk is gone') }, close: async () => {} }
+  const store = testStore({ check: () => Promise.reject(new Error('the disk is gone')) })
   const broken = await startApp(t, { store, log })
   const response = await broken.app.inject('/readyz')
   isError(t, response, 503, 'The store cannot promise to keep plants at the moment.', 'broken')
@@ -102,7 +103,7 @@ t.test('/livez and /readyz answer anybody, and ready is only who can keep plants
 t.test('a service that closes is not ready, and answers what it owes', async t => {
   const outcome = Promise.withResolvers<Outcome>()
   const reached = Promise.withResolvers<void>()
-  const store = { add: () => { reached.resolve(); return outcome.promise }, all: async function * () {}, count: async () => 0, check: async () => {}, close: async () => {} }
+  const store = testStore({ add: () => { reached.resolve(); return outcome.promise } })
   const { app } = await startApp(t, { store })
   const { port } = await listen(app)
   // A connection that was there before, and has a request under way.
@@ -121,8 +122,8 @@ t.test('a service that closes is not ready, and answers what it owes', async t =
 
 t.test('a request that is never answered does not hold the end up for ever', async t => {
   const reached = Promise.withResolvers<void>()
-  const store = { add: () => { reached.resolve(); return new Promise<Outcome>(() => {}) }, all: async function * () {}, count: async () => 0, check: async () => {}, close: async () => {} }
-  const { app } = await startApp(t, { store, arriveWithin: { head: 200, whole: 200 }, answerWithin: 400 })
+  const store = testStore({ add: () => { reached.resolve(); return new Promise<Outcome>(() => {}) } })
+  const { app } = await startApp(t, { store, arriveWithinMs: { header: 200, whole: 200 }, answerWithinMs: 400 })
   const { port } = await listen(app)
   const socket = connect(port, '127.0.0.1').on('error', () => {}).resume()
   socket.write(request('{"id":1,"name":"x"}'))

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { readTokens } from '../src/auth/access-tokens.ts'
 import { ConfigError, readConfig } from '../src/config.ts'
 
 const mistakes = (env: Record<string, string>) => {
@@ -46,8 +47,8 @@ t.test('every variable is read', async t => {
     host: '::',
     port: 0,
     databaseUrl: 'memory:',
-    accessTokens: 'a:b',
-    accessTokensFile,
+    accessTokens: new Map([['b', { name: 'a' }]]),
+    accessTokensFile: { path: accessTokensFile, tokens: readTokens(accessTokensFile) },
     baseUrl: 'https://example.com/store',
     bodyLimit: 10,
     rateLimit: 20,
@@ -56,11 +57,11 @@ t.test('every variable is read', async t => {
   })
 })
 
-t.test('all mistakes are told at once, each in a sentence with a good value', async t => {
+t.test('one error reports all mistakes, each in a sentence with an example', async t => {
   t.strictSame(mistakes({ PORT: '80a', LOG_LEVEL: 'loud', BODY_LIMIT: '0' }), [
-    'PORT is "80a", but must be a whole number from 0 to 65535; a good value: PORT=3000',
-    'BODY_LIMIT is "0", but must be a whole number from 1 to 16777216; a good value: BODY_LIMIT=65536',
-    'LOG_LEVEL is "loud", but must be one of trace, debug, info, warn, error, fatal, silent; a good value: LOG_LEVEL=info'
+    'PORT is "80a", but must be a whole number from 0 to 65535; for example PORT=3000',
+    'BODY_LIMIT is "0", but must be a whole number from 1 to 16777216; for example BODY_LIMIT=65536',
+    'LOG_LEVEL is "loud", but must be one of trace, debug, info, warn, error, fatal, silent; for example LOG_LEVEL=info'
   ])
 })
 
@@ -72,10 +73,10 @@ t.test('what is not acceptable is refused', async t => {
     ['PORT', '0x50', /whole number/],
     ['PORT', '1e3', /whole number/],
     ['PORT', ' 80', /whole number/],
-    ['DATABASE_URL', 'mysql://root:hunter2@db/plants', /^DATABASE_URL must be sqlite:PATH, postgres:\/\/USER:PASSWORD@HOST\/DATABASE or memory:; a good value: DATABASE_URL=sqlite:data\/plants.db$/],
+    ['DATABASE_URL', 'mysql://root:hunter2@db/plants', /^DATABASE_URL must be sqlite:PATH, postgres:\/\/USER:PASSWORD@HOST\/DATABASE or memory:; for example DATABASE_URL=sqlite:data\/plants.db$/],
     ['DATABASE_URL', 'sqlite:', /sqlite:PATH/],
     ['DATABASE_URL', 'postgres:plants', /postgres:\/\//],
-    ['ACCESS_TOKENS', 'se cret', /^ACCESS_TOKENS has something else than .* as entry 1;/],
+    ['ACCESS_TOKENS', 'se cret', /^ACCESS_TOKENS is not valid: entry 1 is neither `token` nor `name:token`;/],
     ['ACCESS_TOKENS', ',', /has no token/],
     ['ACCESS_TOKENS_FILE', '/does/not/exist', /^ACCESS_TOKENS_FILE names \/does\/not\/exist, which cannot be read;/],
     ['ACCESS_TOKENS_FILE', empty, /which has no token;/],

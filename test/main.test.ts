@@ -143,7 +143,7 @@ t.test('what hinders the start is one sentence, with exit code 1', async t => {
   const { port } = taken.address() as { port: number }
   const busy = await startService(t, t.testdir(), { PORT: String(port), DATABASE_URL: 'memory:' })
   t.equal(await busy.ended, 1)
-  t.match(busy.output(), new RegExp(`^Cannot listen on 127.0.0.1, port ${port}: .*EADDRINUSE.* HOST and PORT say where to listen instead\\.\\n$`))
+  t.match(busy.output(), new RegExp(`^Cannot listen on 127.0.0.1, port ${port}: .*EADDRINUSE.* Set HOST and PORT to listen elsewhere\\.\\n$`))
 
   const broken = await startService(t, t.testdir({ data: 'a file, not a folder' }))
   t.equal(await broken.ended, 1)

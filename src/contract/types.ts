@@ -24,6 +24,8 @@ export interface Parameter {
   readonly required: boolean
   readonly explode: boolean
   readonly schema: object
+  /** The default of the schema, or of the schema that it refers to. */
+  readonly default?: unknown
 }
 
 /** A declared answer; one without a schema has no body. */
@@ -32,6 +34,9 @@ export interface Response {
   readonly schema?: object
   readonly headers?: Readonly<Record<string, { readonly required: boolean, readonly schema: object }>>
 }
+
+/** Statuses of responses without a body (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5). */
+export const bodilessStatuses = [204, 205, 304] as const
 
 /** A contract as data: the generated constants, together. */
 export interface Contract {
@@ -47,61 +52,114 @@ export interface Server { readonly url: string, readonly variables: Readonly<Rec
 /** A Security Scheme Object (OpenAPI 3.1, section 4.8.27), as far as it says how credentials are sent. */
 export interface SecurityScheme { readonly type: string, readonly scheme?: string, readonly name?: string, readonly in?: string }
 
-/** A handler for every operation of the contract, and for no other; webhooks have operations too, but nobody asks for them here. */
-export type Handlers<Ops, C extends Contract> = { readonly [Id in keyof Ops & keyof C['operations']]: Handler<Ops[Id]> }
+/** A handler for each of these operations, and for no other. */
+export type Handlers<Ops, Ids extends keyof Ops> = { readonly [Id in Ids]: Handler<Ops, Id> }
 
 /** Turns a valid, authenticated request into one of the answers that the contract declares. */
-export type Handler<Op> = (request: Request<Op>) => Promise<AnswerOf<Op>> | AnswerOf<Op>
+export interface Handler<Ops, Id extends keyof Ops> {
+  (request: Request<Ops, Id>): Promise<Answer<Ops, Id>> | Answer<Ops, Id>
+}
 
 /** What a handler gets: parameters by place (`path`, `query`, `header`, `cookie`), the body, and who is calling, by security scheme. */
-export type Request<Op> = ParametersOf<Op> & { readonly body: BodyOf<Op>, readonly principals: Principals }
+export type Request<Ops, Id extends keyof Ops> = ParametersOf<Ops[Id]> & BodyAndCaller<Ops, Id>
+
+interface BodyAndCaller<Ops, Id extends keyof Ops> {
+  readonly body: BodyOf<Ops[Id]>
+  readonly principals: Principals
+}
 
 type ParametersOf<Op> = Op extends { parameters: infer Places }
-  ? { readonly [In in keyof Places as [Places[In]] extends [undefined] ? never : In]-?: NonNullable<Places[In]> } : unknown
+  ? { readonly [In in keyof Places as [Places[In]] extends [undefined] ? never : In]-?: NonNullable<Places[In]> }
+  : unknown
 
 type BodyOf<Op> = Op extends { requestBody: infer Body } ? Received<ContentOf<Body>>
-  : Op extends { requestBody?: infer Body } ? Received<ContentOf<NonNullable<Body>>> | undefined : undefined
+  : Op extends { requestBody?: infer Body } ? Received<ContentOf<NonNullable<Body>>> | undefined
+    : undefined
 
 type ContentOf<Message> = Message extends { content: infer Content } ? Content[keyof Content] : never
 
-type AnswerOf<Op> = Op extends { responses: infer Responses }
-  ? { [Key in keyof Responses]: Answer<Exclude<StatusesOf<Key>, MoreExact<Key, keyof Responses>>, Responses[Key]> }[keyof Responses] : never
-
-type Answer<Status, Response> = HeadersOf<Response> & (Response extends { content: unknown }
-  ? { readonly status: Exclude<Status, Bodiless>, readonly body: Sent<ContentOf<Response>> } : { readonly status: Status, readonly body?: Undeclared })
-
-type HeadersOf<Response> = Response extends { headers: infer Headers } ? Optional<Declared<Headers>> : { readonly headers?: Undeclared }
-type Optional<Headers> = [keyof Headers] extends [never] ? { readonly headers?: Undeclared }
-  : {} extends Headers ? { readonly headers?: Headers } : { readonly headers: Headers }
 /**
- * What no value is. Not `never`: a missing member, which is `never` under exactOptionalPropertyTypes, could then tell answers
- * apart, and an answer of several that lacks its body would pass (TypeScript 5.9, typeRelatedToDiscriminatedType).
+ * The answers that the contract declares for an operation, told apart by their status.
+ * Annotate a handler's return type with it: the compiler then reports each mistake at its own line.
+ */
+export type Answer<Ops, Id extends keyof Ops> = NoAnswer | { [Key in KeysOf<Ops, Id>]: AnswerBy<Ops, Id, Key> }[KeysOf<Ops, Id>]
+
+/** No value has this type. With it in the union, the compiler compares an answer only with the one of the same status. */
+interface NoAnswer { readonly status: never }
+
+// Interfaces with names as parameters: the compiler prints `WithBody<operations, "createPlant", 200>` and not all of its members.
+type AnswerBy<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> = ResponsesOf<Ops, Id>[Key] extends { content: unknown }
+  ? {} extends HeadersOf<Ops, Id, Key> ? WithBody<Ops, Id, Key> : WithBodyAndHeaders<Ops, Id, Key>
+  : {} extends HeadersOf<Ops, Id, Key> ? WithoutBody<Ops, Id, Key> : WithHeaders<Ops, Id, Key>
+
+interface WithBody<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> {
+  readonly status: StatusOf<Ops, Id, Key>
+  readonly headers?: OrUndeclared<HeadersOf<Ops, Id, Key>>
+  readonly body: Sent<ContentOf<ResponsesOf<Ops, Id>[Key]>>
+}
+
+interface WithBodyAndHeaders<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> {
+  readonly status: StatusOf<Ops, Id, Key>
+  readonly headers: HeadersOf<Ops, Id, Key>
+  readonly body: Sent<ContentOf<ResponsesOf<Ops, Id>[Key]>>
+}
+
+interface WithoutBody<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> {
+  readonly status: StatusOf<Ops, Id, Key>
+  readonly headers?: OrUndeclared<HeadersOf<Ops, Id, Key>>
+  readonly body?: Undeclared
+}
+
+interface WithHeaders<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> {
+  readonly status: StatusOf<Ops, Id, Key>
+  readonly headers: HeadersOf<Ops, Id, Key>
+  readonly body?: Undeclared
+}
+
+type OrUndeclared<Headers> = [keyof Headers] extends [never] ? Undeclared : Headers
+
+/** Without the index signature that openapi-typescript adds, and the field that OpenAPI ignores (section 4.8.17). */
+type HeadersOf<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> = ResponsesOf<Ops, Id>[Key] extends { headers: infer Headers }
+  ? { readonly [Name in keyof Headers as string extends Name ? never : Name extends 'Content-Type' ? never : Name]: Headers[Name] }
+  : {}
+
+/**
+ * A type without values. It is not `never`: under exactOptionalPropertyTypes a missing member is `never`, so an answer that
+ * lacks its body would pass as another answer (TypeScript 5.9, typeRelatedToDiscriminatedType).
  */
 interface Undeclared { readonly 'the contract declares none': never }
-/** Without the index signature that openapi-typescript adds, and the field that OpenAPI ignores (section 4.8.17). */
-type Declared<Headers> = { readonly [Name in keyof Headers as string extends Name ? never : Name extends 'Content-Type' ? never : Name]: Headers[Name] }
 
-/** The statuses that a key of `responses` stands for; a more exact key takes precedence (OpenAPI 3.1, section 4.8.16). */
+type ResponsesOf<Ops, Id extends keyof Ops> = Ops[Id] extends { responses: infer Responses } ? Responses : never
+type KeysOf<Ops, Id extends keyof Ops> = keyof ResponsesOf<Ops, Id>
+
+/** The statuses that a key of `responses` stands for, without those that have a more exact key (OpenAPI 3.1, section 4.8.16). */
+type StatusOf<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> = StatusesOf<Key> extends infer Status
+  ? Status extends MoreExact<Key, KeysOf<Ops, Id>> | BodilessOf<ResponsesOf<Ops, Id>[Key]> ? never : Status
+  : never
+type BodilessOf<Response> = Response extends { content: unknown } ? Bodiless : never
 type StatusesOf<Key> = Key extends number ? Key : Key extends `${infer Hundreds extends Class}XX` ? Range<Hundreds> : Key extends 'default' ? Range<Class> : never
 type MoreExact<Key, Keys> = Key extends number ? never : Key extends 'default' ? StatusesOf<Exclude<Keys, 'default'>> : Extract<Keys, number>
 type Class = '2' | '3' | '4' | '5'
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9
 type Range<Hundreds extends Class> = `${Hundreds}${Digit}${Digit}` extends infer Text ? Text extends `${infer Status extends number}` ? Status : never : never
-/** Answers that have no body by their meaning (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5). */
-type Bodiless = 204 | 205 | 304
+type Bodiless = typeof bodilessStatuses[number]
 
-/** A value as a client sends it: without the members that are `readOnly`. The markers are openapi-typescript's. */
+/** A value as a client sends it: without the members that are `readOnly`. openapi-typescript marks them. */
 type Received<T> = Without<T, { readonly $read: unknown }>
-/** A value as the service sends it: without the members that are `writeOnly`, and no others in their place. */
+/** A value as the service sends it: without the members that are `writeOnly`. */
 type Sent<T> = Without<T, { readonly $write: unknown }>
 
 type Without<T, Hidden> = T extends { readonly $read: infer Inner } | { readonly $write: infer Inner } ? Without<Inner, Hidden>
   : T extends readonly unknown[] ? { [Index in keyof T]: Without<T[Index], Hidden> }
-    : T extends object ? { [Name in keyof T as Name extends HiddenIn<T, Hidden> ? never : Name]: Without<T[Name], Hidden> } & Absent<HiddenIn<T, Hidden>, Hidden>
+    : T extends object ? WithoutHidden<T, HiddenIn<T, Hidden>, Hidden>
       : T
+type WithoutHidden<T, Names, Hidden> = [Names] extends [never] ? { [Name in keyof T]: Without<T[Name], Hidden> }
+  : Flat<{ [Name in keyof T as Name extends Names ? never : Name]: Without<T[Name], Hidden> } & Absent<Names, Hidden>>
 type HiddenIn<T, Hidden> = { [Name in keyof T]-?: NonNullable<T[Name]> extends Hidden ? Name : never }[keyof T]
-type Absent<Names extends PropertyKey, Hidden> = [Names] extends [never] ? unknown
-  : Hidden extends { readonly $write: unknown } ? { readonly [Name in Names]?: Undeclared } : unknown
+/** An answer must not have its writeOnly members; a request's readOnly members are refused before the handler. */
+type Absent<Names, Hidden> = Hidden extends { readonly $write: unknown } ? { readonly [Name in Names & PropertyKey]?: Undeclared } : unknown
+/** One object type for several: the compiler's messages are shorter. */
+type Flat<T> = { [Name in keyof T]: T[Name] }
 
 /** Who is calling. The name tells callers apart in the log and in limits; it is not secret. */
 export interface Principal { readonly name: string }

@@ -1,8 +1,6 @@
-// Plants in memory: for trying things out. Nothing survives the process, which is what `memory:` asks for.
+// Plants in memory, for trial runs: they end with the process.
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
 import type { Engine } from './group-commit.ts'
-
-const pageSize = 1000
 
 export function memoryEngine (): Engine {
   const plants = new Map<bigint, NewPlant>()
@@ -18,9 +16,9 @@ export function memoryEngine (): Engine {
 
   return {
     addMany: async batch => batch.map(add),
-    async page (after) {
-      const ids = [...plants.keys()].filter(id => after === undefined || id > after).sort((a, b) => a < b ? -1 : 1)
-      return ids.slice(0, pageSize).map(id => ({ ...plants.get(id) as NewPlant }))
+    async page (from, limit) {
+      const sorted = [...plants.values()].filter(({ id }) => id >= from).sort((a, b) => a.id < b.id ? -1 : 1)
+      return sorted.slice(0, limit).map(plant => ({ ...plant }))
     },
     count: async () => plants.size,
     check: async () => {},

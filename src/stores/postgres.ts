@@ -4,7 +4,6 @@ import pg from 'pg'
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
 import type { Engine } from './group-commit.ts'
 
-const pageSize = 1000
 /** Milliseconds: for a connection, for a statement (both at the server and here), and for a call with all its retries. */
 const deadlines = { connection: 2000, statement: 5000, call: 8000 }
 
@@ -41,10 +40,8 @@ export async function postgresEngine (url: string): Promise<Engine> {
   }
   return {
     addMany: plants => retry(() => addMany(query, plants)),
-    async page (after) {
-      const rows = await retry(() => after === undefined
-        ? query('SELECT id, name, tag FROM plants ORDER BY id LIMIT $1', [pageSize])
-        : query('SELECT id, name, tag FROM plants WHERE id > $1 ORDER BY id LIMIT $2', [after, pageSize]))
+    async page (from, limit) {
+      const rows = await retry(() => query('SELECT id, name, tag FROM plants WHERE id >= $1 ORDER BY id LIMIT $2', [from, limit]))
       return rows.map(toPlant)
     },
     count: () => retry(async () => Number((await query('SELECT count(*) AS id FROM plants'))[0]?.id)),

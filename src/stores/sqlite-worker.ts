@@ -1,30 +1,31 @@
-// The thread that owns the SQLite file. A reply leaves it only after the commit has reached the disk.
+// The worker thread that owns the SQLite file. It replies only after the commit has reached the disk.
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
 
-export type Call = { add: readonly NewPlant[] } | { page: bigint | undefined } | { count: true } | { check: true } | { close: true }
+export type Call = { add: readonly NewPlant[] } | { page: Page } | { count: true } | { check: true } | { close: true }
+interface Page { from: bigint, limit: number }
 export type Reply = { result: unknown } | { error: unknown }
 
 const path = String(workerData)
-/** What makes the schema of each version from the one before. */
+/** SQL that turns the schema of each version into the next. */
 const migrations = ['CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT']
 const version = migrations.length
-const applicationId = 0x506c6e74 // "Plnt" in the file's header: tells our file from another program's
-const pageSize = 1000
+/** "Plnt" in the header of the file: it distinguishes the file from those of other programs. */
+const applicationId = 0x506c6e74
 /** Bytes of the smallest page, and so of the smallest database. */
-const smallest = 512
-/** Milliseconds in which another process makes a database. */
-const patience = 500
+const smallestSize = 512
+/** Time for another process to create the database. */
+const maxWaitMs = 500
 
 let database: ReturnType<typeof open> | undefined
-/** The file that was opened first: it is not made anew, nor another taken for it, as that would hide that it is gone. */
-let known: bigint | undefined
+/** Inode of the file opened first. Never create or open another one: that would hide the loss. */
+let firstInode: bigint | undefined
 
 parentPort?.on('message', (call: Call) => {
-  // A closed port ends the thread once the reply is out.
+  // Closing the port ends the thread after the reply.
   parentPort?.postMessage(reply(call))
   if ('close' in call) parentPort?.close()
 })
@@ -35,7 +36,7 @@ function reply (call: Call): Reply {
     database ??= open()
     return { result: carryOut(call, database) }
   } catch (error) {
-    // After a failed write nothing is known of what the disk holds: whoever comes next opens the file again, and SQLite recovers it.
+    // After a failed write the state of the disk is unknown: the next call opens the file again, and SQLite recovers it.
     close()
     return { error }
   }
@@ -43,7 +44,7 @@ function reply (call: Call): Reply {
 
 function carryOut (call: Exclude<Call, { close: true }>, open: NonNullable<typeof database>): unknown {
   if ('add' in call) return open.add(call.add)
-  if ('page' in call) return open.page(call.page)
+  if ('page' in call) return open.page(call.page.from, call.page.limit)
   if ('count' in call) return open.count()
   return open.check()
 }
@@ -54,15 +55,15 @@ function close (): void {
 }
 
 function open () {
-  if (known !== undefined && !existsSync(path)) throw new Error('its file is gone')
-  if (known !== undefined && stat(path)?.ino !== known) throw new Error('its file was replaced')
+  if (firstInode !== undefined && !existsSync(path)) throw new Error('its file is gone')
+  if (firstInode !== undefined && stat(path)?.ino !== firstInode) throw new Error('its file was replaced')
   refuseTooSmall()
   makeDirectory(dirname(resolve(path)))
-  // Another process may write to the same file: it is waited for, up to five seconds.
+  // Waits up to five seconds for another process that writes to the file.
   const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
   try {
     prepare(connection)
-    known ??= stat(path)?.ino
+    firstInode ??= stat(path)?.ino
     return { connection, ...statements(connection) }
   } catch (error) {
     connection.close()
@@ -70,13 +71,13 @@ function open () {
   }
 }
 
-/** SQLite would take what is left of such a file for a new database; but one that another process is just making is as small. */
+/** SQLite takes a truncated file of this size for a new database. A file that another process is creating is as small: wait for it. */
 function refuseTooSmall (): void {
-  const isTooSmall = () => (statSync(path, { throwIfNoEntry: false })?.size ?? smallest) < smallest
-  const until = performance.now() + patience
+  const isTooSmall = () => (statSync(path, { throwIfNoEntry: false })?.size ?? smallestSize) < smallestSize
+  const until = performance.now() + maxWaitMs
   while (isTooSmall()) {
-    if (performance.now() > until) throw new Error('its file is too small for a database; restore it from a backup, or remove it to begin anew')
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, patience / 10)
+    if (performance.now() > until) throw new Error('its file is too small for a database; restore it from a backup, or remove it to start with an empty one')
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, maxWaitMs / 10)
   }
 }
 
@@ -84,26 +85,24 @@ function stat (file: string) {
   return statSync(file, { bigint: true, throwIfNoEntry: false })
 }
 
-/** A check that the file and its log are the ones that were opened: one that was removed, replaced or cut still takes writes, which nobody will ever read. */
-function watchFiles (): () => void {
+/** A check that the file and its log are still those that were opened: a removed, replaced or truncated file accepts writes that are lost. */
+function checkOfFiles (): () => void {
   const log = `${path}-wal`
   const [file, logFile] = [stat(path)?.ino, stat(log)?.ino]
   let size = statSync(path, { bigint: true }).size
   return () => {
     const now = stat(path)
     if (now === undefined || now.ino !== file || stat(log)?.ino !== logFile) throw new Error('its file was removed or replaced')
-    if (now.size < size) throw new Error('its file was cut')
+    if (now.size < size) throw new Error('its file was truncated')
     size = now.size
   }
 }
 
 function statements (connection: DatabaseSync) {
-  const refuseOtherFiles = watchFiles()
+  const checkFiles = checkOfFiles()
   const insert = connection.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   const same = connection.prepare('SELECT 1 FROM plants WHERE id = ? AND name = ? AND tag IS ?')
-  const first = connection.prepare('SELECT id, name, tag FROM plants ORDER BY id LIMIT ?')
-  const next = connection.prepare('SELECT id, name, tag FROM plants WHERE id > ? ORDER BY id LIMIT ?')
-
+  const page = connection.prepare('SELECT id, name, tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?')
   const count = connection.prepare('SELECT count(*) AS count FROM plants')
 
   const addOne = ({ id, name, tag = null }: { id: bigint, name: string, tag?: string | null }): Outcome => {
@@ -113,16 +112,15 @@ function statements (connection: DatabaseSync) {
   return {
     add (plants: readonly NewPlant[]) {
       const outcomes = transaction(connection, () => plants.map(addOne))
-      refuseOtherFiles()
+      checkFiles()
       return outcomes
     },
-    page: (after: bigint | undefined) => (after === undefined ? first.all(pageSize) : next.all(after, pageSize))
-      .map(({ id, name, tag }) => tag === null ? { id, name } : { id, name, tag }),
+    page: (from: bigint, limit: number) => page.all(from, limit).map(({ id, name, tag }) => tag === null ? { id, name } : { id, name, tag }),
     count: () => Number(count.get()?.count),
-    // A write, as a disk that is full can still be read and locked.
+    // A write, because a full disk can still be read and locked.
     check () {
       transaction(connection, () => connection.exec(`PRAGMA user_version = ${version}`))
-      refuseOtherFiles()
+      checkFiles()
     }
   }
 }
@@ -134,7 +132,7 @@ function transaction<Result> (connection: DatabaseSync, work: () => Result): Res
   return result
 }
 
-/** Makes commits durable and the table present; refuses a file that cannot be, or is not ours. */
+/** Makes commits durable and creates the table. Refuses a file that does not allow it or belongs to another program. */
 function prepare (connection: DatabaseSync): void {
   const read = (pragma: string): unknown => Object.values(connection.prepare(`PRAGMA ${pragma}`).get() as object)[0]
   const journal = read('journal_mode = WAL')
@@ -156,17 +154,17 @@ function prepare (connection: DatabaseSync): void {
 /** Reads the whole file, at the speed of the disk. */
 function refuseDamaged (connection: DatabaseSync, read: (pragma: string) => unknown): void {
   const { busy } = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: bigint }
-  // Once nothing is left in the log, the pages are the file. SQLite itself reads a last page that is cut as if it were whole.
+  // With an empty log, the size of the file is that of its pages. SQLite does not notice a truncated last page.
   const pages = Number(read('page_count')) * Number(read('page_size'))
-  // Another process may write meanwhile: what it adds is in the log first.
+  // Another process may be writing: its pages are in the log first.
   const isWhole = busy !== 0n || statSync(path).size === pages || statSync(`${path}-wal`).size > 0
   const damage = isWhole ? String(read('quick_check(1)')) : `its size is not that of its pages, ${pages} bytes`
   if (damage !== 'ok') throw new Error(`it is damaged (${damage.replaceAll('\n', ' ')}); restore it from a backup`)
 }
 
 /**
- * Makes a directory and those above it. SQLite syncs the directory of its files; that a new directory is itself in its
- * parent is for us to sync. (Node's own recursion never ends where directories cannot be made, as in /proc.)
+ * Creates a directory and its parents, and syncs each parent: SQLite syncs only the directory of its files.
+ * Node's recursive mkdir never ends where directories cannot be created, as in /proc.
  */
 function makeDirectory (directory: string): void {
   if (existsSync(directory)) return
@@ -174,7 +172,7 @@ function makeDirectory (directory: string): void {
   try {
     mkdirSync(directory)
   } catch (error) {
-    // Another process may have been first.
+    // Another process may have created it.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   const parent = openSync(dirname(directory), 'r')

@@ -1,17 +1,17 @@
-// SQLite in a worker thread, so that waiting for the disk blocks nobody. This side only passes messages.
+// SQLite in a worker thread, so that waiting for the disk does not block the event loop. This side passes messages.
 import { Worker } from 'node:worker_threads'
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
 import type { Engine } from './group-commit.ts'
 import type { Call, Reply } from './sqlite-worker.ts'
 
 /**
- * Opens, and where needed makes, a database file.
+ * Opens a database file; creates it where it is missing.
  * @throws Error that names the file when it cannot be opened or is no plant store
  */
 export async function sqliteEngine (path: string): Promise<Engine> {
-  let thread: Thread | undefined
-  // A thread that died fails the calls it had. The next call starts another, which opens and recovers the file.
-  const call = (message: Call) => (thread ??= startThread(path, () => { thread = undefined })).call(message)
+  let worker: SqliteWorker | undefined
+  // A worker that dies fails its pending calls. The next call starts another one, which opens and recovers the file.
+  const call = (message: Call) => (worker ??= startWorker(path, () => { worker = undefined })).call(message)
 
   try {
     await call({ check: true })
@@ -21,21 +21,21 @@ export async function sqliteEngine (path: string): Promise<Engine> {
   }
   return {
     addMany: plants => call({ add: plants }) as Promise<Outcome[]>,
-    page: after => call({ page: after }) as Promise<NewPlant[]>,
+    page: (from, limit) => call({ page: { from, limit } }) as Promise<NewPlant[]>,
     count: () => call({ count: true }) as Promise<number>,
     check: () => call({ check: true }) as Promise<void>,
     close: () => call({ close: true }) as Promise<void>
   }
 }
 
-interface Thread { call: (message: Call) => Promise<unknown> }
+interface SqliteWorker { call: (message: Call) => Promise<unknown> }
 
-function startThread (path: string, ended: () => void): Thread {
+function startWorker (path: string, onExit: () => void): SqliteWorker {
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: path })
-  // The worker answers in the order of its calls.
-  const calls: Array<PromiseWithResolvers<unknown>> = []
+  // The worker replies in the order of the calls.
+  const pending: Array<PromiseWithResolvers<unknown>> = []
   const settle = (reply: Reply) => {
-    const call = calls.shift()
+    const call = pending.shift()
     if ('error' in reply) call?.reject(reply.error)
     else call?.resolve(reply.result)
   }
@@ -43,13 +43,13 @@ function startThread (path: string, ended: () => void): Thread {
   worker.on('message', settle)
   worker.on('error', error => { cause = error })
   worker.on('exit', () => {
-    ended()
-    while (calls.length > 0) settle({ error: new Error('The SQLite thread has ended.', { cause }) })
+    onExit()
+    while (pending.length > 0) settle({ error: new Error('The SQLite worker has exited.', { cause }) })
   })
   return {
     call (message) {
       const reply = Promise.withResolvers<unknown>()
-      calls.push(reply)
+      pending.push(reply)
       worker.postMessage(message)
       return reply.promise
     }

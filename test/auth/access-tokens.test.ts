@@ -17,15 +17,15 @@ t.test('tokens are separated by commas or lines and may have names', async t => 
 
 t.test('an entry that is no token is refused by its number, not shown', async t => {
   for (const entry of ['with space', 'a:b:c', 'ümlaut', '"quoted"', 'a=b', ':x', 'name:']) {
-    t.throws(() => parseTokens(`good,${entry}`), { message: 'has something else than `token` or `name:token` as entry 2' }, entry)
+    t.throws(() => parseTokens(`good,${entry}`), { message: 'is not valid: entry 2 is neither `token` nor `name:token`' }, entry)
   }
 })
 
 t.test('a token of the environment is known by its name, any other is not', async t => {
-  const { verify, own } = openTokens({ ...none, accessTokens: 'alice:abc' }, noError)
+  const { verify, isOwn } = openTokens({ ...none, accessTokens: parseTokens('alice:abc') }, noError)
   t.strictSame(verify('abc'), { name: 'alice' })
   for (const token of ['', 'ab', 'abcd', 'ABC', 'alice', 'alice:abc', '__proto__']) t.equal(verify(token), undefined, token)
-  t.equal(own, false)
+  t.equal(isOwn, false)
 })
 
 t.test('a file of tokens is read again when it changes, and kept when it cannot be', async t => {
@@ -33,7 +33,7 @@ t.test('a file of tokens is read again when it changes, and kept when it cannot 
   const path = join(folder, 'tokens')
   symlinkSync('first', path)
   const errors: unknown[] = []
-  const { verify, close } = openTokens({ ...none, accessTokens: 'fixed', accessTokensFile: path }, error => errors.push(error))
+  const { verify, close } = openTokens({ ...none, accessTokens: parseTokens('fixed'), accessTokensFile: { path, tokens: readTokens(path) } }, error => errors.push(error))
   t.teardown(close)
   const known = (tokens: string[]) => tokens.map(token => verify(token) !== undefined)
   // Mounted secrets change by a link that is replaced.
@@ -57,7 +57,7 @@ t.test('without tokens the service makes one, for its owner alone, and finds it 
   t.match(token, /^[A-Za-z0-9_-]{43}$/)
   t.equal(statSync(ownFile).mode & 0o777, 0o600)
   t.ok(first.verify(token))
-  t.equal(first.own, true)
+  t.equal(first.isOwn, true)
   first.close()
   t.ok(openTokens({ ...none, ownFile }, noError).verify(token), 'a later start')
   t.equal(readFileSync(ownFile, 'utf8').trim(), token)
@@ -65,15 +65,16 @@ t.test('without tokens the service makes one, for its owner alone, and finds it 
 
 t.test('a token file that holds none says what to do', async t => {
   const ownFile = join(t.testdir({ 'access-token': '\n' }), 'access-token')
-  t.throws(() => openTokens({ ...none, ownFile }, noError), { message: /access-token has no token\. Delete it, and the next start makes another\.$/ })
+  t.throws(() => openTokens({ ...none, ownFile }, noError), { message: /access-token has no token\. Delete it; the next start creates another\.$/ })
   t.throws(() => readTokens(ownFile), { message: 'has no token' })
 })
 
 t.test('a file of tokens is enough', async t => {
-  const accessTokensFile = join(t.testdir({ tokens: 'carol:c' }), 'tokens')
-  const { verify, own, close } = openTokens({ ...none, accessTokensFile }, noError)
+  const path = join(t.testdir({ tokens: 'carol:c' }), 'tokens')
+  const accessTokensFile = { path, tokens: readTokens(path) }
+  const { verify, isOwn, close } = openTokens({ ...none, accessTokensFile }, noError)
   close()
-  t.strictSame([verify('c'), verify(''), own], [{ name: 'carol' }, undefined, false])
+  t.strictSame([verify('c'), verify(''), isOwn], [{ name: 'carol' }, undefined, false])
 })
 
 t.test('a token file that cannot be made says so', async t => {
@@ -81,5 +82,5 @@ t.test('a token file that cannot be made says so', async t => {
   t.throws(() => openTokens({ ...none, ownFile: join(folder, 'file', 'access-token') }, noError), { code: /EEXIST|ENOTDIR/ })
   t.throws(() => openTokens({ ...none, ownFile: join(folder, 'x'.repeat(254)) }, noError), { code: 'ENAMETOOLONG' })
   writeFileSync(join(folder, `access-token.${process.pid}`), '', { mode: 0o600 })
-  t.ok(openTokens({ ...none, ownFile: join(folder, 'access-token') }, noError).own, 'what a crash left behind is no obstacle')
+  t.ok(openTokens({ ...none, ownFile: join(folder, 'access-token') }, noError).isOwn, 'what a crash left behind is no obstacle')
 })

@@ -84,7 +84,7 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
         - ${parameter('list', 'path', array, ', required: true')}
         - ${parameter('one', 'path', 'type: string', ', required: true')}
         - ${parameter('many', 'query', array)}
-        - ${parameter('joined', 'query', array, ', explode: false')}
+        - ${parameter('joined', 'query', `${array}, contains: { type: string }`, ', explode: false')}
         - ${parameter('q', 'query', 'type: string')}
         - ${parameter('loose', 'query', 'type: array')}
         - ${parameter('X-List', 'header', array)}

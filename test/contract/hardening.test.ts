@@ -69,6 +69,26 @@ t.test('what a handler throws is a failure, whatever it is', async t => {
   }
 })
 
+t.test('a verifier that throws or rejects admits nobody, whatever it throws', async t => {
+  let verify: () => unknown = () => {}
+  const { app } = await serve(t, {
+    top: 'security: [{ user: [] }]',
+    paths: `  /a: { get: { operationId: a, ${echo} } }`,
+    components: '  securitySchemes: { user: { type: http, scheme: bearer } }',
+    verifiers: { user: () => verify() }
+  })
+  const failing = [undefined, null, new Error('down')].flatMap(thrown => [() => { throw thrown }, () => Promise.reject(thrown)])
+  for (verify of failing) {
+    const { statusCode, body } = await app.inject({ url: '/a', headers: { authorization: 'Bearer x' } })
+    t.strictSame([statusCode, body], [500, '{"error":500,"message":"The service failed; its log says why."}'], String(verify))
+  }
+})
+
+t.test('an answer that cannot be read is a failure', async t => {
+  const unreadable = { get name () { throw new Error('unreadable') } }
+  t.equal(await answered(t, '{ type: object, properties: { name: { type: string } } }', unreadable), 'unreadable')
+})
+
 t.test('credentials are those of the scheme, and a verdict is one', async t => {
   const { app } = await serve(t, {
     top: '',

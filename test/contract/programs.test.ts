@@ -3,36 +3,65 @@ import { execFile } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import type { Contract } from '../../src/contract/types.ts'
+import type { Contract } from '../../src/contract/index.ts'
 import { serveLoaded } from '../fixtures/contract.ts'
 
 const run = promisify(execFile)
 
 /** A program that fits the contract. */
 const program = `
-import type { Handlers, Verifiers } from '${resolve('src/contract/types.ts')}'
+import type { Answer, BasicCredentials, Handler, Handlers, Verdict, Verifier, Verifiers } from '${resolve('src/contract/index.ts')}'
 import * as contract from './generated/operations.ts'
 import type { components, operations, webhooks } from './generated/types.ts'
 
-export const handlers: Handlers<operations, typeof contract> = {
-  readOrder: ({ path, query, header, cookie, principals }) => {
-    const id: bigint = path.orderId
-    const fields: string[] | undefined = query.fields
-    const limit: number = query.limit
-    const theme: 'dark' | 'light' | undefined = cookie.theme
-    if (header['X-Trace'] === 'lost') return { status: 404, body: { title: 'There is no such order.' } }
-    if (header['X-Trace'] === 'broken') return { status: 500 }
-    return { status: 200, headers: { 'X-Left': limit }, body: { id, total: null, parts: [{ id: 2n, total: 1n }], payment: { kind: 'cash', note: [principals.user?.name, fields, theme].join() } } }
-  },
-  deleteOrder: async () => ({ status: 204 }),
-  createOrder: ({ body: { total, secret, parts } }) => ({ status: secret === 'x' ? 201 : 200, body: { id: 9007199254740993n, total, parts: parts?.map(part => ({ id: 1n, total: part.total })) ?? [] } }),
-  changeOrders: ({ body }) => ({ status: 200, body: body?.kind === 'card' ? { kind: 'card', number: body.number + 1n } : { kind: 'cash' } })
+const readOrder: Handler<operations, 'readOrder'> = ({ path, query, header, cookie, principals }): Answer<operations, 'readOrder'> => {
+  const id: bigint = path.orderId
+  const headers = { 'X-Left': query.limit }
+  const fields: string[] | undefined = query.fields
+  const theme: 'dark' | 'light' | undefined = cookie.theme
+  if (header['X-Trace'] === 'lost') return { status: 404, body: { title: 'There is no such order.' } }
+  if (header['X-Trace'] === 'broken') return { status: 500 }
+  if (header['X-Trace'] === 'bare') return { status: 200, headers: { 'X-Left': 0 }, body: { id: 1n, total: null } }
+  const note = [principals.user?.name, fields, theme].join()
+  return { status: 200, headers, body: { id, total: null, parts: [{ id: 2n, total: 1n }], payment: { kind: 'cash', note } } }
+}
+
+const deleteOrder: Handler<operations, 'deleteOrder'> = async (): Promise<Answer<operations, 'deleteOrder'>> => {
+  return { status: 204 }
+}
+
+const createOrder: Handler<operations, 'createOrder'> = ({ body: { total, secret, parts } }): Answer<operations, 'createOrder'> => {
+  const body = { id: 9007199254740993n, total, parts: parts?.map(part => ({ id: 1n, total: part.total })) ?? [] }
+  if (secret === 'x') return { status: 201, body }
+  return { status: 200, body: { id: 1n, total } }
+}
+
+const changeOrders: Handler<operations, 'changeOrders'> = ({ body }): Answer<operations, 'changeOrders'> => {
+  if (body?.kind === 'card') return { status: 200, body: { kind: 'card', number: body.number + 1n } }
+  return { status: 200, body: { kind: 'cash' } }
+}
+
+export const handlers: Handlers<operations, keyof typeof contract.operations> = {
+  readOrder,
+  deleteOrder,
+  createOrder,
+  changeOrders
+}
+
+const verifyUser: Verifier<string> = async (token, scopes): Promise<Verdict> => {
+  return token === 'weak' ? 'forbidden' : { name: [token, ...scopes].join(' ') }
+}
+
+const verifyKey: Verifier<string> = key => key === 'k' ? { name: 'machine' } : undefined
+
+const verifyStaff: Verifier<BasicCredentials> = ({ username, password }): Verdict => {
+  return username === password ? { name: username } : undefined
 }
 
 export const verifiers: Verifiers<typeof contract.securitySchemes> = {
-  user: async (token: string, scopes) => token === 'weak' ? 'forbidden' : { name: [token, ...scopes].join(' ') },
-  key: key => key === 'k' ? { name: 'machine' } : undefined,
-  staff: ({ username, password }) => username === password ? { name: username } : undefined
+  user: verifyUser,
+  key: verifyKey,
+  staff: verifyStaff
 }
 
 /** Webhooks and callbacks have types, though no handlers. */
@@ -40,56 +69,60 @@ export type Sent = webhooks['orderCreated']['post']['requestBody'] & components[
 export const sent: NonNullable<webhooks['orderCreated']['post']['requestBody']>['content']['application/xml'] = 1n
 `
 
-/**
- * Changes of the program that must not compile, each with what the compiler says at the changed line; of a handler with
- * several answers it says it at the handler's first line.
- */
-const wrong: Record<string, [from: string, to: string, says: RegExp, at?: string]> = {
-  'a missing handler': ['  deleteOrder: async () => ({ status: 204 }),\n', '', /'deleteOrder' is missing/, 'export const handlers'],
-  'an extra handler': ['  deleteOrder: async', '  orderCreated: async () => ({ status: 204 }), deleteOrder: async', /'orderCreated' does not exist/],
-  'a missing verifier': ["  key: key => key === 'k' ? { name: 'machine' } : undefined,\n", '', /'"key"' is missing/, 'export const verifiers'],
-  'an extra verifier': ['  key: key =>', '  other: () => undefined, key: key =>', /'other' does not exist/],
-  'a verifier of other credentials': ['({ username, password }) =>', '(username: string, password = username) =>', /not assignable/],
-  'an undeclared status': ["status: 404, body: { title: 'There is no such order.' }", 'status: 299, body: { title: 1 }', /not assignable/, 'readOrder:'],
-  'a status that is not in the range': ["secret === 'x' ? 201 : 200", "secret === 'x' ? 201 : 304", /not assignable/],
-  'a status without a body': ["secret === 'x' ? 201 : 200", "secret === 'x' ? 204 : 200", /not assignable/],
-  'a body of another status': ["{ status: 404, body: { title: 'There is no such order.' } }", '{ status: 404, body: { id: 1n, total: null } }', /not assignable|does not exist/, 'readOrder:'],
-  'the default for a status of its own': ['return { status: 500 }', 'return { status: 200 }', /not assignable/, 'readOrder:'],
-  'a body where there is none': ['async () => ({ status: 204 })', 'async () => ({ status: 204, body: {} })', /not assignable/],
-  'a member that is missing': ['body: { id, total: null, parts', 'body: { total: null, parts', /not assignable/, 'readOrder:'],
-  'a member of another type': ['body: { id, total: null', 'body: { id: 1, total: null', /not assignable/, 'readOrder:'],
-  'a member that is writeOnly': ['body: { id: 9007199254740993n,', 'body: { secret, id: 9007199254740993n,', /'secret'|not assignable/],
-  'an answer of several without its body': ['return { status: 500 }', "return { status: 200, headers: { 'X-Left': 1 } }", /not assignable/, 'readOrder:'],
-  'an answer of several with a body too many': ['return { status: 500 }', 'return { status: 500, body: { id } }', /not assignable/, 'readOrder:'],
-  'a value that no discriminator has': ["{ kind: 'cash' } })", "{ kind: 'coin' } })", /not assignable/],
-  'a header field that is missing': ["headers: { 'X-Left': limit }, ", '', /not assignable/, 'readOrder:'],
-  'a header field of another type': ["'X-Left': limit }", "'X-Left': 'many' }", /not assignable/, 'readOrder:'],
-  'a header field that is not declared': ['parts?.map(part => ({ id: 1n, total: part.total })) ?? [] } })', "parts?.map(part => ({ id: 1n, total: part.total })) ?? [] }, headers: { 'X-Other': 'x' } })", /'X-Other'/],
+/** Each change is a mistake that the compiler must report: in at most 400 characters, at its line, with these words. */
+const mistakes: Record<string, [from: string, to: string, says: RegExp, at?: string]> = {
+  'a missing handler': ['  deleteOrder,\n', '', /'deleteOrder' is missing/, 'export const handlers'],
+  'an extra handler': ['  deleteOrder,', '  deleteOrder, orderCreated: deleteOrder,', /'orderCreated' does not exist/],
+  'a missing verifier': ['  key: verifyKey,\n', '', /'"key"' is missing/, 'export const verifiers'],
+  'an extra verifier': ['  key: verifyKey,', '  key: verifyKey, other: verifyKey,', /'other' does not exist/],
+  'a verifier of other credentials': ['  staff: verifyStaff', '  staff: verifyKey', /'BasicCredentials' is not assignable to type 'string'/],
+  'an undeclared status': ["status: 404, body: { title: 'There is no such order.' }", "status: 199, body: { title: 'x' }", /'199' is not assignable/],
+  'a status that is not in the range': ['{ status: 201, body }', '{ status: 304, body }', /'304' is not assignable/],
+  'a status without a body': ['{ status: 201, body }', '{ status: 204, body }', /'204' is not assignable/],
+  'a body of another status': ["{ title: 'There is no such order.' }", '{ id: 1n, total: null }', /'id' does not exist/],
+  'the default for a status of its own': ['return { status: 500 }', 'return { status: 200 }', /"readOrder", 200>': headers, body/],
+  'a body where there is none': ['return { status: 204 }', 'return { status: 204, body: {} }', /the contract declares none/],
+  'a member that is missing': ['body: { id: 1n, total: null }', 'body: { total: null }', /'id' is missing/],
+  'a member of another type': ['body: { id: 1n, total: null }', 'body: { id: 1, total: null }', /'number' is not assignable to type 'bigint'/],
+  'a member too many': ['body: { id: 1n, total: null }', "body: { id: 1n, total: null, colour: 'red' }", /'colour' does not exist/],
+  'a member that is writeOnly': ['body: { id: 1n, total } }', 'body: { id: 1n, total, secret } }', /'string' is not assignable to type 'Undeclared'/],
+  'an answer of several without its body': [', body: { id: 1n, total: null } }', ' }', /'body' is missing .* 'WithBodyAndHeaders<operations, "readOrder", 200>'/, "=== 'bare'"],
+  'an answer of several with a body too many': ['return { status: 500 }', 'return { status: 500, body: { id } }', /'Undeclared'/],
+  'a value that no discriminator has': ["body: { kind: 'cash' } }", "body: { kind: 'coin' } }", /'"coin"' is not assignable/],
+  'a header field that is missing': ["headers: { 'X-Left': 0 }, ", '', /'headers' is missing .* 'WithBodyAndHeaders<operations, "readOrder", 200>'/, "=== 'bare'"],
+  'a header field of another type': ["'X-Left': 0 }", "'X-Left': 'many' }", /'string' is not assignable to type 'number'/],
+  'a header field that is not declared': ["'X-Left': 0 }", "'X-Left': 0, 'X-Other': 'x' }", /'X-Other'/],
+  'header fields where there are none': ['{ status: 201, body }', "{ status: 201, headers: { 'X-Other': 'x' }, body }", /'X-Other'/],
   'a parameter that is not there': ['query.fields', 'query.field', /'field' does not exist/],
   'a parameter that is ignored': ["header['X-Trace'] === 'lost'", "header.Accept === 'lost'", /'Accept' does not exist/],
   'a parameter of another type': ['const id: bigint', 'const id: number', /'bigint' is not assignable to type 'number'/],
-  'a place without parameters': ['deleteOrder: async () =>', 'deleteOrder: async ({ query: { limit } }) =>', /'query' does not exist/],
+  'a place without parameters': ['async (): Promise', 'async ({ query: { limit } }): Promise', /'query' does not exist/],
   'a member of the body that is readOnly': ['{ body: { total, secret, parts } }', '{ body: { id, total, secret, parts } }', /'id' does not exist/],
   'a body that may be missing': ['body?.kind', 'body.kind', /possibly 'undefined'/],
   'a caller that may be nobody': ['principals.user?.name', 'principals.user.name', /possibly 'undefined'/],
-  'another answer of a verifier': ["'forbidden' : {", "'denied' : {", /not assignable/]
+  'another verdict': ["'forbidden' :", "'denied' :", /'"denied"' is not assignable to type 'Verdict'/]
 }
 
-t.test('a program that fits another contract compiles and answers, one that does not fit is refused by the compiler at its line', async t => {
-  const files = Object.fromEntries(Object.entries(wrong).map(([name, [from, to]], index) => {
+t.test('a program that fits another contract compiles and answers; the compiler explains each mistake at its line', async t => {
+  const files = Object.fromEntries(Object.entries(mistakes).map(([name, [from, to]], index) => {
     t.equal(program.split(from).length, 2, `${name}: is a change`)
-    return [`wrong-${index}.ts`, program.replace(from, to)]
+    return [`mistake-${index}.ts`, program.replace(from, to)]
   }))
-  const folder = t.testdir({ ...files, 'program.ts': program, 'tsconfig.json': JSON.stringify({ extends: resolve('tsconfig.json'), include: ['*.ts', 'generated'] }) })
-  await run(process.execPath, ['scripts/generate.ts', '--contract', 'test/fixtures/contracts/orders.yaml', '--out', join(folder, 'generated')])
-  const { stdout } = await run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '--pretty', 'false'], { cwd: folder }).catch(error => error as { stdout: string })
+  const config = JSON.stringify({ extends: resolve('tsconfig.json'), include: ['*.ts', 'generated'] })
+  const folder = t.testdir({ ...files, 'program.ts': program, 'tsconfig.json': config })
+  const generated = join(folder, 'generated')
+  await run(process.execPath, ['scripts/generate.ts', '--contract', 'test/fixtures/contracts/orders.yaml', '--out', generated])
+  const tsc = [resolve('node_modules/typescript/bin/tsc'), '--pretty', 'false', '--noUnusedLocals', 'false']
+  const { stdout } = await run(process.execPath, tsc, { cwd: folder }).catch(error => error as { stdout: string })
 
-  const said = Map.groupBy(stdout.split(/\n(?=\S)/), line => line.split('(', 1)[0])
-  t.strictSame(said.get('program.ts'), undefined, 'the program fits')
-  Object.entries(wrong).forEach(([name, [from, to, says, at = to.split('\n', 1)[0]]], index) => {
-    const lines = said.get(`wrong-${index}.ts`) ?? []
+  const reports = Map.groupBy(stdout.trimEnd().split(/\n(?=\S)/), report => report.split('(', 1)[0])
+  t.strictSame(reports.get('program.ts'), undefined, 'the program fits')
+  Object.entries(mistakes).forEach(([name, [from, to, says, at = to.split('\n', 1)[0]]], index) => {
+    const [first = '', ...others] = reports.get(`mistake-${index}.ts`) ?? []
     const line = program.replace(from, to).split('\n').findIndex(line => line.includes(at as string)) + 1
-    t.ok(lines.some(text => Number(/\((\d+),/.exec(text)?.[1]) === line && says.test(text)), name, { line, lines })
+    t.match(first, says, name)
+    t.equal(Number(/\((\d+),/.exec(first)?.[1]), line, `${name}: the line`)
+    t.ok([first, ...others].join('\n').length <= 400, `${name}: in 400 characters`, { first, others })
   })
 
   const { handlers, verifiers } = await import(join(folder, 'program.ts'))

@@ -169,7 +169,7 @@ t.test('a change of the contract makes the compiler point at the code that no lo
   )
   t.match(shapes, /^src\/stores\/memory\.ts\(.*'string' is not assignable to .*'bigint'/m, 'another type of id')
   t.match(shapes, /^src\/plants\/create-plant\.ts\(.*error TS/m, 'a member more that is required, a status less')
-  t.match(shapes, /^src\/app\.ts\(.*error TS/m, 'another shape of errors')
+  t.match(shapes, /^src\/plants\/error-body\.ts\(.*'hint' is missing/m, 'another shape of errors')
   const names = await compile(['createPlant', 'addPlant'], ['bearerAuth', 'tokenAuth'])
   t.match(names, /^src\/app\.ts\(.*'createPlant' does not exist/m, 'an operation without a handler, and a handler without an operation')
   t.match(names, /^src\/app\.ts\(.*'bearerAuth' does not exist/m, 'a scheme without a verifier')

@@ -99,7 +99,7 @@ t.test('a failing batch fails its own callers and nobody else', async t => {
   const second = store.add(plant(3))
   const cause = new Error('disk full')
   fail(cause)
-  t.match(await first, Array(2).fill({ status: 'rejected', reason: { code: 'unavailable', message: 'The plant could not be stored. Sending it again is safe.', cause } }))
+  t.match(await first, Array(2).fill({ status: 'rejected', reason: { name: 'StoreUnavailable', message: 'The plant could not be stored. Sending it again is safe.', cause } }))
   await reached(2)
   succeed()
   t.equal(await second, 'added')
@@ -111,7 +111,7 @@ t.test('past the queue a plant is refused at once', async t => {
   const first = store.add(plant(1))
   await reached(1)
   const waiting = [store.add(plant(2)), store.add(plant(3))]
-  await t.rejects(store.add(plant(4)), { code: 'unavailable', message: /overloaded/ })
+  await t.rejects(store.add(plant(4)), { name: 'StoreUnavailable', message: /overloaded/ })
   succeed()
   await first
   await reached(2)

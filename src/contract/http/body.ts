@@ -1,60 +1,46 @@
 // The body of a request: which media type may carry it, and whether it is what the contract says.
 import type { FastifyInstance, FastifySchemaCompiler, onRequestHookHandler } from 'fastify'
-import { ServiceError } from '../../errors.ts'
-import { parseJson } from '../schema/json.ts'
-import type { Parsed } from '../schema/json.ts'
-import { countHeader } from './security.ts'
+import { parseJson } from '../schema/index.ts'
+import type { Compile, Fault } from '../schema/index.ts'
 import type { Operation } from '../types.ts'
-import { putIntegers } from '../schema/validator.ts'
-import type { Compile, Validate } from '../schema/validator.ts'
+import { HttpError } from './http-error.ts'
+import { countHeader } from './request.ts'
+
+/** Stands for the body `null` until it is validated: to a Fastify validator, null means that there is no body. */
+const jsonNull = Symbol('null')
 
 /** Makes parseJson() the application's only reader of bodies, for the media types that the contract names. */
 export function readBodiesAsJson (app: FastifyInstance, operations: Operation[]): void {
   app.removeAllContentTypeParsers()
   const types = new Set(operations.flatMap(({ body }) => body?.types ?? []))
   if (types.size === 0) return
-  app.addContentTypeParser([...types], { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
-    let value
-    try {
-      value = parseJson(body)
-    } catch (error) {
-      return done(error as Error)
-    }
-    return done(null, value)
+  app.addContentTypeParser([...types], { parseAs: 'buffer' }, (_request, bytes: Buffer, done) => {
+    const parsed = parseJson(bytes)
+    if (parsed.fault === undefined) done(null, parsed.value ?? jsonNull)
+    else done(invalidBody(parsed.fault))
   })
 }
 
-/** Fastify's compiler of request schemas. What it compiles refuses with a sentence that names the member and what was expected. */
+/** Fastify's compiler of request schemas. A request that is not valid gets a sentence that names the member and what was expected. */
 export function compileBodies (compile: Compile): FastifySchemaCompiler<object> {
   return ({ schema }) => {
     const validate = compile(schema)
-    // An operation may do without a body where refuseMediaType() lets it.
-    return (body: Parsed | null | undefined) => {
-      if (!body) return true
-      const { fault, findings } = validateShallow(validate, body)
-      if (fault !== undefined) {
-        const subject = fault.path === '' ? 'The body' : `"${fault.path}" in the body`
-        return { error: new ServiceError('invalid', `${subject} ${fault.problem}.`) }
-      }
-      putIntegers(findings)
-      return true
+    return (body: unknown) => {
+      // refuseMediaType() has seen to it that the body is optional.
+      if (body === null) return true
+      const result = validate(body === jsonNull ? null : body)
+      return result.fault === undefined ? { value: result.value } : { error: invalidBody(result.fault) }
     }
   }
 }
 
-/** Schemas that contain themselves are as deep as the body. */
-function validateShallow (validate: Validate, body: Parsed): ReturnType<Validate> {
-  try {
-    return validate(body, '')
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    return { fault: { path: '', problem: 'is nested too deeply' }, findings: [] }
-  }
+function invalidBody ({ path, problem }: Fault): HttpError {
+  return new HttpError(400, `${path === '' ? 'The body' : `"${path}" in the body`} ${problem}.`)
 }
 
 /**
  * A hook that admits an operation's media types, with or without `charset=utf-8`, in no Content-Encoding, and nothing that
- * merely looks like them: lenient readings of Content-Type have let bodies through unvalidated (CVE-2025-32442 and its kin).
+ * merely looks like them: lenient readings of Content-Type have let bodies pass without validation (CVE-2025-32442 and others).
  */
 export function refuseMediaType (body: Operation['body']): onRequestHookHandler {
   const types = body?.types ?? []
@@ -63,21 +49,21 @@ export function refuseMediaType (body: Operation['body']): onRequestHookHandler 
   return (request, _reply, done) => {
     const { 'content-type': type, 'content-encoding': encoding, 'content-length': length, 'transfer-encoding': transfer } = request.headers
     if (transfer === undefined && (length === undefined || Number(length) === 0)) {
-      // There is nothing to parse, whatever it is said to be.
+      // Without a body its media type does not matter.
       delete request.headers['content-type']
-      return done(body?.required === true ? new ServiceError('invalid', `This operation needs a body, sent as ${named}.`) : undefined)
+      return done(body?.required === true ? new HttpError(400, `This operation needs a body, sent as ${named}.`) : undefined)
     }
     if (body === undefined) {
-      return done(new ServiceError('unsupported-media-type', 'This operation takes no body.'))
+      return done(new HttpError(415, 'This operation takes no body.'))
     }
     if (encoding !== undefined) {
-      return done(new ServiceError('unsupported-media-type', 'The body must be sent without a Content-Encoding.'))
+      return done(new HttpError(415, 'The body must be sent without a Content-Encoding.'))
     }
     if (type === undefined || !accepted.test(type)) {
-      return done(new ServiceError('unsupported-media-type', `The body must be sent as Content-Type: ${named}, in UTF-8.`))
+      return done(new HttpError(415, `The body must be sent as Content-Type: ${named}, in UTF-8.`))
     }
     if (countHeader(request, 'content-type') > 1) {
-      return done(new ServiceError('unsupported-media-type', 'Content-Type is sent more than once.'))
+      return done(new HttpError(415, 'Content-Type is sent more than once.'))
     }
     return done()
   }

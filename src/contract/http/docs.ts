@@ -3,33 +3,35 @@ import swagger from '@fastify/swagger'
 import type { StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import { ServiceError } from '../../errors.ts'
-import { pathOf } from './paths.ts'
+import { HttpError } from './http-error.ts'
+import { pathOf } from './request.ts'
 
 type Document = Extract<StaticDocumentSpec, { document: unknown }>['document']
 type Variables = Readonly<Record<string, string>>
 
+export const docsPath = '/docs'
+
 /**
  * Serves the contract under /docs.
- * @param document the bundled contract
- * @param variables what the variables of its server address stand for, by name (OpenAPI 3.1, section 4.8.6)
+ * @param document the bundled contract; the page has its title
+ * @param variables values for the variables of its server address, by name (OpenAPI 3.1, section 4.8.6)
  */
 export async function serveDocs (app: FastifyInstance, document: { readonly info: { readonly title: string } }, variables: Variables): Promise<void> {
   await app.register(async docs => {
-    // Whatever hinders a file of the page from being found, a name too long or one that leaves its folder: it is not there.
-    docs.setErrorHandler((cause, request) => { throw new ServiceError('not-found', `There is nothing at ${pathOf(request)}.`, { cause }) })
+    // Any failure to find a file of the page, such as a name that is too long or leaves the folder, is a 404.
+    docs.setErrorHandler((cause, request) => { throw new HttpError(404, `There is nothing at ${pathOf(request)}.`, { cause }) })
     await docs.register(swagger, { mode: 'static', specification: { document: withVariables(document, variables) } })
     await docs.register(swaggerUi, {
-      routePrefix: '/docs',
-      staticCSP: policy(Object.values(variables)),
+      routePrefix: docsPath,
+      staticCSP: contentSecurityPolicy(Object.values(variables)),
       theme: { title: document.info.title },
-      // Without the bar that offers to explore other contracts: the policy lets the page read none.
+      // Without the bar for other contracts: the policy lets the page read none.
       uiConfig: { layout: 'BaseLayout' }
     })
   })
 }
 
-/** A copy, as @fastify/swagger hands out the object that it was given. */
+/** A copy, because @fastify/swagger hands out the object that it was given. */
 function withVariables (document: object, variables: Variables): Document {
   const copy = structuredClone(document) as { servers?: Array<{ variables?: Record<string, { default: string }> }> }
   for (const server of copy.servers ?? []) {
@@ -39,7 +41,7 @@ function withVariables (document: object, variables: Variables): Document {
 }
 
 /** Without upgrade-insecure-requests, which breaks the page over plain http away from localhost. */
-function policy (addresses: string[]): string {
+function contentSecurityPolicy (addresses: string[]): string {
   const origins = addresses.flatMap(address => URL.parse(address)?.origin ?? [])
   return [
     "default-src 'none'",

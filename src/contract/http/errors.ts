@@ -1,118 +1,95 @@
-// Every error leaves as one shape, by whichever door: this file is the only writer of error bodies.
+// Every error leaves in the contract's shape, by every door: this file is the only writer of error responses.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import { maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { internal, ServiceError } from '../../errors.ts'
-import type { ErrorCode } from '../../errors.ts'
-import { about } from '../../log.ts'
 import type { ServedSocket } from './drain.ts'
-import { pathOf } from './paths.ts'
-import type { Logger } from 'pino'
+import { HttpError, internalError } from './http-error.ts'
+import { pathOf } from './request.ts'
 
-/** How errors are told: to the caller in the contract's shape, to the operator by the log. */
-export interface ErrorVoice {
+/** How the application reports errors: to the caller in the contract's shape, to the operator in the log. */
+export interface ErrorReporter {
   errorBody: (status: number, message: string) => object
-  log: Logger
+  log: (error: HttpError, request: FastifyRequest) => void
 }
 
-const contentType = 'application/json; charset=utf-8'
-
-const statuses: Record<ErrorCode, number> = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  'not-found': 404,
-  'method-not-allowed': 405,
-  timeout: 408,
-  'too-large': 413,
-  'unsupported-media-type': 415,
-  'expectation-failed': 417,
-  'too-many-requests': 429,
-  'headers-too-large': 431,
-  internal: 500,
-  unavailable: 503
+/** Answers the errors of handlers and hooks, and those of Fastify itself. */
+export function answerErrors (app: FastifyInstance, reporter: ErrorReporter): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => sendError(reporter, error, request, reply))
+  app.setNotFoundHandler(request => { throw new HttpError(404, `There is nothing at ${pathOf(request)}.`) })
 }
 
-/** Answers what handlers and hooks throw, and what Fastify refuses by itself. */
-export function answerErrors (app: FastifyInstance, voice: ErrorVoice): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => sendError(voice, error, request, reply))
-  app.setNotFoundHandler(request => { throw new ServiceError('not-found', `There is nothing at ${pathOf(request)}.`) })
-}
-
-/** Server options for the doors before routing: addresses that cannot be decoded and bytes that are not HTTP. */
-export function errorOptions (voice: ErrorVoice): FastifyServerOptions {
+/** Server options for the errors before routing: an address that cannot be decoded, and bytes that are not HTTP. */
+export function errorOptions (reporter: ErrorReporter): FastifyServerOptions {
   return {
-    frameworkErrors: (error, request, reply) => sendError(voice, error, request, reply as FastifyReply),
-    clientErrorHandler (error, socket) { endSocket(socket as Socket, voice, fromParser(error)) }
+    frameworkErrors: (error, request, reply) => sendError(reporter, error, request, reply as FastifyReply),
+    clientErrorHandler (error, socket) { endSocket(socket as Socket, reporter, fromParser(error)) }
   }
 }
 
-/** The doors that Node answers by itself, without a body: CONNECT, which is no request to a path, and unknown expectations. */
-export function answerServerErrors (server: Server, voice: ErrorVoice): void {
+/** Answers where Node would do so by itself, without a body: CONNECT, and unknown expectations. */
+export function answerServerErrors (server: Server, reporter: ErrorReporter): void {
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    endSocket(socket, voice, new ServiceError('method-not-allowed', 'This service is no proxy: it does not answer CONNECT.', { headers: { Allow: '' } }))
+    endSocket(socket, reporter, new HttpError(405, 'This service is no proxy: it does not answer CONNECT.', { headers: { Allow: '' } }))
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     answeredEarly.set(request.socket, request)
-    const { status, headers, body } = write(voice, new ServiceError('expectation-failed', 'The only Expect this service meets is 100-continue.'))
+    const { status, headers, body } = write(reporter, new HttpError(417, 'The only Expect this service meets is 100-continue.'))
     response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body)
   })
 }
 
-/** By connection, the request that was answered before it had arrived: what goes wrong with the rest of it gets no second answer. */
+/** The request of a connection that was answered before it had arrived: an error in the rest of it gets no second response. */
 const answeredEarly = new WeakMap<Socket, IncomingMessage>()
 
-function sendError (voice: ErrorVoice, thrown: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = toServiceError(thrown)
-  const { status, headers, body } = write(voice, error)
-  if (status < 500) voice.log.info({ ...about(request), status }, error.message)
-  else voice.log.error({ ...about(request), status, err: error.cause ?? error }, error.message)
+function sendError (reporter: ErrorReporter, thrown: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toHttpError(thrown)
+  const { status, headers, body } = write(reporter, error)
+  reporter.log(error, request)
   if (!request.raw.complete) answeredEarly.set(request.raw.socket, request.raw)
   return reply.code(status).headers(headers).send(body)
 }
 
-/** What Fastify throws has a code of its own and a message for developers: the caller gets a sentence of ours. */
-function toServiceError (error: Error & { code?: string, statusCode?: number }): ServiceError {
-  if (error instanceof ServiceError) return error
+/** An error of Fastify has a code and a message for developers; the caller gets a sentence of this service. */
+function toHttpError (error: Error & { code?: string, statusCode?: number }): HttpError {
+  if (error instanceof HttpError) return error
   switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE': return new ServiceError('too-large', 'The body is larger than this service accepts.')
-    case 'ECONNRESET': // Node's word for a client that broke off in the middle of its body; it reads no answer.
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return new ServiceError('invalid', 'The body is not as long as Content-Length says.')
-    case 'FST_ERR_BAD_URL': return new ServiceError('invalid', 'The address of the request cannot be decoded.')
-    default: return internal(error)
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': return new HttpError(413, 'The body is larger than this service accepts.')
+    case 'ECONNRESET': // Node's code for a client that disconnected in the middle of its body.
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return new HttpError(400, 'The body is not as long as Content-Length says.')
+    case 'FST_ERR_BAD_URL': return new HttpError(400, 'The address of the request cannot be decoded.')
+    default: return internalError(error)
   }
 }
 
-function fromParser ({ code }: { code?: string }): ServiceError {
+function fromParser ({ code }: { code?: string }): HttpError {
   switch (code) {
-    case 'HPE_HEADER_OVERFLOW': return new ServiceError('headers-too-large', `The header fields are larger than ${maxHeaderSize} bytes.`)
-    case 'ERR_HTTP_REQUEST_TIMEOUT': return new ServiceError('timeout', 'The request did not arrive in time.')
-    default: return new ServiceError('invalid', 'This is not an HTTP/1.1 request.')
+    case 'HPE_HEADER_OVERFLOW': return new HttpError(431, `The header fields are larger than ${maxHeaderSize} bytes.`)
+    case 'ERR_HTTP_REQUEST_TIMEOUT': return new HttpError(408, 'The request did not arrive in time.')
+    default: return new HttpError(400, 'This is not an HTTP/1.1 request.')
   }
 }
 
-function write (voice: ErrorVoice, error: ServiceError) {
-  const status = statuses[error.code]
-  const body = JSON.stringify(voice.errorBody(status, error.message))
-  // Whatever is unavailable may be back soon: every 503 says when to try again (RFC 9110, section 15.6.4).
+function write (reporter: ErrorReporter, { status, message, headers }: HttpError) {
+  const body = JSON.stringify(reporter.errorBody(status, message))
+  // The condition may pass soon: every 503 says when to retry (RFC 9110, section 15.6.4).
   const retry = status === 503 ? { 'Retry-After': '1' } : {}
-  return { status, body, headers: { 'Content-Type': contentType, ...retry, ...error.headers } }
+  return { status, body, headers: { 'Content-Type': 'application/json; charset=utf-8', ...retry, ...headers } }
 }
 
-/** Answers on a connection that has no response object, after the answers that it still owes, and ends it. */
-function endSocket (socket: ServedSocket, voice: ErrorVoice, error: ServiceError): void {
-  // A request that arrived whole must not be answered with the error of what followed it on the connection.
-  const owed = socket._httpMessage
-  if (owed?.req.complete === true) {
-    owed.once('finish', () => endSocket(socket, voice, error))
+/** Answers on a connection that has no response object, after the responses that are still pending on it, and ends it. */
+function endSocket (socket: ServedSocket, reporter: ErrorReporter, error: HttpError): void {
+  // The error of later bytes must not answer a request that has arrived whole.
+  const pending = socket._httpMessage
+  if (pending?.req.complete === true) {
+    pending.once('finish', () => endSocket(socket, reporter, error))
     return
   }
   if (answeredEarly.get(socket)?.complete === false || !socket.writable) {
     socket.destroy()
     return
   }
-  const { status, headers, body } = write(voice, error)
+  const { status, headers, body } = write(reporter, error)
   const fields = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join('')
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`, () => socket.destroy())

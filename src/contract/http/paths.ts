@@ -1,5 +1,4 @@
-// Paths: templates with parameters (OpenAPI 3.1, section 4.8.8.2), the server they are below, and those of requests.
-import type { FastifyRequest } from 'fastify'
+// Path templates with parameters (OpenAPI 3.1, section 4.8.8.2), below the path of their server.
 import { maxHeaderSize } from 'node:http'
 import type { Contract, Operation, Server } from '../types.ts'
 
@@ -8,41 +7,44 @@ declare global {
   interface RegExpConstructor { escape (text: string): string }
 }
 
-/** A parameter in a path may be as long as header fields may be together, which hold the path too. */
+/** A parameter in a path may be as long as the whole header, which contains the path. */
 export const routerOptions = { maxParamLength: maxHeaderSize }
 
-/** An operation with the whole template of its path, that of its server included; decoded, as the router compares paths. */
-export interface Routed extends Operation { readonly id: string, readonly template: string }
+/** An operation with its id and the whole template of its path, decoded as the router compares paths. */
+export interface RoutedOperation extends Operation { readonly id: string, readonly template: string }
 
-/** The operations of a contract; `values` are what the variables of servers stand for, by default what the contract says. */
-export function routed ({ server, operations }: Contract, values: Readonly<Record<string, string>>): Routed[] {
-  return Object.entries(operations).map(([id, operation]) => ({ ...operation, id, template: decodeURI(prefixOf(operation.server ?? server, values) + operation.url) }))
+/** The operations of a contract; `variables` replace the defaults of the contract's server variables. */
+export function routedOperations ({ server, operations }: Contract, variables: Readonly<Record<string, string>>): RoutedOperation[] {
+  return Object.entries(operations).map(([id, operation]) => {
+    const template = decodeURI(pathOfServer(operation.server ?? server, variables) + operation.url)
+    return { ...operation, id, template }
+  })
 }
 
 /** The path of a server, without a slash at its end (OpenAPI 3.1, section 4.8.5). */
-function prefixOf ({ url, variables }: Server, values: Readonly<Record<string, string>>): string {
-  const address = url.replace(/\{([^}]+)\}/g, (_match, name: string) => String(values[name] ?? variables[name]))
+function pathOfServer (server: Server, variables: Readonly<Record<string, string>>): string {
+  const address = server.url.replace(/\{([^}]+)\}/g, (_match, name: string) => String(variables[name] ?? server.variables[name]))
   return new URL(address, 'http://localhost/').pathname.replace(/\/+$/, '')
 }
 
-/** A path template as Fastify's router writes it: its parameters by position, as names in templates may hold any sign. */
+/** A path template as Fastify's router writes it: with numbered parameters, because names in templates may contain any sign. */
 export function toRoute (path: string): string {
   let position = 0
   return path.split('/').map(segment => {
     const { first, parts } = splitSegment(segment)
     if (/^\{[^}]*\}$/.test(segment)) return `:p${position++}`
-    return literal(first) + parts.map(({ group, after }) => `:p${position++}${group}${literal(after)}`).join('')
+    return escapeColons(first) + parts.map(({ group, after }) => `:p${position++}${group}${escapeColons(after)}`).join('')
   }).join('/')
 }
 
-/** A colon begins a parameter, two are one colon. */
-function literal (text: string): string {
+/** In a route one colon begins a parameter, two are a colon. */
+function escapeColons (text: string): string {
   return text.replaceAll(':', '::')
 }
 
 /**
- * A segment of a path template as the source of a regular expression with a group for each parameter. Of several in a
- * segment each ends at the first sign of the text after it, so that matching takes no longer than the segment.
+ * A segment of a path template as the source of a regular expression with a group for each parameter. Each of several
+ * parameters ends at the first sign of the text after it, so that matching takes linear time.
  */
 export function segmentSource (segment: string): { names: string[], source: string } {
   const { first, parts } = splitSegment(segment)
@@ -52,9 +54,9 @@ export function segmentSource (segment: string): { names: string[], source: stri
   }
 }
 
-/** The whole template likewise, to test paths with. */
-export function pathPattern (path: string): RegExp {
-  return new RegExp(`^${path.split('/').map(segment => segmentSource(segment).source).join('/')}$`)
+/** A regular expression that matches the paths of a template. */
+export function pathPattern (template: string): RegExp {
+  return new RegExp(`^${template.split('/').map(segment => segmentSource(segment).source).join('/')}$`)
 }
 
 function splitSegment (segment: string) {
@@ -64,19 +66,4 @@ function splitSegment (segment: string) {
     return { name, after, group: rest.length === 1 ? '([^/]+)' : `([^/${RegExp.escape(after.slice(0, 1))}]+)` }
   })
   return { first, parts }
-}
-
-/** The path of a request target in origin or absolute form (RFC 9112, section 3.2), as it was sent. */
-export function rawPath (request: FastifyRequest): string {
-  return request.url.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '')
-}
-
-/** A segment of a path as it was sent, with what stands encoded in it as text, but for signs that separate and for percent signs. */
-export function withTextDecoded (segment: string): string {
-  return segment.replace(/(?:%(?!25)[\da-f]{2})+/gi, decodeURI)
-}
-
-/** The same, decoded. */
-export function pathOf (request: FastifyRequest): string {
-  return decodeURI(rawPath(request))
 }

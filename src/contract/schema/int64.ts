@@ -1,9 +1,13 @@
-// Integers of format int64, exactly: ajv's own keywords know only doubles (ajv#1116), so a keyword of ours takes their place.
-import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv'
+// Integers of format int64, exactly: ajv's own keywords know only doubles (ajv#1116), so the keyword `int64` replaces them.
+import type { FuncKeywordDefinition } from 'ajv'
 import { integerAt } from './json.ts'
+import type { ExactIntegers } from './json.ts'
 
-/** Where a valid value holds an int64 as a double, and the integer to put there. */
+/** The double of an int64 in a valid value, and the integer to put in its place. */
 export interface Integer { holder: Record<string, unknown>, key: string | number, integer: bigint }
+
+/** What the keyword needs of a validation: the integers that doubles cannot hold, and a list for those that it finds. */
+export interface IntegersOfValue { exact: ExactIntegers, integers: Integer[] }
 
 const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'enum', 'const'] as const
 type Rule = { types: string[], enum?: Array<number | null> } & { [Word in Exclude<typeof bounds[number], 'enum'>]?: number }
@@ -16,41 +20,37 @@ export function isInt64 (schema: Readonly<Record<string, unknown>>): boolean {
 export function toInt64Keyword ({ type, format, ...rest }: Readonly<Record<string, unknown>>): object {
   const isBound = ([word]: [string, unknown]) => (bounds as readonly string[]).includes(word)
   const words = Object.entries(rest)
-  return { ...Object.fromEntries(words.filter(word => !isBound(word))), int64: { types: [type].flat(), ...Object.fromEntries(words.filter(isBound)) } }
+  const rule = { types: [type].flat(), ...Object.fromEntries(words.filter(isBound)) }
+  return { ...Object.fromEntries(words.filter(word => !isBound(word))), int64: rule }
 }
 
-/** The keyword; what it finds valid and not yet exact it adds to `found`. */
-export function int64Keyword (found: object[]): FuncKeywordDefinition {
-  return {
-    keyword: 'int64',
-    schemaType: 'object',
-    compile (rule: Rule) {
-      const problemWith = int64Rule(rule)
-      const check: SchemaValidateFunction = (value: unknown, context) => {
-        if (context === undefined || (value === null && rule.types.includes('null'))) return true
-        const { parentData: holder, parentDataProperty: key } = context
-        const integer = integerAt(holder, key, value)
-        const message = problemWith(integer)
-        check.errors = message === undefined ? [] : [{ keyword: 'int64', message, params: {} }]
-        if (integer !== undefined && typeof value === 'number') found.push({ holder, key, integer } satisfies Integer)
-        return message === undefined
-      }
-      return check
+export const int64Keyword: FuncKeywordDefinition = {
+  keyword: 'int64',
+  schemaType: 'object',
+  errors: true,
+  compile (rule: Rule) {
+    const problemWith = int64Rule(rule)
+    // ajv calls it with the validation as `this` (its option passContext).
+    return function check (this: IntegersOfValue, value: unknown, context) {
+      if (context === undefined || (value === null && rule.types.includes('null'))) return true
+      const { parentData: holder, parentDataProperty: key } = context
+      const integer = integerAt(holder, key, value, this.exact)
+      const message = problemWith(integer)
+      // ajv reads the errors of a keyword from its function.
+      if (message !== undefined) Object.assign(check, { errors: [{ keyword: 'int64', message, params: {} }] })
+      else if (integer !== undefined) this.integers.push({ holder, key, integer })
+      return message === undefined
     }
   }
 }
 
 /**
- * What is wrong with an integer, by a rule. A bigint and a number compare by value, exactly (ECMA-262, BigInt::lessThan).
- * @throws Error when the rule asks for what no int64 can be, or cannot be exact
+ * Says what is wrong with an integer. A bigint and a number compare by value, exactly (ECMA-262, BigInt::lessThan).
+ * @throws Error when the rule asks for something that no int64 can be, or that cannot be exact
  */
 function int64Rule (rule: Rule): (integer: bigint | undefined) => string | undefined {
-  if (rule.types.some(type => type !== 'integer' && type !== 'null')) throw new Error(`format int64 is for integers, not for ${rule.types.join(' or ')}`)
+  refuseInexact(rule)
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = rule
-  const numbers = [rule.enum, rule.const, rule.multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum].flat()
-  // YAML and JSON readers round the number before anybody here sees it.
-  const rounded = numbers.find(number => typeof number === 'number' && !Number.isSafeInteger(number))
-  if (rounded !== undefined) throw new Error(`${rounded} beside format int64 is not an integer between -2^53 and 2^53, beyond which a contract's numbers are rounded`)
   const step = rule.multipleOf === undefined ? undefined : BigInt(rule.multipleOf)
   const allowed = rule.const === undefined ? rule.enum : [rule.const]
   return integer => {
@@ -63,4 +63,13 @@ function int64Rule (rule: Rule): (integer: bigint | undefined) => string | undef
     if (allowed !== undefined && !allowed.some(value => value !== null && BigInt(value) === integer)) return `must be one of ${allowed.join(', ')}`
     return undefined
   }
+}
+
+function refuseInexact (rule: Rule): void {
+  if (rule.types.some(type => type !== 'integer' && type !== 'null')) throw new Error(`format int64 is for integers, not for ${rule.types.join(' or ')}`)
+  const numbers = bounds.flatMap(bound => rule[bound] ?? [])
+  // YAML and JSON readers have rounded such a number already.
+  const rounded = numbers.find(number => typeof number === 'number' && !Number.isSafeInteger(number))
+  if (rounded === undefined) return
+  throw new Error(`${rounded} beside format int64 is not an integer between -2^53 and 2^53, beyond which a contract's numbers are rounded`)
 }

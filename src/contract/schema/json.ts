@@ -1,5 +1,4 @@
-// Bytes to JSON without losing anything: strict UTF-8, and integers that a double cannot hold.
-import { ServiceError } from '../../errors.ts'
+// Bytes to JSON without losing a digit: strict UTF-8, and a bigint where a double is not the integer that was written.
 
 declare global {
   // ECMA-262, JSON.parse source text access; TypeScript 5.9 does not know it yet.
@@ -9,105 +8,110 @@ declare global {
   }
 }
 
+/** What is wrong with a value, as the end of a sentence, and where (a JSON pointer without its first slash). */
+export interface Fault { path: string, problem: string }
+
+/** A number with a fraction that its double has lost, as in 1.00000000000000000001: no integer, whatever the double is. */
+class RoundedFraction {
+  readonly double: number
+  constructor (double: number) {
+    this.double = double
+  }
+}
+
+/** The integers that doubles cannot hold, by their object or array and key; undefined for a fraction that looks like an integer. */
+export type ExactIntegers = ReadonlyMap<object, ReadonlyMap<string, bigint | undefined>>
+
+export const noExactIntegers: ExactIntegers = new Map()
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-// Only a number of sixteen digits or with an exponent can differ from its double; only an escape can make half a
-// surrogate pair. Text without them, nearly all of it, is parsed at full speed.
+// Only a number of sixteen digits or with an exponent can differ from its double. Only an escape can make half of a
+// surrogate pair. Nearly every text has neither and is parsed at full speed.
 const needsCare = /\d(?:[\d.]{15}|[eE][-+\d])|\\u[dD][89a-fA-F]/
 
-/** The exact integers of parsed objects and arrays, by member, where the double may be another number; undefined: no integer. */
-const exactIntegers = new WeakMap<object, Map<string, bigint | undefined>>()
-
-/** A JSON value in a holder, which lets even a value that is a mere number be exact and be replaced. */
-export interface Parsed { '': unknown }
-
 /**
- * Parses a JSON text (RFC 8259). Numbers are doubles, as everywhere in JavaScript; integerAt() tells the integer that
- * was written. A byte order mark is ignored; of members of the same name the last one counts.
- * @param subject what the bytes are to whoever sent them
- * @throws ServiceError `invalid` when the bytes are not UTF-8, not JSON, or name half of a surrogate pair (RFC 7493, section 2.1)
+ * Parses a JSON text (RFC 8259). An integer that a double cannot hold becomes a bigint; pass the value to a validator, which
+ * turns it into a double again unless its schema says int64. A byte order mark is ignored; the last of duplicate members counts.
+ * @returns a fault when the bytes are not UTF-8, not JSON, or contain half of a surrogate pair (RFC 7493, section 2.1)
  */
-export function parseJson (bytes: Uint8Array, subject = 'The body'): Parsed {
-  const text = decode(bytes, subject)
+export function parseJson (bytes: Uint8Array): { value: unknown, fault?: undefined } | { fault: Fault } {
   try {
-    return needsCare.test(text) ? parseExactly(text, subject) : { '': JSON.parse(text) }
+    const text = utf8.decode(bytes)
+    return { value: needsCare.test(text) ? JSON.parse(text, keepExact) : JSON.parse(text) }
   } catch (error) {
-    if (error instanceof ServiceError) throw error
-    throw new ServiceError('invalid', error instanceof SyntaxError
-      ? `${subject} is not valid JSON: ${error.message}.`
-      : `${subject} is nested too deeply.`)
+    return { fault: { path: '', problem: problemOf(error) } }
   }
 }
 
-/**
- * The integer at `holder[key]` as it was written, or undefined when it was no integer or one beyond 19 digits.
- * @param holder an object or array that parseJson() made, or one that was made otherwise and holds bigints or doubles
- */
-export function integerAt (holder: object, key: string | number, value: unknown): bigint | undefined {
-  if (typeof value === 'bigint') return value
-  if (typeof value !== 'number') return undefined
-  const exact = exactIntegers.get(holder)
-  if (exact?.has(String(key))) return exact.get(String(key))
-  return Number.isSafeInteger(value) ? BigInt(value) : undefined
+class HalfSurrogatePair extends Error {}
+
+function problemOf (error: unknown): string {
+  if (error instanceof SyntaxError) return `is not valid JSON: ${error.message}`
+  if (error instanceof HalfSurrogatePair) return 'has half of a surrogate pair in a string, which is not text'
+  return error instanceof RangeError ? 'is nested too deeply' : 'is not valid UTF-8'
 }
 
-/**
- * A value with doubles for its bigints, which integerAt() knows exactly: what is to be validated, as ajv's keywords know no
- * bigint. Without any it is the value itself.
- */
-export function withDoubles<Value> (value: Value): Value {
-  if (typeof value === 'bigint') return Number(value) as Value
-  if (typeof value !== 'object' || value === null || 'toJSON' in value) return value
-  const entries = Object.entries(value).map(([key, member]) => ({ key, member, double: withDoubles(member) }))
-  if (entries.every(({ member, double }) => member === double)) return value
-  const copy: Record<string, unknown> = Array.isArray(value) ? [...value] as never : { ...value as object }
-  const integers = new Map<string, bigint | undefined>()
-  for (const { key, member, double } of entries) {
-    copy[key] = double
-    if (typeof member === 'bigint') integers.set(key, member)
-  }
-  exactIntegers.set(copy, integers)
-  return copy as Value
+function keepExact (key: string, value: unknown, { source }: { source?: string }): unknown {
+  if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) throw new HalfSurrogatePair()
+  if (typeof value !== 'number' || !Number.isInteger(value) || source === undefined) return value
+  const integer = exactInteger(source)
+  if (integer === undefined) return Number.isSafeInteger(value) ? new RoundedFraction(value) : value
+  return Number.isSafeInteger(value) ? value : integer
 }
 
-function decode (bytes: Uint8Array, subject: string): string {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw new ServiceError('invalid', `${subject} is not valid UTF-8.`)
-  }
-}
-
-function parseExactly (text: string, subject: string): Parsed {
-  let holder: object | undefined
-  // The reviver is called on the holder of the whole value last (ECMA-262, InternalizeJSONProperty).
-  JSON.parse(text, function (this: object, key, value, context) {
-    holder = this
-    return keepExact(this, key, value, context, subject)
-  })
-  return holder as Parsed
-}
-
-function keepExact (holder: object, key: string, value: unknown, { source }: { source?: string }, subject: string): unknown {
-  if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) {
-    throw new ServiceError('invalid', `${subject} has half of a surrogate pair in a string, which is not text.`)
-  }
-  if (typeof value === 'number' && Number.isInteger(value) && source !== undefined) {
-    const members = exactIntegers.get(holder) ?? new Map<string, bigint | undefined>()
-    exactIntegers.set(holder, members.set(key, exactInteger(source)))
-  }
-  return value
-}
-
-/** The integer that a JSON number (RFC 8259, section 6) denotes, as in `12`, `12.0` or `1.2e1`, or undefined when it has a fraction or over 19 digits. */
+/** The integer that a JSON number (RFC 8259, section 6) denotes, as in `12`, `12.0` or `1.2e1`; undefined for a fraction or over 19 digits. */
 function exactInteger (source: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/.exec(source) as RegExpExecArray
   const digits = (whole + fraction).replace(/^0+/, '')
-  // Not a regular expression: trimming a run of zeros in the middle would take quadratic time.
+  // A loop, because a regular expression takes quadratic time for zeros in the middle.
   let length = digits.length
   while (digits[length - 1] === '0') length--
   const zeros = Number(exponent) - fraction.length + digits.length - length
   if (length === 0) return 0n
   if (zeros < 0 || length + zeros > 19) return undefined
   return BigInt(sign + digits.slice(0, length) + '0'.repeat(zeros))
+}
+
+/** Whether a parsed value needs toDoubles(). A loop, because a parsed value may be deeper than the stack. */
+export function needsDoubles (value: unknown): boolean {
+  const pending = [value]
+  for (const item of pending) {
+    if (typeof item === 'bigint' || item instanceof RoundedFraction) return true
+    if (typeof item === 'object' && item !== null) {
+      for (const member of Object.values(item)) pending.push(member)
+    }
+  }
+  return false
+}
+
+/** A copy of an object or array with doubles for its bigints, because ajv knows no bigint; and beside it the exact integers. */
+export function toDoubles<Value extends object> (value: Value): { doubles: Value, exact: ExactIntegers } {
+  const exact = new Map<object, Map<string, bigint | undefined>>()
+  return { doubles: copyWithDoubles(value, exact) as Value, exact }
+}
+
+function copyWithDoubles (value: unknown, exact: Map<object, Map<string, bigint | undefined>>): unknown {
+  if (typeof value === 'bigint') return Number(value)
+  if (value instanceof RoundedFraction) return value.double
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return value
+  const entries = Object.entries(value).map(([key, member]) => ({ key, member, double: copyWithDoubles(member, exact) }))
+  if (entries.every(({ member, double }) => member === double)) return value
+  const copy: Record<string, unknown> = Array.isArray(value) ? [...value] as never : { ...value }
+  const integers = new Map<string, bigint | undefined>()
+  for (const { key, member, double } of entries) {
+    copy[key] = double
+    if (typeof member === 'bigint') integers.set(key, member)
+    if (member instanceof RoundedFraction) integers.set(key, undefined)
+  }
+  exact.set(copy, integers)
+  return copy
+}
+
+/** The integer at `holder[key]` as it was written; undefined for anything else. */
+export function integerAt (holder: object, key: string | number, value: unknown, exact: ExactIntegers): bigint | undefined {
+  if (typeof value !== 'number') return undefined
+  const integers = exact.get(holder)
+  if (integers?.has(String(key))) return integers.get(String(key))
+  return Number.isSafeInteger(value) ? BigInt(value) : undefined
 }

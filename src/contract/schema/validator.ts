@@ -2,147 +2,166 @@
 import { _, Ajv2020 } from 'ajv/dist/2020.js'
 import type { CodeKeywordDefinition, ErrorObject, FuncKeywordDefinition } from 'ajv'
 import addFormats from 'ajv-formats'
+import { explain } from './faults.ts'
 import { int64Keyword } from './int64.ts'
-import type { Integer } from './int64.ts'
-import { rewriter } from './schemas.ts'
-import type { Declared, Direction, Schema, Schemas } from './schemas.ts'
+import type { IntegersOfValue } from './int64.ts'
+import { needsDoubles, noExactIntegers, parseJson, toDoubles } from './json.ts'
+import type { ExactIntegers, Fault } from './json.ts'
+import { rewriter } from './rewrite.ts'
+import type { Declared, Direction } from './rewrite.ts'
+import { containsInt64 } from './schemas.ts'
+import type { Schema, Schemas } from './schemas.ts'
 
-/** What is wrong with a value, and where (a JSON pointer without its first slash). */
-export interface Fault { path: string, problem: string }
+/** An object of a valid value, by its JSON pointer, and the members that a schema declares for it. */
+export interface DeclaredAt { pointer: string, declared: Declared }
 
-/** What a valid value turned out to hold: an int64 that is not exact yet, or at a JSON pointer an object and the members that are declared of it. */
-export type Finding = Integer | { pointer: string, declared: Declared }
+/** What one validation records; our keywords get it as `this`. */
+interface Validation extends IntegersOfValue { declared: DeclaredAt[], fault: Fault | undefined }
 
-/** Checks the value at `holder[key]`. The findings are good until the next call of any such function. */
-export type Validate = (holder: object, key: string) => { fault?: Fault, findings: readonly Finding[] }
+export type Validated = { fault: Fault } | { fault?: undefined, value: unknown, declared: readonly DeclaredAt[] }
+
+/**
+ * Validates a value. The value of a valid request has bigints for its int64s; the objects of the parsed value are reused.
+ * An answer stays as it is; `declared` lists its objects.
+ */
+export type Validate = (value: unknown) => Validated
 
 /** Compiles a schema, once for all the places where it is the same. */
 export type Compile = (schema: object) => Validate
 
+const options = {
+  strict: true,
+  strictTypes: false,
+  strictTuples: false,
+  strictRequired: false,
+  allowMatchingProperties: true,
+  ownProperties: true,
+  verbose: true,
+  passContext: true,
+  // The generator validates the contract's schemas; doing so again would double the startup time.
+  validateSchema: false
+} as const
+
 /**
  * A compiler of schemas that may refer to the contract's components as `Name#`.
- * @param schemas the contract's components by name, valid JSON Schema 2020-12, as the generator makes sure
+ * @param schemas the contract's components by name, valid JSON Schema 2020-12
  * @throws Error, from it or the compiler, when a schema cannot be compiled
  */
 export function createCompiler (schemas: Schemas, direction: Direction): Compile {
-  const findings: Finding[] = []
-  const ajv = new Ajv2020({ verbose: true, strict: true, strictTypes: false, strictTuples: false, strictRequired: false, allowMatchingProperties: true, ownProperties: true, validateSchema: false })
+  const ajv = new Ajv2020(options)
   addFormats.default(ajv)
-  for (const keyword of [int64Keyword(findings), branchKeyword(findings), declaresKeyword(findings)]) ajv.addKeyword(keyword)
-  // The member that tells branches apart, for messages.
-  ajv.addKeyword('tellsBy')
+  for (const keyword of [int64Keyword, branchKeyword, declaresKeyword]) ajv.addKeyword(keyword)
+  // The name of the member that selects a branch, for messages.
+  ajv.addKeyword('discriminatorName')
   const rewrite = rewriter(schemas, direction)
   const prepare = (schema: object): object => {
     declareFormats(ajv, schema)
     return rewrite(schema as Schema)
   }
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema({ $id: name, ...prepare(schema) })
-  const compiled = new Map<string, Validate>()
+  return once(schema => {
+    const check = ajv.compile(prepare(schema))
+    return direction === 'request' ? requestValidator(check) : answerValidator(check, containsInt64(schema as Schema, schemas))
+  })
+}
+
+/** Makes a function of a schema run once for equal schemas. */
+export function once<Result> (compile: (schema: object) => Result): (schema: object) => Result {
+  const results = new Map<string, Result>()
   return schema => {
     const text = JSON.stringify(schema)
-    const validate = compiled.get(text) ?? toValidate(ajv.compile(prepare(schema)), findings)
-    compiled.set(text, validate)
-    return validate
+    const result = results.get(text) ?? compile(schema)
+    results.set(text, result)
+    return result
   }
 }
 
-function toValidate (validate: ReturnType<Ajv2020['compile']>, findings: Finding[]): Validate {
-  return (holder, key) => {
-    findings.length = 0
-    const value = (holder as Record<string, unknown>)[key]
-    const context = { instancePath: '', parentData: holder, parentDataProperty: key, rootData: value as object, dynamicAnchors: {} }
-    return validate(value, context) ? { findings } : { fault: explain(validate.errors as ErrorObject[]), findings: [] }
+/** Parses and validates a JSON text: what the sender wrote as the schema describes it, or what is wrong with it. */
+export function readJson (validate: Validate, bytes: Uint8Array): { value: unknown, fault?: undefined } | { fault: Fault } {
+  const parsed = parseJson(bytes)
+  return parsed.fault === undefined ? validate(parsed.value) : parsed
+}
+
+type Check = ReturnType<Ajv2020['compile']>
+/** A value in an object, so that the value itself can be replaced. */
+interface Root { value: unknown }
+
+function requestValidator (check: Check): Validate {
+  return refuseTooDeep(value => {
+    const { doubles: root, exact } = needsDoubles(value) ? toDoubles({ value }) : asItIs(value)
+    const { fault, integers, declared } = run(check, root, exact)
+    if (fault !== undefined) return { fault }
+    // Only now: until the value is valid, other keywords may look at the double.
+    for (const { holder, key, integer } of integers) holder[key] = integer
+    return { value: root.value, declared }
+  })
+}
+
+function answerValidator (check: Check, mayContainBigints: boolean): Validate {
+  return refuseTooDeep(value => {
+    const { doubles: root, exact } = mayContainBigints ? toDoubles({ value }) : asItIs(value)
+    const { fault, declared } = run(check, root, exact)
+    return fault === undefined ? { value, declared } : { fault }
+  })
+}
+
+function asItIs (value: unknown): { doubles: Root, exact: ExactIntegers } {
+  return { doubles: { value }, exact: noExactIntegers }
+}
+
+function run (check: Check, root: Root, exact: ExactIntegers): Validation {
+  const validation: Validation = { exact, integers: [], declared: [], fault: undefined }
+  const { value } = root
+  const context = { instancePath: '', parentData: root, parentDataProperty: 'value', rootData: value as object, dynamicAnchors: {} }
+  if (!check.call(validation as never, value, context)) validation.fault = explain(check.errors as ErrorObject[])
+  return validation
+}
+
+/** A schema that contains itself recurses as deep as the value. */
+function refuseTooDeep (validate: Validate): Validate {
+  return value => {
+    try {
+      return validate(value)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      return { fault: { path: '', problem: 'is nested too deeply' } }
+    }
   }
 }
 
-/** Puts the exact integers in their places: not before the value is valid, as until then other keywords may want to see the double. */
-export function putIntegers (findings: readonly Finding[]): void {
-  for (const finding of findings) {
-    if ('integer' in finding) finding.holder[finding.key] = finding.integer
-  }
-}
-
-/** Formats that nobody here knows validate nothing (JSON Schema 2020-12 validation, section 7.2.3). */
+/** Formats that ajv does not know validate nothing (JSON Schema 2020-12 validation, section 7.2.3). */
 function declareFormats (ajv: Ajv2020, schema: object): void {
   for (const [, format = ''] of JSON.stringify(schema).matchAll(/"format":"([^"]+)"/g)) {
     if (!(format in ajv.formats)) ajv.addFormat(format, true)
   }
 }
 
-/** One branch of several: what was found in it is forgotten when it turns out not to hold. */
-function branchKeyword (findings: Finding[]): CodeKeywordDefinition {
-  return {
-    keyword: 'branch',
-    schemaType: ['object', 'boolean'],
-    code (context) {
-      const { gen } = context
-      const found = gen.scopeValue('obj', { ref: findings })
-      const before = gen.const('before', _`${found}.length`)
-      const valid = gen.name('valid')
-      const branch = context.subschema({ keyword: 'branch' }, valid)
-      gen.if(_`!${valid}`, () => gen.code(_`${found}.length = ${before}`))
-      context.ok(valid)
-      context.mergeEvaluated(branch)
-    }
+/** One of several branches: when it fails, the validation forgets what the branch recorded. */
+const branchKeyword: CodeKeywordDefinition = {
+  keyword: 'branch',
+  schemaType: ['object', 'boolean'],
+  code (context) {
+    const { gen } = context
+    const integers = gen.const('integers', _`this.integers.length`)
+    const declared = gen.const('declared', _`this.declared.length`)
+    const valid = gen.name('valid')
+    const branch = context.subschema({ keyword: 'branch' }, valid)
+    gen.if(_`!${valid}`, () => {
+      gen.code(_`this.integers.length = ${integers}`)
+      gen.code(_`this.declared.length = ${declared}`)
+    })
+    context.ok(valid)
+    context.mergeEvaluated(branch)
   }
 }
 
-/** Notes which members of an object are declared. */
-function declaresKeyword (findings: Finding[]): FuncKeywordDefinition {
-  return {
-    keyword: 'declares',
-    schemaType: 'object',
-    type: 'object',
-    compile: (declared: Declared) => (_object: object, context) => {
-      findings.push({ pointer: String(context?.instancePath), declared })
-      return true
-    }
-  }
-}
-
-/** The first fault that ajv names, in words for people who do not know the schema. */
-function explain (errors: ErrorObject[]): Fault {
-  const error = mostTelling(errors)
-  const name = error.propertyName === undefined ? '' : `has the member "${error.propertyName}", whose name `
-  return { path: error.instancePath.slice(1), problem: name + describe(error) }
-}
-
-/** Without allErrors the last error is the outermost; that of a union or a condition says less than those inside it. */
-function mostTelling (errors: ErrorObject[]): ErrorObject {
-  const outermost = errors.at(-1) as ErrorObject
-  const inside = errors.slice(0, -1)
-  if (['if', 'propertyNames'].includes(outermost.keyword)) return mostTelling(inside)
-  if (!['anyOf', 'oneOf'].includes(outermost.keyword)) return outermost
-  const { tellsBy } = outermost.parentSchema as { tellsBy?: string }
-  if (tellsBy !== undefined) return telledApart(inside, `${outermost.instancePath}/${tellsBy}`, outermost)
-  const deeper = inside.filter(error => error.instancePath.length > outermost.instancePath.length)
-  if (deeper.length > 0) return deeper[0] as ErrorObject
-  const types = inside.flatMap(({ keyword, params }) => keyword === 'type' ? params.type : [])
-  return types.length === inside.length && types.length > 0 ? { ...outermost, keyword: 'type', params: { type: types } } : outermost
-}
-
-/** What is wrong in the branch that the discriminator names or, where it names none, with the discriminator. */
-function telledApart (errors: ErrorObject[], path: string, outermost: ErrorObject): ErrorObject {
-  const misses = errors.filter(({ keyword, instancePath }) => keyword === 'enum' && instancePath === path)
-  const other = errors.find(error => !misses.includes(error) && error.keyword !== 'branch')
-  if (other !== undefined) return other
-  const [miss] = misses
-  return miss === undefined ? outermost : { ...miss, params: { allowedValues: misses.flatMap(({ params }) => params.allowedValues) } }
-}
-
-function describe ({ keyword, params, message, parentSchema }: ErrorObject): string {
-  switch (keyword) {
-    case 'type': return `must be ${[params.type].flat().map(type => type === 'null' ? 'null' : /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`).join(' or ')}`
-    case 'required': return `must have the member "${params.missingProperty}"`
-    case 'enum': return `must be one of ${params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}`
-    case 'const': return `must be ${JSON.stringify(params.allowedValue)}`
-    case 'additionalProperties': return `must not have the member "${params.additionalProperty}"`
-    case 'unevaluatedProperties': return `must not have the member "${params.unevaluatedProperty}"`
-    case 'false schema': return 'must not be sent'
-    case 'anyOf':
-    case 'oneOf': return params.passingSchemas ? 'fits more than one of the forms that the contract declares' : 'has none of the forms that the contract declares'
-    // What a pattern means is for its author to say.
-    case 'pattern': return `${message}${parentSchema?.description === undefined ? '' : `: ${parentSchema.description.replace(/\.$/, '')}`}`
-    default: return String(message)
+/** Records which members of an object are declared. */
+const declaresKeyword: FuncKeywordDefinition = {
+  keyword: 'declares',
+  schemaType: 'object',
+  type: 'object',
+  compile: (declared: Declared) => function (this: Validation, _object: object, context) {
+    this.declared.push({ pointer: String(context?.instancePath), declared })
+    return true
   }
 }

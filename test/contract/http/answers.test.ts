@@ -1,12 +1,11 @@
 import t from 'tap'
 import type { Outcome } from '../../../src/plants/plant-store.ts'
 import { isError, startApp } from '../../fixtures/app.ts'
-
-const store = (add: () => Promise<Outcome>) => ({ add, all: async function * () {}, count: async () => 0, check: async () => {}, close: async () => {} })
+import { testStore } from '../../fixtures/store.ts'
 
 t.test('an answer that does not come in time is 503 with Retry-After, and what comes later is dropped', async t => {
   const late = Promise.withResolvers<Outcome>()
-  const { post } = await startApp(t, { answerWithin: 50, store: store(() => late.promise) })
+  const { post } = await startApp(t, { answerWithinMs: 50, store: testStore({ add: () => late.promise }) })
   const response = await post({ id: 1, name: 'x' })
   isError(t, response, 503, /could not answer in time.*asking again is safe/, 'late')
   t.equal(response.headers['retry-after'], '1')
@@ -16,7 +15,7 @@ t.test('an answer that does not come in time is 503 with Retry-After, and what c
 
 t.test('an error that comes too late is dropped as well', async t => {
   const late = Promise.withResolvers<Outcome>()
-  const { post } = await startApp(t, { answerWithin: 50, store: store(() => late.promise) })
+  const { post } = await startApp(t, { answerWithinMs: 50, store: testStore({ add: () => late.promise }) })
   t.equal((await post({ id: 1, name: 'x' })).statusCode, 503)
   late.reject(new Error('too late'))
   await late.promise.catch(() => {})

@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import fastify from 'fastify'
 import t from 'tap'
+import { allPlants } from '../../../src/plants/plant-store.ts'
 import { answerErrors } from '../../../src/contract/http/errors.ts'
-import { isError, listen, logLines, startApp } from '../../fixtures/app.ts'
+import { isError, listen, logLines, startApp, testReporter } from '../../fixtures/app.ts'
 import { exchange, request } from '../../fixtures/raw.ts'
+import { testStore } from '../../fixtures/store.ts'
 
 const fern = '{"id":1,"name":"fern"}'
 
@@ -48,7 +50,7 @@ t.test('a client that breaks off is not answered, and leaves nothing behind', as
 })
 
 t.test('a request that was answered before it arrived gets no second answer', async t => {
-  const { port } = await listen((await startApp(t, { arriveWithin: { head: 200, whole: 300 } })).app)
+  const { port } = await listen((await startApp(t, { arriveWithinMs: { header: 200, whole: 300 } })).app)
   const stranger = 'POST /plants HTTP/1.1\r\nHost: x\r\n'
   const cases: Array<[string, number]> = [
     [`${stranger}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 401],
@@ -66,13 +68,13 @@ t.test('header fields over 16 KiB are answered 431', async t => {
 })
 
 t.test('a request that does not arrive in time is answered 408', async t => {
-  const { app, store } = await startApp(t, { arriveWithin: { head: 200, whole: 400 } })
+  const { app, store } = await startApp(t, { arriveWithinMs: { header: 200, whole: 400 } })
   const { port } = await listen(app)
   const [head] = await exchange(port, 'POST /plants HTTP/1.1\r\nHost: x\r\n')
   isError(t, head as never, 408, 'The request did not arrive in time.', 'half a head')
   const [body] = await exchange(port, request(fern).slice(0, -3))
   isError(t, body as never, 408, 'The request did not arrive in time.', 'half a body')
-  t.strictSame(await Array.fromAsync(store.all()), [])
+  t.strictSame(await Array.fromAsync(allPlants(store)), [])
 })
 
 t.test('a request without Host is answered 400, but HTTP/1.0 needs none', async t => {
@@ -118,7 +120,7 @@ t.test('a body shorter than Content-Length says is not stored, and no failure of
   await once(socket, 'close')
   while (lines.length < 2) await new Promise(setImmediate)
   t.match(lines.map(line => JSON.parse(line)), [{ level: 30, status: 400 }, { level: 30, status: 400 }])
-  t.strictSame(await Array.fromAsync(store.all()), [])
+  t.strictSame(await Array.fromAsync(allPlants(store)), [])
 })
 
 t.test('a stranger with a large body is answered without the body being kept', async t => {
@@ -132,7 +134,7 @@ t.test('a failure is answered 500 without its reason, which is in the log with t
   const { log, lines } = logLines()
   const { app } = await startApp(t, {
     log,
-    store: { add: () => Promise.reject(new Error('the disk told a secret')), all: async function * () {}, count: async () => 0, check: async () => {}, close: async () => {} }
+    store: testStore({ add: () => Promise.reject(new Error('the disk told a secret')) })
   })
   const response = await app.inject({ method: 'POST', url: '/plants?access_token=hidden', headers: { authorization: 'Bearer a-good-token', 'content-type': 'application/json' }, payload: fern })
   isError(t, response, 500, /^The service failed; its log says why\.$/, '500')
@@ -147,7 +149,7 @@ t.test('what goes wrong in Fastify itself is a failure, told in the log alone', 
   const { log, lines } = logLines()
   const app = fastify()
   t.teardown(() => app.close())
-  answerErrors(app, { errorBody: (error, message) => ({ error, message }), log })
+  answerErrors(app, testReporter(log))
   app.get('/', () => { throw new Error('a secret') })
   isError(t, await app.inject('/'), 500, 'The service failed; its log says why.', 'failure')
   t.match(JSON.parse(lines[0] as string), { err: { message: 'a secret' } })

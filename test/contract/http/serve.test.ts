@@ -2,10 +2,9 @@ import fastify from 'fastify'
 import t from 'tap'
 import * as contract from '../../../generated/operations.ts'
 import type { operations as Operations } from '../../../generated/types.ts'
-import { answerErrors } from '../../../src/contract/http/errors.ts'
-import { serveContract } from '../../../src/contract/http/serve.ts'
-import type { Service } from '../../../src/contract/http/serve.ts'
-import { isError, logLines } from '../../fixtures/app.ts'
+import { answerErrors, serveContract } from '../../../src/contract/index.ts'
+import type { Service } from '../../../src/contract/index.ts'
+import { isError, logLines, testReporter } from '../../fixtures/app.ts'
 
 type PlantService = Service<Operations, typeof contract>
 
@@ -15,7 +14,8 @@ const service: PlantService = {
   handlers: { createPlant: async () => ({ status: 200, body: { name: 'x' } }) } as unknown as PlantService['handlers'],
   verifiers: { bearerAuth: () => ({ name: 'anyone' }) },
   realm: 'test',
-  answerWithin: 1000,
+  answerWithinMs: 1000,
+  toHttpError: () => undefined,
   onAuthenticated: []
 }
 
@@ -29,7 +29,7 @@ t.test('an answer that the contract does not declare is 500, and the log says wh
   const { log, lines } = logLines()
   const app = fastify()
   t.teardown(() => app.close())
-  answerErrors(app, { errorBody: (error, message) => ({ error, message }), log })
+  answerErrors(app, testReporter(log))
   const answers = [{ status: 201, body: { name: 'x' } }, { status: 200, body: { name: 1 } }, { status: 200, body: { tag: 'x' } }, { status: 200, body: null }]
   const handler = (() => answers.shift()) as unknown as PlantService['handlers']['createPlant']
   await serveContract<Operations, typeof contract>(app, { ...service, handlers: { createPlant: handler } as unknown as PlantService['handlers'] })

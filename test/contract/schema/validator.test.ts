@@ -1,16 +1,13 @@
 import t from 'tap'
-import { parseJson } from '../../../src/contract/schema/json.ts'
-import { createCompiler, putIntegers } from '../../../src/contract/schema/validator.ts'
+import { createCompiler, readJson } from '../../../src/contract/schema/index.ts'
 
 const int64 = { type: 'integer', format: 'int64' }
 const object = (properties: object, rest = {}) => ({ type: 'object', properties, ...rest })
 
-/** Whether a JSON text is valid, what it became, and what was said of it. */
+/** Validates a JSON text: its value or its fault. */
 function check (schema: object, text: string, components = {}) {
-  const holder = parseJson(Buffer.from(text))
-  const { fault, findings } = createCompiler(components, 'request')(schema)(holder, '')
-  putIntegers(findings)
-  return { fault, value: holder[''] as Record<string, unknown> }
+  const { fault, value } = { value: undefined, ...readJson(createCompiler(components, 'request')(schema), Buffer.from(text)) }
+  return { fault, value: value as Record<string, unknown> | undefined }
 }
 
 t.test('a valid int64 becomes a bigint, wherever it stands', async t => {
@@ -23,9 +20,14 @@ t.test('a valid int64 becomes a bigint, wherever it stands', async t => {
 })
 
 t.test('a member is not touched when the value is refused', async t => {
-  const { fault, value } = check(object({ n: int64, s: { type: 'string' } }), '{"n":1,"s":2}')
-  t.strictSame(fault, { path: 's', problem: 'must be a string' })
+  const value = { n: 1, s: 2 }
+  t.strictSame(createCompiler({}, 'request')(object({ n: int64, s: { type: 'string' } }))(value), { fault: { path: 's', problem: 'must be a string' } })
   t.strictSame(value, { n: 1, s: 2 })
+})
+
+t.test('an int64 may be the whole value', async t => {
+  for (const [text, value] of [['9007199254740993', 9007199254740993n], ['0', 0n]] as const) t.strictSame(check(int64, text), { fault: undefined, value })
+  t.match(check(int64, 'null').fault, { path: '', problem: /must be an integer/ })
 })
 
 t.test('what is no int64 is refused', async t => {
@@ -56,7 +58,7 @@ t.test('a rule that no int64 can keep exactly does not compile', async t => {
 })
 
 t.test('a fault is told in words that need no schema', async t => {
-  const said = (schema: object, value: unknown) => createCompiler({}, 'request')(schema)({ value }, 'value').fault?.problem
+  const said = (schema: object, value: unknown) => createCompiler({}, 'request')(schema)(value).fault?.problem
   t.equal(said({ type: ['array', 'null'] }, 1), 'must be an array or null')
   t.equal(said({ type: 'string', pattern: '^a$' }, 'b'), 'must match pattern "^a$"')
   t.equal(said({ type: 'string', pattern: '^a$', description: 'The letter a.' }, 'b'), 'must match pattern "^a$": The letter a')
@@ -65,7 +67,7 @@ t.test('a fault is told in words that need no schema', async t => {
 
 t.test('a bigint in an answer is valid as it stands, even in a frozen object', async t => {
   const compiled = createCompiler({}, 'answer')(object({ n: { ...int64, minimum: 1 } }))
-  const validate = (value: object) => compiled(Object.freeze({ value }), 'value').fault
+  const validate = (value: object) => compiled(value).fault
   t.equal(validate(Object.freeze({ n: 9007199254740993n })), undefined)
   t.match(validate({ n: 0n }), { problem: 'must be >= 1' })
   t.match(validate({ n: 2n ** 63n }), { path: 'n' })
@@ -77,8 +79,8 @@ t.test('other numbers stay doubles', async t => {
 
 t.test('a schema is JSON Schema 2020-12 with the words of OpenAPI, and anything else is a mistake', async t => {
   const compile = createCompiler({ Named: { type: 'string', 'x-internal': true } }, 'request')
-  t.match(compile({ type: 'array', prefixItems: [{ type: 'string' }], items: false, minItems: 1 })({ v: [1] }, 'v').fault, { path: '0', problem: 'must be a string' })
-  t.equal(compile({ $ref: 'Named#', example: 'x', externalDocs: { url: 'https://example.com' }, xml: {} })({ v: 'x' }, 'v').fault, undefined)
+  t.match(compile({ type: 'array', prefixItems: [{ type: 'string' }], items: false, minItems: 1 })([1]).fault, { path: '0', problem: 'must be a string' })
+  t.equal(compile({ $ref: 'Named#', example: 'x', externalDocs: { url: 'https://example.com' }, xml: {} })('x').fault, undefined)
   t.throws(() => compile({ type: 'strin' }), /type/)
   t.throws(() => compile({ type: 'string', minLenght: 1 }), /minLenght/)
   t.throws(() => compile({ $ref: 'Missing#' }), /Missing/)

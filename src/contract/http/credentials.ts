@@ -1,0 +1,87 @@
+// How each kind of security scheme sends credentials and asks for them (OpenAPI 3.1, section 4.8.27).
+import type { FastifyRequest } from 'fastify'
+import type { BasicCredentials, SecurityScheme } from '../types.ts'
+import { HttpError } from './http-error.ts'
+import { countHeader, decodeText, textsIn } from './request.ts'
+
+/** Why a scheme refuses a request. */
+export class Refusal extends HttpError {
+  /** The request has no credentials of this scheme. */
+  readonly isMissing: boolean
+
+  constructor (status: 400 | 401 | 403, message: string, challenge: string | undefined, isMissing = false) {
+    super(status, message, { headers: challenge === undefined ? {} : { 'WWW-Authenticate': challenge } })
+    this.isMissing = isMissing
+  }
+}
+
+/** The credentials of a security scheme. */
+export interface Credentials {
+  /** What they are called in messages. */
+  name: string
+  read: (request: FastifyRequest) => string | BasicCredentials | Refusal
+  /** The challenge for credentials that are not accepted. */
+  invalid: string
+  /** The challenge for credentials without the scopes that an operation needs. */
+  insufficient?: (scopes: readonly string[]) => string
+}
+
+export function credentialsOf (scheme: SecurityScheme, realm: string): Credentials {
+  if (scheme.type === 'apiKey') return apiKey(scheme as SecurityScheme & { name: string, in: string }, realm)
+  return scheme.scheme?.toLowerCase() === 'basic' ? basic(realm) : bearer(realm)
+}
+
+/** `Authorization: Bearer <token>` (RFC 6750, section 2.1), which oauth2 and openIdConnect use as well. */
+function bearer (realm: string): Credentials {
+  // RFC 6750 section 3.1: a request without credentials gets a bare challenge, no error code.
+  const challenge = `Bearer realm="${realm}"`
+  const needed = 'This operation needs a bearer token: Authorization: Bearer <ACCESS_TOKEN>.'
+  return {
+    name: 'bearer token',
+    invalid: `${challenge}, error="invalid_token"`,
+    insufficient: scopes => `${challenge}, error="insufficient_scope"${scopes.length === 0 ? '' : `, scope="${scopes.join(' ')}"`}`,
+    read: request => fromAuthorization(request, 'bearer', `${challenge}, error="invalid_request"`) ?? new Refusal(401, needed, challenge, true)
+  }
+}
+
+/** `Authorization: Basic <base64 of name:password>` (RFC 7617, section 2). */
+function basic (realm: string): Credentials {
+  const challenge = `Basic realm="${realm}", charset="UTF-8"`
+  const needed = 'This operation needs a name and a password: Authorization: Basic <base64 of name:password>.'
+  return {
+    name: 'name and password',
+    invalid: challenge,
+    read (request) {
+      const credentials = fromAuthorization(request, 'basic', challenge)
+      if (credentials instanceof Refusal) return credentials
+      if (credentials === undefined) return new Refusal(401, needed, challenge, true)
+      const [, username, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(credentials, 'base64').toString()) ?? []
+      if (username === undefined || password === undefined) return new Refusal(401, 'The name and password are not accepted.', challenge)
+      return { username, password }
+    }
+  }
+}
+
+/** A key in a header field, a query parameter or a cookie. A 401 needs a challenge (RFC 9110, section 15.5.2); none is registered for keys. */
+function apiKey ({ name, in: place }: { name: string, in: string }, realm: string): Credentials {
+  const kinds: Readonly<Record<string, string>> = { header: 'header field', query: 'query parameter' }
+  const where = `the ${kinds[place] ?? 'cookie'} ${name}`
+  const challenge = `ApiKey realm="${realm}"`
+  const textsOf = textsIn[place] as NonNullable<typeof textsIn[string]>
+  return {
+    name: 'API key',
+    invalid: challenge,
+    read (request) {
+      const [key, ...more] = textsOf(request)(name)
+      if (more.length > 0) return new Refusal(400, `The API key is sent more than once, in ${where}.`, challenge)
+      return key === undefined ? new Refusal(401, `This operation needs an API key in ${where}.`, challenge, true) : decodeText(key, place)
+    }
+  }
+}
+
+/** The credentials after the name of their scheme; undefined when the request has none of this scheme. */
+function fromAuthorization (request: FastifyRequest, scheme: string, challenge: string): string | Refusal | undefined {
+  if (countHeader(request, 'authorization') > 1) return new Refusal(400, 'Authorization is sent more than once.', challenge)
+  const [, name, credentials = ''] = /^([^ ]+)(?: +(.*))?$/.exec(request.headers.authorization ?? '') ?? []
+  return name?.toLowerCase() === scheme ? credentials : undefined
+}

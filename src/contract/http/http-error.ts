@@ -1,0 +1,39 @@
+// An error for a caller. Its message is the caller's, its cause is for the log.
+
+/** Every status that this service answers an error with, besides those that handlers choose. */
+export type ErrorStatus =
+  | 400 // malformed HTTP, not JSON, or not what the contract says
+  | 401 // no credentials, or not accepted
+  | 403 // credentials without the right
+  | 404 // unknown path
+  | 405 // another method on a known path
+  | 408 // the request did not arrive in time
+  | 413 // the body is too large
+  | 415 // another media type or a Content-Encoding
+  | 417 // an Expect other than 100-continue
+  | 429 // too many requests
+  | 431 // the header is too large
+  | 500 // a mistake of the service
+  | 503 // not now: overload, shutdown, no storage, no response in time
+
+export class HttpError extends Error {
+  readonly status: ErrorStatus
+  /** Header fields of the response, such as the challenge of a 401. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor (status: ErrorStatus, message: string, { cause, headers = {} }: { cause?: unknown, headers?: Record<string, string> } = {}) {
+    super(message, { cause })
+    this.status = status
+    this.headers = headers
+  }
+}
+
+/** A mistake of the service. The caller learns nothing else, the log gets the cause. */
+export function internalError (cause: unknown): HttpError {
+  return new HttpError(500, 'The service failed; its log says why.', { cause })
+}
+
+/** An error that was thrown for the caller stays as it is; any other is a mistake of the service. */
+export function asHttpError (thrown: unknown): HttpError {
+  return thrown instanceof HttpError ? thrown : internalError(thrown)
+}

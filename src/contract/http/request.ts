@@ -1,0 +1,90 @@
+// What a request carries: the fields that the hooks of this folder add to Fastify's request, and its header and address as sent.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Principals } from '../types.ts'
+import { HttpError } from './http-error.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Values of the parameters by place, once the operation's hooks have read them. */
+    parameters?: Readonly<Record<string, object>>
+    /** Who is calling, once the operation's hooks have authenticated the request. */
+    principals?: Principals
+    /** Why security schemes refused the request so far. */
+    refusals?: Error[]
+  }
+}
+
+export function decorateRequests (app: FastifyInstance): void {
+  for (const field of ['parameters', 'principals', 'refusals']) app.decorateRequest(field)
+}
+
+export function refusalsOf (request: FastifyRequest): Error[] {
+  request.refusals ??= []
+  return request.refusals
+}
+
+/** The names of the callers, one for each security scheme; the address of an anonymous caller. */
+export function callerOf ({ principals = {}, ip }: FastifyRequest): string {
+  return Object.values(principals).map(principal => principal?.name).join(' ') || ip
+}
+
+/** How often a header field was sent. Node keeps the first line of some fields and drops the others without a word. */
+export function countHeader ({ raw: { rawHeaders } }: FastifyRequest, name: string): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const field = rawHeaders[index]
+    if (field?.length === name.length && field.toLowerCase() === name) count++
+  }
+  return count
+}
+
+/** The path of a request target in origin or absolute form (RFC 9112, section 3.2), as it was sent. */
+export function rawPath (request: FastifyRequest): string {
+  return request.url.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '')
+}
+
+/** The same, decoded. */
+export function pathOf (request: FastifyRequest): string {
+  return decodeURI(rawPath(request))
+}
+
+/** All texts that a request has under a name, in order. They are percent-encoded where they were sent so. */
+export type Texts = (name: string) => string[]
+
+export function queryTexts (request: FastifyRequest): Texts {
+  return textsByName(request.url.split('?').slice(1).join('?'), '&', name => decodeText(name, 'query'))
+}
+
+export function cookieTexts ({ headers }: FastifyRequest): Texts {
+  // The name of a cookie is a token (RFC 6265, section 4.1.1): nothing to decode.
+  return textsByName(headers.cookie ?? '', ';', name => name)
+}
+
+export function headerTexts ({ raw: { rawHeaders } }: FastifyRequest): Texts {
+  return name => rawHeaders.filter((_text, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name.toLowerCase())
+}
+
+/** The texts of one place, by the place's name in the contract (OpenAPI 3.1, section 4.8.12). */
+export const textsIn: Readonly<Record<string, (request: FastifyRequest) => Texts>> = {
+  query: queryTexts,
+  cookie: cookieTexts,
+  header: headerTexts
+}
+
+function textsByName (text: string, separator: string, decodeName: (name: string) => string): Texts {
+  const pairs = Map.groupBy(text.split(separator).map(pair => {
+    const [, name = '', value = ''] = /^\s*([^=]*)=?(.*?)\s*$/s.exec(pair) as RegExpExecArray
+    return { name: decodeName(name), value }
+  }), ({ name }) => name)
+  return name => pairs.get(name)?.map(({ value }) => value) ?? []
+}
+
+/** Percent-encoded text (RFC 3986, section 2.1); in a query a plus sign is a space, as forms send it. Header fields are not encoded. */
+export function decodeText (text: string, place: string): string {
+  if (place === 'header') return text.trim()
+  try {
+    return decodeURIComponent(place === 'query' ? text.replaceAll('+', ' ') : text)
+  } catch {
+    throw new HttpError(400, 'The address or a cookie of the request cannot be decoded.')
+  }
+}

@@ -1,0 +1,16 @@
+// The contract engine's door: it serves any OpenAPI 3.1 contract and knows nothing of plants. Programs without a server use schema/index.ts.
+export { serveDocs, docsPath } from './http/docs.ts'
+export { drainOnClose } from './http/drain.ts'
+export { dryRun } from './http/dry-run.ts'
+export { answerErrors, answerServerErrors, errorOptions } from './http/errors.ts'
+export type { ErrorReporter } from './http/errors.ts'
+export { HttpError } from './http/http-error.ts'
+export { routedOperations, routerOptions } from './http/paths.ts'
+export { callerOf, rawPath } from './http/request.ts'
+export { serveContract } from './http/serve.ts'
+export type { Service } from './http/serve.ts'
+export { bodilessStatuses } from './types.ts'
+export type {
+  Answer, BasicCredentials, Contract, Handler, Handlers, Operation, Parameter, Principal, Principals, Request, Response, SecurityScheme,
+  Server, TokenVerifier, Verdict, Verifier, Verifiers
+} from './types.ts'

@@ -1,0 +1,8 @@
+// JSON and JSON Schema, exactly: the door for programs without a server. It imports no Fastify.
+export { parseJson } from './json.ts'
+export type { Fault } from './json.ts'
+export { composition, containsInt64, mapSubschemas, referenced, subschemas, valueAt } from './schemas.ts'
+export type { Schema, Schemas } from './schemas.ts'
+export { createCompiler, readJson } from './validator.ts'
+export type { Compile, Validate } from './validator.ts'
+export { createWriters } from './writer.ts'
