@@ -17,7 +17,7 @@ export const document = {
       "variables": {
         "base_url": {
           "default": "/",
-          "description": "Scheme, host and path before `/plants`. By default, wherever this contract was read."
+          "description": "Scheme, host and path before `/plants`. A value without a host means the host that served this contract."
         }
       }
     }
@@ -38,7 +38,7 @@ export const document = {
       "post": {
         "operationId": "createPlant",
         "summary": "Create a plant",
-        "description": "Creates a new plant in the store. The plant is stored durably before the answer is sent. Sending the same plant again changes nothing and gets the same answer, so a request whose answer was lost may simply be repeated.",
+        "description": "Creates a new plant in the store. The service stores the plant durably before it sends the response. The same request again changes nothing and gets the same response, so a client may retry when a response was lost.",
         "tags": [
           "plants"
         ],
@@ -95,7 +95,7 @@ export const document = {
             "$ref": "#/components/responses/Unauthorized"
           },
           "409": {
-            "description": "Another plant already has this id. It stays as it is.",
+            "description": "Another plant already has this id. The stored plant does not change.",
             "content": {
               "application/json": {
                 "schema": {
@@ -123,7 +123,7 @@ export const document = {
             }
           },
           "415": {
-            "description": "The body is not sent as plain `application/json` in UTF-8.",
+            "description": "The media type is not `application/json` in UTF-8, or the request has a `Content-Encoding`.",
             "content": {
               "application/json": {
                 "schema": {
@@ -140,7 +140,7 @@ export const document = {
             "$ref": "#/components/responses/TooManyRequests"
           },
           "500": {
-            "description": "The service failed. Its log says why.",
+            "description": "The service failed. Its log records the cause.",
             "content": {
               "application/json": {
                 "schema": {
@@ -165,7 +165,7 @@ export const document = {
       "bearerAuth": {
         "type": "http",
         "scheme": "bearer",
-        "description": "An access token of this service, alone, without the word Bearer."
+        "description": "An access token of this service. Enter only the token, without the word Bearer."
       }
     },
     "responses": {
@@ -173,7 +173,7 @@ export const document = {
         "description": "The bearer token is missing or not accepted.",
         "headers": {
           "WWW-Authenticate": {
-            "description": "The challenge of RFC 6750, section 3.",
+            "description": "The Bearer challenge of RFC 6750, section 3.",
             "required": true,
             "schema": {
               "type": "string"
@@ -193,7 +193,7 @@ export const document = {
         }
       },
       "TooManyRequests": {
-        "description": "This token has used up its requests for the moment.",
+        "description": "The token has reached its limit of requests per minute.",
         "headers": {
           "Retry-After": {
             "description": "Seconds to wait before the next request.",
@@ -216,7 +216,7 @@ export const document = {
         }
       },
       "Unavailable": {
-        "description": "The plant cannot be stored durably right now, or its storage could not be confirmed in time. Repeating the request is safe.",
+        "description": "The service cannot store the plant durably now, or could not confirm in time that it is stored. A retry of the same request is safe.",
         "headers": {
           "Retry-After": {
             "description": "Seconds to wait before the next request.",
@@ -288,7 +288,7 @@ export const document = {
           "error": {
             "type": "integer",
             "format": "int32",
-            "description": "The HTTP status code of the answer."
+            "description": "The HTTP status code of the response."
           },
           "message": {
             "type": "string",

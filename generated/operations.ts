@@ -157,7 +157,7 @@ export const schemas = {
       "error": {
         "type": "integer",
         "format": "int32",
-        "description": "The HTTP status code of the answer."
+        "description": "The HTTP status code of the response."
       },
       "message": {
         "type": "string",

@@ -11,7 +11,7 @@ export interface paths {
         put?: never;
         /**
          * Create a plant
-         * @description Creates a new plant in the store. The plant is stored durably before the answer is sent. Sending the same plant again changes nothing and gets the same answer, so a request whose answer was lost may simply be repeated.
+         * @description Creates a new plant in the store. The service stores the plant durably before it sends the response. The same request again changes nothing and gets the same response, so a client may retry when a response was lost.
          */
         post: operations["createPlant"];
         delete?: never;
@@ -40,7 +40,7 @@ export interface components {
         Error: {
             /**
              * Format: int32
-             * @description The HTTP status code of the answer.
+             * @description The HTTP status code of the response.
              */
             error: number;
             /** @description One sentence that says what is wrong. */
@@ -51,7 +51,7 @@ export interface components {
         /** @description The bearer token is missing or not accepted. */
         Unauthorized: {
             headers: {
-                /** @description The challenge of RFC 6750, section 3. */
+                /** @description The Bearer challenge of RFC 6750, section 3. */
                 "WWW-Authenticate": string;
                 [name: string]: unknown;
             };
@@ -65,7 +65,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description This token has used up its requests for the moment. */
+        /** @description The token has reached its limit of requests per minute. */
         TooManyRequests: {
             headers: {
                 /** @description Seconds to wait before the next request. */
@@ -82,7 +82,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The plant cannot be stored durably right now, or its storage could not be confirmed in time. Repeating the request is safe. */
+        /** @description The service cannot store the plant durably now, or could not confirm in time that it is stored. A retry of the same request is safe. */
         Unavailable: {
             headers: {
                 /** @description Seconds to wait before the next request. */
@@ -151,7 +151,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Another plant already has this id. It stays as it is. */
+            /** @description Another plant already has this id. The stored plant does not change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -181,7 +181,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is not sent as plain `application/json` in UTF-8. */
+            /** @description The media type is not `application/json` in UTF-8, or the request has a `Content-Encoding`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -197,7 +197,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description The service failed. Its log says why. */
+            /** @description The service failed. Its log records the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
