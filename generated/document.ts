@@ -292,7 +292,7 @@ export const document = {
           },
           "message": {
             "type": "string",
-            "description": "One sentence that says what is wrong."
+            "description": "One sentence that describes the error."
           }
         }
       }

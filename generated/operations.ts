@@ -161,7 +161,7 @@ export const schemas = {
       },
       "message": {
         "type": "string",
-        "description": "One sentence that says what is wrong."
+        "description": "One sentence that describes the error."
       }
     }
   }

@@ -43,7 +43,7 @@ export interface components {
              * @description The HTTP status code of the response.
              */
             error: number;
-            /** @description One sentence that says what is wrong. */
+            /** @description One sentence that describes the error. */
             message: string;
         };
     };
