@@ -8,7 +8,7 @@ interface Run { code: number, stdout: string, stderr: string }
 
 function run (command: string, args: string[], cwd = '.'): Promise<Run> {
   return new Promise(resolve => {
-    execFile(command, args, { cwd }, (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }))
+    execFile(command, args, { cwd, timeout: 30_000 }, (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }))
   })
 }
 
@@ -141,6 +141,11 @@ t.test('a folder that cannot be written is told in a line', async t => {
   const folder = t.testdir({ generated: 'a file' })
   const { code, stderr } = await generate('--out', join(folder, 'generated'))
   t.match({ code, stderr }, { code: 1, stderr: /^E[A-Z]+: .*generated'\n$/ })
+})
+
+t.test('a folder that cannot be made is reported in a line', async t => {
+  const { code, stderr } = await generate('--out', '/proc/x/generated')
+  t.match({ code, stderr }, { code: 1, stderr: /^E[A-Z]+: .* mkdir '\/proc(\/x)?'\n$/ })
 })
 
 t.test('int64 is a bigint in the types, nullable or not', async t => {
