@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -31,7 +31,7 @@ async function develop (t: Test, contract: (text: string) => string = text => te
     t.ok(text.includes(from), `${name} has ${from}`)
     writeFileSync(path, text.replace(from, to))
   }
-  return { dev, says, change }
+  return { folder, dev, says, change }
 }
 
 const listening = /listening at (http:[^"]+)/
@@ -62,5 +62,17 @@ t.test('without a service that was good, a change is waited for', async t => {
   const { dev, says } = await develop(t, text => text.replace('openapi: 3.1.0', 'openapi: 3.0.0'))
   await says(/Not supported: an OpenAPI version other than 3\.1 \(3\.0\.0\)[^]*Waiting for a change\./)
   dev.kill('SIGINT')
+  t.strictSame(await once(dev, 'exit'), [0, null])
+})
+
+t.test('a type error in a test does not hold the service up', async t => {
+  const { folder, dev, says, change } = await develop(t)
+  mkdirSync(join(folder, 'test'))
+  writeFileSync(join(folder, 'test/wrong.test.ts'), "export const wrong: number = 'text'\n")
+  await says(listening)
+  change('src/health.ts', "status: 'alive'", "status: 'well'")
+  const [, origin] = await says(listening)
+  t.strictSame(await (await fetch(`${origin}/livez`)).json(), { status: 'well' })
+  dev.kill('SIGTERM')
   t.strictSame(await once(dev, 'exit'), [0, null])
 })
