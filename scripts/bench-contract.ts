@@ -11,6 +11,7 @@ import fastify from 'fastify'
 import type { Contract } from '../src/contract/index.ts'
 import { serveContract } from '../src/contract/index.ts'
 import { readOptions, toNumbers } from './options.ts'
+import { median, ratio } from './statistics.ts'
 
 const { serve, folder, ...texts } = readOptions({
   rounds: { type: 'string', default: '9' },
@@ -59,11 +60,12 @@ function time (name: string, args: string[]): number {
 }
 
 function print (times: Map<string, number[]>): void {
-  const median = (name: string) => (times.get(name) ?? []).sort((a, b) => a - b)[rounds >> 1] as number
-  const ratio = (a: string, b: string) => `${a}: ${Math.round(median(a))} ms; ${b}: ${Math.round(median(b))} ms; ratio ${(median(a) / median(b)).toFixed(2)}`
+  const typical = (name: string) => median(times.get(name) ?? [])
+  const compared = (a: string, b: string) =>
+    `${a}: ${Math.round(typical(a))} ms; ${b}: ${Math.round(typical(b))} ms; ratio ${ratio(typical(a), typical(b))}`
   console.log(`200 operations, medians of ${rounds} rounds, Node ${process.version}`)
-  console.log(ratio('npm run generate', 'openapi-typescript alone'))
-  console.log(ratio('service ready', 'fastify-openapi-glue ready'))
+  console.log(compared('npm run generate', 'openapi-typescript alone'))
+  console.log(compared('service ready', 'fastify-openapi-glue ready'))
 }
 
 async function serveGenerated (): Promise<void> {

@@ -9,6 +9,7 @@ import pg from 'pg'
 import { openStore } from '../src/stores/open.ts'
 import { startPostgres } from '../test/fixtures/postgres.ts'
 import { readOptions, toNumbers } from './options.ts'
+import { median, p99, ratio } from './statistics.ts'
 
 const texts = readOptions({
   rounds: { type: 'string', default: '5' },
@@ -49,12 +50,11 @@ async function load (add: Add, nextId: () => bigint): Promise<Figures> {
       latencies.push(performance.now() - sent)
     }
   }))
-  latencies.sort((a, b) => a - b)
-  return { perSecond: latencies.length / (performance.now() - began) * 1000, p99: latencies[Math.floor(latencies.length * 0.99)] as number }
+  return { perSecond: latencies.length / (performance.now() - began) * 1000, p99: p99(latencies) }
 }
 
-function median (figures: Figures[], of: keyof Figures): number {
-  return figures.map(figure => figure[of]).sort((a, b) => a - b)[figures.length >> 1] as number
+function typical (figures: Figures[], of: keyof Figures): number {
+  return median(figures.map(figure => figure[of]))
 }
 
 async function compareWithInserts (url: string): Promise<void> {
@@ -70,7 +70,7 @@ async function compareWithInserts (url: string): Promise<void> {
   }
   await pool.end()
   await store.close()
-  const [a, b] = [median(grouped, 'perSecond'), median(single, 'perSecond')]
+  const [a, b] = [typical(grouped, 'perSecond'), typical(single, 'perSecond')]
   console.log(`PostgreSQL: ${Math.round(a)}/s, an INSERT a plant through a pool of the same size ${Math.round(b)}/s, ratio ${(a / b).toFixed(1)}`)
 }
 
@@ -86,12 +86,12 @@ async function grow (folder: string): Promise<void> {
   }
   const empty = figures.get(sizes[0] as number)
   console.table(Object.fromEntries(Array.from(figures, ([size, { inOrder, atRandom }]) => [`SQLite, ${size.toLocaleString('en')} plants`, {
-    'in order /s': Math.round(median(inOrder, 'perSecond')),
-    'of empty': (median(inOrder, 'perSecond') / median(empty?.inOrder ?? [], 'perSecond')).toFixed(2),
-    'p99 ms': median(inOrder, 'p99').toFixed(1),
-    'at random /s': Math.round(median(atRandom, 'perSecond')),
-    'random of empty': (median(atRandom, 'perSecond') / median(empty?.atRandom ?? [], 'perSecond')).toFixed(2),
-    'random p99 ms': median(atRandom, 'p99').toFixed(1)
+    'in order /s': Math.round(typical(inOrder, 'perSecond')),
+    'of empty': ratio(typical(inOrder, 'perSecond'), typical(empty?.inOrder ?? [], 'perSecond')),
+    'p99 ms': typical(inOrder, 'p99').toFixed(1),
+    'at random /s': Math.round(typical(atRandom, 'perSecond')),
+    'random of empty': ratio(typical(atRandom, 'perSecond'), typical(empty?.atRandom ?? [], 'perSecond')),
+    'random p99 ms': typical(atRandom, 'p99').toFixed(1)
   }])))
 }
 

@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url'
 import fastify from 'fastify'
 import { keepTicksFast } from '../src/ticks.ts'
 import { readOptions, toNumbers } from './options.ts'
+import { median, p99, ratio } from './statistics.ts'
 
 const { unpinned, bare, ...texts } = readOptions({
   rounds: { type: 'string', default: '5' },
@@ -134,7 +135,7 @@ async function load ({ child, port }: ServerUnderTest, { connections, seconds, f
   const count = latencies.length
   const cpu = (cpuSeconds(child) - cpuBefore) / count * 1e6
   for (const socket of sockets) socket.destroy()
-  return { throughput: count / elapsed, p99: latencies.sort((a, b) => a - b)[Math.floor(count * 0.99)] as number, cpu }
+  return { throughput: count / elapsed, p99: p99(latencies), cpu }
 }
 
 async function open (port: number): Promise<Socket> {
@@ -155,18 +156,15 @@ function cpuSeconds ({ pid }: ChildProcess): number {
 
 function print (count: number, results: Result[]): void {
   const servers = Map.groupBy(results, ({ name }) => name)
-  const median = (name: string, figure: keyof Figures) => {
-    const values = (servers.get(name) ?? []).map(figures => figures[figure]).sort((a, b) => a - b)
-    return values[values.length >> 1] as number
-  }
-  const ofBare = (name: string, figure: keyof Figures) => (median(name, figure) / median(bareName, figure)).toFixed(2)
+  const typical = (name: string, figure: keyof Figures) => median((servers.get(name) ?? []).map(figures => figures[figure]))
+  const ofBare = (name: string, figure: keyof Figures) => ratio(typical(name, figure), typical(bareName, figure))
   console.log(`medians of ${rounds} rounds of ${seconds} s, ${count} connections, Node ${process.version}${pinned ? ', one core for each server with all its threads' : ', not pinned to cores'}`)
   console.table(Object.fromEntries(Array.from(servers.keys(), name => [name, {
-    'requests/s': Math.round(median(name, 'throughput')),
+    'requests/s': Math.round(typical(name, 'throughput')),
     'of bare': ofBare(name, 'throughput'),
-    'p99 ms': median(name, 'p99').toFixed(1),
+    'p99 ms': typical(name, 'p99').toFixed(1),
     'p99 x bare': ofBare(name, 'p99'),
-    'CPU us/request': median(name, 'cpu').toFixed(1),
+    'CPU us/request': typical(name, 'cpu').toFixed(1),
     'CPU x bare': ofBare(name, 'cpu')
   }])))
 }
