@@ -1,5 +1,5 @@
 // npm run bench:stores: what the stores do by themselves. PostgreSQL with group commit beside an INSERT a plant, SQLite as
-// it grows, and a copy of a million plants. A real PostgreSQL is started for it, or TEST_DATABASE_URL names one.
+// it grows, and a copy of a million plants. It starts a PostgreSQL that npm carries.
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { openStore } from '../src/stores/open.ts'
-import { startPostgres } from '../test/fixtures/postgres.ts'
 import { readOptions, toNumbers } from './options.ts'
+import { createPostgres } from './postgres.ts'
 import { median, p99, ratio } from './statistics.ts'
 
 const texts = readOptions({
@@ -26,11 +26,13 @@ const endings: Array<() => unknown> = []
 try {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-bench-'))
   endings.push(() => rm(folder, { recursive: true }))
-  const postgres = await (await startPostgres({ teardown: end => endings.push(end) })).database()
+  const postgres = await createPostgres()
+  endings.push(postgres.remove)
+  await postgres.start()
   console.log(`medians of ${rounds} rounds of ${seconds} s, ${clients} clients, Node ${process.version}`)
-  await compareWithInserts(postgres)
+  await compareWithInserts(postgres.url)
   await grow(folder)
-  copyMillion(folder, postgres)
+  copyMillion(folder, postgres.url)
 } finally {
   for (const end of endings.reverse()) await end()
 }
