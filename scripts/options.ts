@@ -17,7 +17,8 @@ export function toNumbers (option: string, text: string, least = 1): [number, ..
   return numbers.every(number => Number.isInteger(number) && number >= least) ? numbers as [number, ...number[]] : refuse(`--${option} takes whole numbers from ${least} on, not ${text}`)
 }
 
-function refuse (sentence: string): never {
+/** Ends the process with a sentence and 2. */
+export function refuse (sentence: string): never {
   console.error(sentence)
   process.exit(2)
 }

@@ -1,0 +1,68 @@
+// The load of `npm run bench`: connections that each send one POST /plants after the other.
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cpuTime } from './bench-server.ts'
+import type { Server } from './bench-server.ts'
+import { p99 } from './statistics.ts'
+
+/** Requests per second, 99th percentile of the latency in milliseconds, CPU time per request in microseconds. */
+export interface Figures { throughput: number, p99: number, cpu: number }
+
+/** The bearer token that every request has. */
+export const token = 'secret'
+
+// Ids of equal length make requests of equal length.
+let lastId = 1_000_000_000
+
+/**
+ * Loads a server for a number of seconds.
+ * @throws Error when a response is not 200, or a connection is lost
+ */
+export async function load (server: Server, connections: number, seconds: number): Promise<Figures> {
+  const sockets = await Promise.all(Array.from({ length: connections }, () => open(server.port)))
+  const latencies: number[] = []
+  const failed = Promise.withResolvers<never>()
+  const cpuBefore = cpuTime(server)
+  const began = performance.now()
+  for (const socket of sockets) keepBusy(socket, latency => latencies.push(latency), failed.reject)
+  await Promise.race([sleep(seconds * 1000), failed.promise])
+  const elapsed = (performance.now() - began) / 1000
+  const cpu = (cpuTime(server) - cpuBefore) / latencies.length
+  for (const socket of sockets) socket.destroy()
+  return { throughput: latencies.length / elapsed, p99: p99(latencies), cpu }
+}
+
+async function open (port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').setNoDelay()
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Sends a request, and the next one as soon as it is answered. */
+function keepBusy (socket: Socket, onAnswer: (latency: number) => void, onFailure: (error: Error) => void): void {
+  let sent = 0
+  const send = () => {
+    const request = nextRequest()
+    sent = performance.now()
+    socket.write(request)
+  }
+  socket.on('data', response => {
+    // A response of a few hundred bytes arrives in one piece.
+    if (!/^HTTP\/1.1 200 .*"tag":"fern"}$/s.test(response.toString('latin1'))) {
+      onFailure(new Error(`Unexpected response: ${response}`))
+    }
+    onAnswer(performance.now() - sent)
+    send()
+  })
+  socket.on('error', onFailure)
+  socket.on('end', () => onFailure(new Error('The server ended a connection.')))
+  send()
+}
+
+function nextRequest (): string {
+  const body = `{"id":${++lastId},"name":"Boston fern","tag":"fern"}`
+  return `POST /plants HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}

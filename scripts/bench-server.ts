@@ -1,0 +1,46 @@
+// The servers that `npm run bench` loads: child processes that end when the benchmark ends.
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+/** A program with its whole environment: the caller's own variables could change the results. */
+export interface Program { name: string, file: string, env: Record<string, string> }
+
+export interface Server { name: string, port: number, pid: number }
+
+const children = new Set<ChildProcess>()
+process.on('exit', () => children.forEach(child => child.kill('SIGKILL')))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+
+/**
+ * Starts a server and waits until it listens.
+ * @param prefix a command that runs Node, such as taskset
+ */
+export async function startServer ({ name, file, env }: Program, folder: string, prefix: string[]): Promise<Server> {
+  const [command = '', ...args] = [...prefix, process.execPath, file]
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  children.add(child)
+  for await (const line of createInterface(child.stdout)) {
+    const port = /listening at http:\/\/[^"]*:(\d+)/.exec(line)?.[1]
+    if (port === undefined) continue
+    child.stdout.resume()
+    return { name, port: Number(port), pid: child.pid as number }
+  }
+  throw new Error(`${name}: ${file} did not start`)
+}
+
+/** CPU time of all threads in microseconds; NaN on systems without /proc. */
+export function cpuTime ({ pid }: Server): number {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`)
+    const nanoseconds = threads.map(id => Number.parseInt(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8')))
+    return nanoseconds.reduce((sum, each) => sum + each) / 1000
+  } catch {
+    return NaN
+  }
+}
