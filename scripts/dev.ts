@@ -1,5 +1,5 @@
-// npm run dev: the service, anew after each change of the contract or of src/. What is broken is told, and the last
-// service that was good runs on.
+// npm run dev: restarts the service after each change of the contract or of src/. Prints the errors of a change that is
+// broken, and keeps the last good service running.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,8 +10,8 @@ import { generate } from './generate.ts'
 
 const contract = 'openapi.yaml'
 const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-/** Milliseconds without a change before a change is looked at: editors write in several steps. */
-const quiet = 100
+/** Wait for this long without another change before building: editors save in several steps. */
+const debounceMs = 100
 
 let service: ChildProcess | undefined
 let timer: NodeJS.Timeout | undefined
@@ -26,10 +26,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 function changed (): void {
   clearTimeout(timer)
-  timer = setTimeout(() => { building = building.then(build) }, quiet)
+  timer = setTimeout(() => { building = building.then(build) }, debounceMs)
 }
 
-/** Watches the folders of the contract's files: editors replace a file, and a watched one would then be gone. */
+/** Watches the folders of the contract's files: a watch on a file ends when an editor replaces the file. */
 function follow (files: string[]): void {
   sources = files
   for (const folder of new Set(files.map(file => dirname(file)))) {
@@ -40,16 +40,16 @@ function follow (files: string[]): void {
 }
 
 async function build (): Promise<void> {
-  const fits = await generate({ contract, out: 'generated', check: false }, follow) && await typeChecks()
-  if (!fits) {
-    console.error(service === undefined ? 'Waiting for a change.' : 'The service runs on as it was before the change.')
+  const good = await generate({ contract, out: 'generated', check: false }, follow) && await typeChecks()
+  if (!good) {
+    console.error(service === undefined ? 'Waiting for a change.' : 'The last good service keeps running.')
     return
   }
   await stop()
   service = spawn(process.execPath, ['src/main.ts'], { stdio: 'inherit' })
 }
 
-/** Checks src/ and generated/ only: an error in a test, which is not watched, must not block the service. */
+/** Checks src/ and generated/ only: tests are not watched, so an error there must not block the service. */
 async function typeChecks (): Promise<boolean> {
   const [code] = await once(spawn(process.execPath, [compiler, '--project', 'src'], { stdio: 'inherit' }), 'exit')
   return code === 0
