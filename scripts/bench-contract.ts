@@ -10,7 +10,7 @@ import glue from 'fastify-openapi-glue'
 import fastify from 'fastify'
 import type { Contract } from '../src/contract/index.ts'
 import { serveContract } from '../src/contract/index.ts'
-import { readOptions, toNumbers } from './options.ts'
+import { parseNumber, readOptions } from './options.ts'
 import { median, ratio } from './statistics.ts'
 
 const { serve, folder, ...texts } = readOptions({
@@ -19,7 +19,7 @@ const { serve, folder, ...texts } = readOptions({
   serve: { type: 'string' },
   folder: { type: 'string', default: '' }
 })
-const [rounds] = toNumbers('rounds', texts.rounds)
+const rounds = parseNumber('rounds', texts.rounds)
 
 if (serve === 'contract') await serveGenerated()
 else if (serve === 'glue') await serveGlue()

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { openStore } from '../src/stores/open.ts'
-import { readOptions, toNumbers } from './options.ts'
+import { parseNumber, parseNumbers, readOptions } from './options.ts'
 import { createPostgres } from './postgres.ts'
 import { median, p99, ratio } from './statistics.ts'
 
@@ -17,9 +17,9 @@ const texts = readOptions({
   /** How many plants the store holds at each point of the curve. */
   sizes: { type: 'string', default: '0,10000,1000000,10000000' }
 })
-const [rounds] = toNumbers('rounds', texts.rounds)
-const [seconds] = toNumbers('seconds', texts.seconds)
-const sizes = toNumbers('sizes', texts.sizes, 0)
+const rounds = parseNumber('rounds', texts.rounds)
+const seconds = parseNumber('seconds', texts.seconds)
+const sizes = parseNumbers('sizes', texts.sizes, 0)
 const clients = 64
 
 const endings: Array<() => unknown> = []

@@ -10,7 +10,7 @@ import { load, token } from './bench-load.ts'
 import type { Figures } from './bench-load.ts'
 import { startServer } from './bench-server.ts'
 import type { Program, Server } from './bench-server.ts'
-import { readOptions, refuse, toNumbers } from './options.ts'
+import { parseNumber, parseNumbers, readOptions, refuse } from './options.ts'
 import { median, ratio } from './statistics.ts'
 
 const { unpinned, against, ...texts } = readOptions({
@@ -23,9 +23,9 @@ const { unpinned, against, ...texts } = readOptions({
   /** Folder of another checkout: its service is measured, too. */
   against: { type: 'string' }
 })
-const [rounds] = toNumbers('rounds', texts.rounds)
-const [seconds] = toNumbers('seconds', texts.seconds)
-const connectionCounts = new Set(toNumbers('connections', texts.connections))
+const rounds = parseNumber('rounds', texts.rounds)
+const seconds = parseNumber('seconds', texts.seconds)
+const connectionCounts = new Set(parseNumbers('connections', texts.connections))
 const warmUpSeconds = 3
 /** Between two measurements: the server loaded before finishes its last requests. */
 const pauseMs = 100

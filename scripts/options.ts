@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import type { ParseArgsOptionsConfig } from 'node:util'
 
-/** The values of the options that a command line may have; any other ends the process with a sentence and 2. */
+/** Reads the options of the command line. An unknown option ends the process with a message and exit code 2. */
 export function readOptions<Options extends ParseArgsOptionsConfig> (options: Options) {
   try {
     return parseArgs({ options }).values
@@ -11,14 +11,21 @@ export function readOptions<Options extends ParseArgsOptionsConfig> (options: Op
   }
 }
 
-/** Whole numbers from `least` on, separated by commas; anything else ends the process with a sentence and 2. */
-export function toNumbers (option: string, text: string, least = 1): [number, ...number[]] {
-  const numbers = text.split(',').map(Number)
-  return numbers.every(number => Number.isInteger(number) && number >= least) ? numbers as [number, ...number[]] : refuse(`--${option} takes whole numbers from ${least} on, not ${text}`)
+/** Reads one whole number; anything else ends the process with a message and exit code 2. */
+export function parseNumber (option: string, text: string, least = 1): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number >= least) return number
+  return refuse(`--${option}: ${text} is not a whole number of at least ${least}.`)
 }
 
-/** Ends the process with a sentence and 2. */
-export function refuse (sentence: string): never {
-  console.error(sentence)
+/** Reads whole numbers separated by commas, at least one. */
+export function parseNumbers (option: string, text: string, least = 1): [number, ...number[]] {
+  const [first = '', ...others] = text.split(',')
+  return [parseNumber(option, first, least), ...others.map(other => parseNumber(option, other, least))]
+}
+
+/** Ends the process with a message and exit code 2. */
+export function refuse (message: string): never {
+  console.error(message)
   process.exit(2)
 }
