@@ -1,5 +1,5 @@
-// npm run bench:stores: what the stores do by themselves. PostgreSQL with group commit beside an INSERT a plant, SQLite as
-// it grows, and a copy of a million plants. It starts a PostgreSQL that npm carries.
+// npm run bench:stores: throughput of the stores without HTTP. PostgreSQL with group commit beside one INSERT per
+// plant, SQLite at several sizes, and a copy of a million plants. The PostgreSQL is a temporary one.
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
@@ -14,13 +14,17 @@ import { median, p99, ratio } from './statistics.ts'
 const texts = readOptions({
   rounds: { type: 'string', default: '5' },
   seconds: { type: 'string', default: '2' },
-  /** How many plants the store holds at each point of the curve. */
+  /** How many plants SQLite holds before each measurement. */
   sizes: { type: 'string', default: '0,10000,1000000,10000000' }
 })
 const rounds = parseNumber('rounds', texts.rounds)
 const seconds = parseNumber('seconds', texts.seconds)
 const sizes = parseNumbers('sizes', texts.sizes, 0)
 const clients = 64
+const maxQueue = 1000
+const plant = { name: 'Boston fern', tag: 'fern' }
+/** Ids in order stay below it. */
+const firstRandomId = 1n << 53n
 
 const endings: Array<() => unknown> = []
 try {
@@ -31,17 +35,16 @@ try {
   await postgres.start()
   console.log(`medians of ${rounds} rounds of ${seconds} s, ${clients} clients, Node ${process.version}`)
   await compareWithInserts(postgres.url)
-  await grow(folder)
-  copyMillion(folder, postgres.url)
+  await compareSizes(folder)
+  await copyMillion(folder, postgres.url)
 } finally {
   for (const end of endings.reverse()) await end()
 }
 
-type Add = (id: bigint) => Promise<unknown>
 interface Figures { perSecond: number, p99: number }
 
-/** Adds plants one after the other from every client; ids in order from `first`, or at random. */
-async function load (add: Add, nextId: () => bigint): Promise<Figures> {
+/** Every client adds one plant after the other. */
+async function load (add: (id: bigint) => Promise<unknown>, nextId: () => bigint): Promise<Figures> {
   const latencies: number[] = []
   const began = performance.now()
   const until = began + seconds * 1000
@@ -55,83 +58,109 @@ async function load (add: Add, nextId: () => bigint): Promise<Figures> {
   return { perSecond: latencies.length / (performance.now() - began) * 1000, p99: p99(latencies) }
 }
 
-function typical (figures: Figures[], of: keyof Figures): number {
-  return median(figures.map(figure => figure[of]))
+function summarize (rounds: Figures[]): Figures {
+  return {
+    perSecond: median(rounds.map(({ perSecond }) => perSecond)),
+    p99: median(rounds.map(({ p99 }) => p99))
+  }
 }
 
 async function compareWithInserts (url: string): Promise<void> {
-  const store = await openStore(url, { maxQueue: 1000 })
+  const store = await openStore(url, { maxQueue })
+  // As many connections as the store has.
   const pool = new pg.Pool({ connectionString: url, max: 3 })
+  const insert = 'INSERT INTO plants (id, name, tag) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING'
   let id = 0n
-  const next = () => id++
-  const single: Figures[] = []
-  const grouped: Figures[] = []
+  const nextId = () => id++
+  const inserts: Figures[] = []
+  const groups: Figures[] = []
   for (let round = 0; round < rounds; round++) {
-    single.push(await load(id => pool.query('INSERT INTO plants (id, name, tag) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [id, 'Boston fern', 'fern']), next))
-    grouped.push(await load(id => store.add({ id, name: 'Boston fern', tag: 'fern' }), next))
+    inserts.push(await load(id => pool.query(insert, [id, plant.name, plant.tag]), nextId))
+    groups.push(await load(id => store.add({ id, ...plant }), nextId))
   }
   await pool.end()
   await store.close()
-  const [a, b] = [typical(grouped, 'perSecond'), typical(single, 'perSecond')]
-  console.log(`PostgreSQL: ${Math.round(a)}/s, an INSERT a plant through a pool of the same size ${Math.round(b)}/s, ratio ${(a / b).toFixed(1)}`)
+  const [group, single] = [summarize(groups).perSecond, summarize(inserts).perSecond]
+  console.log([
+    `PostgreSQL: ${Math.round(group)}/s with group commit`,
+    `${Math.round(single)}/s with one INSERT per plant`,
+    `ratio ${ratio(group, single)}`
+  ].join(', '))
 }
 
-/** The throughput of SQLite at each size, of that of the empty store; each round measures all sizes in turn. */
-async function grow (folder: string): Promise<void> {
-  const figures = new Map(sizes.map(size => [size, { inOrder: [] as Figures[], atRandom: [] as Figures[] }]))
+/** Measures SQLite at each size, with ids in order and at random; ratios are to the first size. */
+async function compareSizes (folder: string): Promise<void> {
+  const results = sizes.map(size => ({ size, inOrder: [] as Figures[], atRandom: [] as Figures[] }))
   for (let round = 0; round < rounds; round++) {
-    for (const [size, { inOrder, atRandom }] of figures) {
-      inOrder.push(await measure(folder, size, first => () => first++))
-      // Beyond all that are in order.
-      atRandom.push(await measure(folder, size, () => () => BigInt(Math.floor(Math.random() * Number.MAX_SAFE_INTEGER)) + (1n << 53n)))
+    for (const { size, inOrder, atRandom } of results) {
+      inOrder.push(await measureSqlite(folder, size, first => () => first++))
+      atRandom.push(await measureSqlite(folder, size, () => randomId))
     }
   }
-  const empty = figures.get(sizes[0] as number)
-  console.table(Object.fromEntries(Array.from(figures, ([size, { inOrder, atRandom }]) => [`SQLite, ${size.toLocaleString('en')} plants`, {
-    'in order /s': Math.round(typical(inOrder, 'perSecond')),
-    'of empty': ratio(typical(inOrder, 'perSecond'), typical(empty?.inOrder ?? [], 'perSecond')),
-    'p99 ms': typical(inOrder, 'p99').toFixed(1),
-    'at random /s': Math.round(typical(atRandom, 'perSecond')),
-    'random of empty': ratio(typical(atRandom, 'perSecond'), typical(empty?.atRandom ?? [], 'perSecond')),
-    'random p99 ms': typical(atRandom, 'p99').toFixed(1)
-  }])))
+  printSizes(results.map(({ size, inOrder, atRandom }) =>
+    ({ size, inOrder: summarize(inOrder), atRandom: summarize(atRandom) })))
 }
 
-/** Measures a store of this size; one that is quick to fill is made anew, as what is measured makes it grow. */
-async function measure (folder: string, size: number, ids: (first: bigint) => () => bigint): Promise<Figures> {
+function printSizes (sizes: Array<{ size: number, inOrder: Figures, atRandom: Figures }>): void {
+  const [first] = sizes
+  if (first === undefined) return
+  const rows = sizes.map(({ size, inOrder, atRandom }) => [`SQLite, ${size.toLocaleString('en')} plants`, {
+    'in order /s': Math.round(inOrder.perSecond),
+    'of first': ratio(inOrder.perSecond, first.inOrder.perSecond),
+    'p99 ms': inOrder.p99.toFixed(1),
+    'at random /s': Math.round(atRandom.perSecond),
+    'random of first': ratio(atRandom.perSecond, first.atRandom.perSecond),
+    'random p99 ms': atRandom.p99.toFixed(1)
+  }])
+  console.table(Object.fromEntries(rows))
+}
+
+function randomId (): bigint {
+  return firstRandomId + BigInt(Math.floor(Math.random() * Number.MAX_SAFE_INTEGER))
+}
+
+/** Measures a store of this size. A small one is filled again each time, because the load makes it grow. */
+async function measureSqlite (folder: string, size: number, ids: (first: bigint) => () => bigint): Promise<Figures> {
   const path = join(folder, `plants-${size}.db`)
   if (size <= 1_000_000) await rm(path, { force: true })
-  await (await openStore(`sqlite:${path}`, { maxQueue: 1 })).close()
-  const filled = fill(path, size)
-  const store = await openStore(`sqlite:${path}`, { maxQueue: 1000 })
-  const figures = await load(id => store.add({ id, name: 'Boston fern', tag: 'fern' }), ids(filled))
+  const first = await fillSqlite(path, size)
+  const store = await openStore(`sqlite:${path}`, { maxQueue })
+  const figures = await load(id => store.add({ id, ...plant }), ids(first))
   await store.close()
   return figures
 }
 
-/** Fills an empty database; gives the first id above those that are in order. */
-function fill (path: string, size: number): bigint {
+/** Fills a database unless it has plants already; returns the first free id after those in order. */
+async function fillSqlite (path: string, size: number): Promise<bigint> {
+  await (await openStore(`sqlite:${path}`, { maxQueue })).close()
   const database = new DatabaseSync(path, { readBigInts: true })
-  const { last } = database.prepare('SELECT max(id) AS last FROM plants WHERE id < 1 << 53').get() as { last: bigint | null }
-  // What the copy adds first, and what was added at random, is not of those.
-  if ((last ?? -1n) < 0n) database.exec(`PRAGMA synchronous = OFF; WITH RECURSIVE n(id) AS (SELECT 0 WHERE ${size} > 0 UNION ALL SELECT id + 1 FROM n WHERE id + 1 < ${size}) INSERT INTO plants SELECT id, 'Boston fern', 'fern' FROM n`)
+  const query = database.prepare('SELECT max(id) AS last FROM plants WHERE id < ?')
+  const { last } = query.get(firstRandomId) as { last: bigint | null }
+  if (last === null) {
+    database.exec('PRAGMA synchronous = OFF')
+    database.exec(`
+      WITH RECURSIVE n(id) AS (SELECT 0 WHERE ${size} > 0 UNION ALL SELECT id + 1 FROM n WHERE id + 1 < ${size})
+      INSERT INTO plants SELECT id, '${plant.name}', '${plant.tag}' FROM n`)
+  }
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
-  return (last ?? -1n) < 0n ? BigInt(size) : BigInt(last as bigint) + 1n
+  return last === null ? BigInt(size) : last + 1n
 }
 
-function copyMillion (folder: string, postgres: string): void {
+async function copyMillion (folder: string, postgres: string): Promise<void> {
   const path = join(folder, 'million.db')
-  const empty = spawnSync(process.execPath, ['src/copy.ts', '-', `sqlite:${path}`], { input: '{"id":-1,"name":"x"}\n', encoding: 'utf8' })
-  if (empty.status !== 0) throw new Error(empty.stderr)
-  fill(path, 1_000_000)
-  // Other ids than those that the comparison above has added.
+  await fillSqlite(path, 1_000_000)
   const database = new DatabaseSync(path)
+  // PostgreSQL has plants with the same ids from the comparison with INSERT.
   database.exec('UPDATE plants SET id = id - 2000000')
   database.close()
-  const peak = "process.on('exit', () => console.error('peak', Math.round(process.resourceUsage().maxRSS / 1024), 'MiB'))"
-  const { stderr } = spawnSync(process.execPath, ['--import', `data:text/javascript,${peak}`, 'src/copy.ts', `sqlite:${path}`, postgres], { encoding: 'utf8' })
-  // The storage thread ends with the peak of the process as well.
-  const told = new Set(stderr.split('\n').filter(line => /added|peak/.test(line)))
-  console.log(`copy, SQLite to PostgreSQL: ${[...told].join('; ')}`)
+  const peak = 'Math.round(process.resourceUsage().maxRSS / 1024)'
+  const printPeak = `process.on('exit', () => console.error('peak', ${peak}, 'MiB'))`
+  const copy = join(import.meta.dirname, '../src/copy.ts')
+  const args = ['--import', `data:text/javascript,${printPeak}`, copy, `sqlite:${path}`, postgres]
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  // The storage thread prints the same peak, because it imports the same code.
+  const lines = new Set(stderr.split('\n').filter(line => /added|peak/.test(line)))
+  console.log(`copy, SQLite to PostgreSQL: ${[...lines].join('; ')}`)
 }

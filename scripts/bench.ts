@@ -91,8 +91,8 @@ function print (connections: number, results: Result[]): void {
   const cores = pinned ? 'one core for the servers with all their threads' : 'not pinned to cores'
   console.log(`${rounds} rounds of ${seconds} s, ${connections} connections, Node ${process.version}, ${cores}`)
   const bare = summarize(results.filter(({ name }) => name === bareName))
-  const rows = Array.from(Map.groupBy(results, ({ name }) => name), ([name, ofServer]) => [name, toRow(summarize(ofServer), bare)])
-  console.table(Object.fromEntries(rows))
+  const servers = Map.groupBy(results, ({ name }) => name)
+  console.table(Object.fromEntries(Array.from(servers, ([name, figures]) => [name, toRow(summarize(figures), bare)])))
 }
 
 function summarize (rounds: Figures[]): Figures {
