@@ -26,7 +26,8 @@ const { unpinned, against, ...texts } = readOptions({
 const rounds = parseNumber('rounds', texts.rounds)
 const seconds = parseNumber('seconds', texts.seconds)
 const connectionCounts = new Set(parseNumbers('connections', texts.connections))
-const warmUpSeconds = 3
+/** After as many, V8 has compiled what it will compile; a slow machine needs longer, but not more of them. */
+const warmUpRequests = 100_000
 /** Between two measurements: the server loaded before finishes its last requests. */
 const pauseMs = 100
 const bareName = 'bare Fastify'
@@ -69,9 +70,7 @@ async function startServers (): Promise<Server[]> {
 }
 
 async function measure (servers: Server[]): Promise<Result[]> {
-  for (const server of servers) {
-    for (const connections of connectionCounts) await load(server, connections, warmUpSeconds)
-  }
+  for (const server of servers) await warmUp(server)
   const results: Result[] = []
   for (let round = 1; round <= rounds; round++) {
     // Every other round runs backwards: no server always follows the same one.
@@ -85,6 +84,10 @@ async function measure (servers: Server[]): Promise<Result[]> {
     console.error(`round ${round} of ${rounds}`)
   }
   return results
+}
+
+async function warmUp (server: Server): Promise<void> {
+  for (let requests = 0; requests < warmUpRequests;) requests += (await load(server, 64, 1)).throughput
 }
 
 function print (connections: number, results: Result[]): void {
