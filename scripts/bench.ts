@@ -1,6 +1,6 @@
 // npm run bench: the service beside bare Fastify. All servers run from start to end, and each round loads one after the
 // other. Prints medians of throughput and p99, the minimum of CPU time per request, and ratios to bare Fastify.
-// A second bare Fastify shows the noise: differences smaller than its own mean nothing.
+// The ratios of a second bare Fastify show the noise.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,9 +26,9 @@ const { unpinned, against, ...texts } = readOptions({
 const rounds = parseNumber('rounds', texts.rounds)
 const seconds = parseNumber('seconds', texts.seconds)
 const connectionCounts = new Set(parseNumbers('connections', texts.connections))
-/** After as many, V8 has compiled what it will compile; a slow machine needs longer, but not more of them. */
+/** V8 has compiled the hot code after this many requests, on a busy machine too. */
 const warmUpRequests = 100_000
-/** Between two measurements: the server loaded before finishes its last requests. */
+/** Lets the server that was loaded last finish its requests before the next measurement. */
 const pauseMs = 100
 const bareName = 'bare Fastify'
 
@@ -102,7 +102,7 @@ function summarize (rounds: Figures[]): Figures {
   return {
     throughput: median(rounds.map(({ throughput }) => throughput)),
     p99: median(rounds.map(({ p99 }) => p99)),
-    // Other processes only ever add to the CPU time: caches and clock speed are shared.
+    // Other processes can only add to CPU time, because they share caches and clock.
     cpu: Math.min(...rounds.map(({ cpu }) => cpu))
   }
 }
