@@ -1,18 +1,18 @@
-// PostgreSQL, and what speaks its language: one statement adds a batch, in portable SQL, and no row is ever changed.
+// The PostgreSQL engine: one statement adds a batch, and rows are never changed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
 import type { Engine } from './group-commit.ts'
 
-/** Milliseconds: for a connection, for a statement (both at the server and here), and for a call with all its retries. */
+/** Milliseconds for a connection, for a statement, and for a call with all its retries. */
 const deadlines = { connection: 2000, statement: 5000, call: 8000 }
 
-type Query = (text: string, values?: unknown[]) => Promise<Row[]>
+type Query = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>
 
-interface Row { id: string, name: string, tag: string | null }
+interface PlantRow { id: string, name: string, tag: string | null }
 
 /**
- * Connects to a database, and where needed makes its tables. Any number of services may share one.
+ * Connects to a database and creates missing tables. Any number of services may share one database.
  * @param url postgres://user:password@host:port/database?options, or postgresql://
  * @throws Error that says why the database cannot be used
  */
@@ -28,9 +28,10 @@ export async function postgresEngine (url: string): Promise<Engine> {
     keepAlive: true,
     onConnect
   })
-  // An idle connection that is lost is no matter: the next query opens another.
+  // The next query replaces an idle connection that was lost.
   pool.on('error', () => {})
-  const query: Query = async (text, values = []) => (await pool.query<Row>(text, values)).rows
+  const query: Query = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
+    (await pool.query<Row>(text, values)).rows
 
   try {
     await retry(() => prepare(query, () => pool.connect()))
@@ -41,10 +42,13 @@ export async function postgresEngine (url: string): Promise<Engine> {
   return {
     addMany: plants => retry(() => addMany(query, plants)),
     async page (from, limit) {
-      const rows = await retry(() => query('SELECT id, name, tag FROM plants WHERE id >= $1 ORDER BY id LIMIT $2', [from, limit]))
+      const rows = await retry(() => query<PlantRow>(selectPage, [from, limit]))
       return rows.map(toPlant)
     },
-    count: () => retry(async () => Number((await query('SELECT count(*) AS id FROM plants'))[0]?.id)),
+    async count () {
+      const [row] = await retry(() => query<{ count: string }>('SELECT count(*) FROM plants'))
+      return Number(row?.count)
+    },
     check: () => retry(() => prepare(query, () => pool.connect())),
     close: () => pool.end()
   }
@@ -55,37 +59,44 @@ async function onConnect (client: pg.ClientBase): Promise<void> {
   await client.query("SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
 }
 
-/** What waiting does not mend. */
-class Unusable extends Error {}
+/** A permanent error: do not retry. */
+class PermanentError extends Error {}
 
-/** Sees to it that the tables are there and that a commit means what it says. */
+/** Checks that the database can promise durable commits of any text, and creates missing tables. */
 async function prepare (query: Query, connect: () => Promise<pg.PoolClient>): Promise<void> {
-  const show = async (setting: string) => Object.values((await query(`SHOW ${setting}`))[0] as object)[0]
-  const [setting] = await query("SELECT reset_val AS name FROM pg_settings WHERE name = 'synchronous_commit'")
-  if (setting?.name === 'off') throw new Unusable('its synchronous_commit is off, so that a commit could be lost; set it to on for this user or database')
-  const encoding = await show('server_encoding')
-  if (encoding !== 'UTF8') throw new Unusable(`its encoding is ${encoding}, which cannot hold all text; make the database with ENCODING 'UTF8'`)
-  if (await show('transaction_read_only') === 'on') throw new Unusable('it is read-only')
-  // Asked first: who may only use the tables may not make them.
+  const [settings] = await query<{ commit: string, encoding: string, readOnly: string }>(readSettings)
+  if (settings?.commit === 'off') {
+    throw new PermanentError('its synchronous_commit is off, so that a commit could be lost; set it to on for this user or database')
+  }
+  if (settings?.encoding !== 'UTF8') {
+    throw new PermanentError(`its encoding is ${settings?.encoding}, which cannot hold all text; make the database with ENCODING 'UTF8'`)
+  }
+  if (settings.readOnly === 'on') throw new PermanentError('it is read-only')
+  // Read before migrating: a user with rights on the tables may lack the right to create them.
   if (await schemaVersion(query) !== migrations.length) await migrate(connect)
   await query('SELECT id, name, tag FROM plants LIMIT 0')
 }
 
-/** What makes the schema of each version from the one before. */
+/** `commit` is the default of new connections. */
+const readSettings = `SELECT reset_val AS commit,
+  current_setting('server_encoding') AS encoding, current_setting('transaction_read_only') AS "readOnly"
+  FROM pg_settings WHERE name = 'synchronous_commit'`
+
+/** Each migration upgrades the schema from the version that is its index. */
 const migrations = ['CREATE TABLE IF NOT EXISTS plants (id bigint PRIMARY KEY, name text NOT NULL, tag text)']
 
-/** The version of the schema, 0 where there is none. */
+/** The version of the schema; 0 without one. */
 async function schemaVersion (query: Query): Promise<number> {
   try {
-    const [row] = await query('SELECT version AS id FROM plants_schema')
-    return Number(row?.id ?? 0)
+    const [row] = await query<{ version: number }>('SELECT version FROM plants_schema')
+    return row?.version ?? 0
   } catch (error) {
     if (codeOf(error) !== undefinedTable) throw error
     return 0
   }
 }
 
-/** Brings the schema to the last version. The row that holds the version is the lock: any number of services may start at once. */
+/** Upgrades the schema to the last version. Services that start together take turns by locking the row of the version. */
 async function migrate (connect: () => Promise<pg.PoolClient>): Promise<void> {
   const client = await connect()
   try {
@@ -93,75 +104,75 @@ async function migrate (connect: () => Promise<pg.PoolClient>): Promise<void> {
     await client.query('INSERT INTO plants_schema VALUES (1, 0) ON CONFLICT DO NOTHING')
     await client.query('BEGIN')
     const { rows: [{ version }] } = await client.query('SELECT version FROM plants_schema WHERE one = 1 FOR UPDATE')
-    if (version > migrations.length) throw new Unusable(`it was written by a newer version of this program (schema ${version}, known ${migrations.length})`)
+    if (version > migrations.length) throw new PermanentError(`it was written by a newer version of this program (schema ${version}, known ${migrations.length})`)
     for (const migration of migrations.slice(version)) await client.query(migration)
     await client.query('UPDATE plants_schema SET version = $1 WHERE one = 1', [migrations.length])
     await client.query('COMMIT')
     client.release()
   } catch (error) {
-    // Whatever state the connection is in, it is not used again.
+    // The connection may be inside a transaction: drop it.
     client.release(true)
     throw error
   }
 }
 
-/**
- * Tries again what may succeed by itself, until the deadline: all that is done here may be done twice, so that not knowing
- * whether it was done the first time is no harm.
- */
+/** Retries transient errors until the deadline. Every call may run twice, so an unknown outcome does no harm. */
 async function retry<Result> (work: () => Promise<Result>): Promise<Result> {
   const until = performance.now() + deadlines.call
   for (;;) {
     try {
       return await work()
     } catch (error) {
-      if (!passing(error) || performance.now() > until) throw error
+      if (!isTransient(error) || performance.now() > until) throw error
       await sleep(100)
     }
   }
 }
 
-/** Whether an error is of the moment: a lost or refused connection, a restart, or two transactions in each other's way. */
-function passing (error: unknown): boolean {
-  if (error instanceof Unusable) return false
-  // Errors of the server carry a SQLSTATE of five characters; those of the connection another code or none.
+/** A lost or refused connection, a restart, or a conflict between two transactions. */
+function isTransient (error: unknown): boolean {
+  if (error instanceof PermanentError) return false
+  // Errors of the server carry a SQLSTATE of five characters; errors of the connection another code or none.
   const code = codeOf(error) ?? ''
-  return !/^[0-9A-Z]{5}$/.test(code) || /^(?:08|40|57P)/.test(code) || madeMeanwhile.includes(code)
+  return !/^[0-9A-Z]{5}$/.test(code) || /^(?:08|40|57P)/.test(code) || createdTwice.includes(code)
 }
 
 const undefinedTable = '42P01'
-/** Two services make the table at the same moment: PostgreSQL then finds its row, its type or itself there already. */
-const madeMeanwhile = ['23505', '42710', '42P07']
+/** Two services create a table at the same moment: PostgreSQL reports a duplicate row, type or table. */
+const createdTwice = ['23505', '42710', '42P07']
 
 function codeOf (error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
 /**
- * Adds the first plant of each id, and compares the others, and those that were there, with what is stored by then.
- * The ids are sorted: two services that add the same ones then wait for each other instead of blocking each other.
+ * Adds the first plant of each id, and compares all others with the stored ones.
+ * Sorted ids prevent deadlocks between services that add the same ids.
  */
 async function addMany (query: Query, plants: readonly NewPlant[]): Promise<Outcome[]> {
   const stored = new Map<bigint, NewPlant>()
   for (const plant of plants) if (!stored.has(plant.id)) stored.set(plant.id, plant)
   const firsts = [...stored.values()].sort((a, b) => a.id < b.id ? -1 : 1)
-  const inserted = await query(
+  const inserted = await query<{ id: string }>(
     'INSERT INTO plants (id, name, tag) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[]) ON CONFLICT DO NOTHING RETURNING id',
     [firsts.map(({ id }) => id), firsts.map(({ name }) => name), firsts.map(({ tag = null }) => tag)]
   )
   const added = new Set(inserted.map(({ id }) => BigInt(id)))
   const present = firsts.filter(({ id }) => !added.has(id)).map(({ id }) => id)
   if (present.length > 0) {
-    for (const row of await query('SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[])', [present])) stored.set(BigInt(row.id), toPlant(row))
+    const rows = await query<PlantRow>('SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[])', [present])
+    for (const row of rows) stored.set(BigInt(row.id), toPlant(row))
   }
   return plants.map(plant => {
-    // The first of an id that was added uses it up: its repetitions in the batch find it there.
+    // Only the first plant of an added id is 'added'; repetitions in the batch compare with it.
     if (added.delete(plant.id)) return 'added'
     const { name, tag } = stored.get(plant.id) as NewPlant
     return name === plant.name && tag === plant.tag ? 'unchanged' : 'conflict'
   })
 }
 
-function toPlant ({ id, name, tag }: Row): NewPlant {
+const selectPage = 'SELECT id, name, tag FROM plants WHERE id >= $1 ORDER BY id LIMIT $2'
+
+function toPlant ({ id, name, tag }: PlantRow): NewPlant {
   return tag === null ? { id: BigInt(id), name } : { id: BigInt(id), name, tag }
 }
