@@ -74,7 +74,8 @@ async function prepare (query: Query, connect: () => Promise<pg.PoolClient>): Pr
   if (settings.readOnly === 'on') throw new PermanentError('it is read-only')
   // Read before migrating: a user with rights on the tables may lack the right to create them.
   if (await schemaVersion(query) !== migrations.length) await migrate(connect)
-  await query('SELECT id, name, tag FROM plants LIMIT 0')
+  // LIMIT 0 checks the rights and runs nothing.
+  await query(`${selectPresent} LIMIT 0`, [[], false])
 }
 
 /** `commit` is the default of new connections. */
@@ -146,6 +147,13 @@ function codeOf (error: unknown): string | undefined {
 }
 
 /**
+ * After a crash a row may be visible that no standby has. The message makes this statement a commit, which waits for the
+ * standby; after an INSERT that added rows ($2) this wait is over. FOR KEY SHARE would need the right to UPDATE.
+ */
+const selectPresent = `SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[])
+  AND ($2 OR (SELECT pg_logical_emit_message(true, 'plant-store', '')) IS NOT NULL)`
+
+/**
  * Adds the first plant of each id, and compares all others with the stored ones.
  * Sorted ids prevent deadlocks between services that add the same ids.
  */
@@ -160,7 +168,7 @@ async function addMany (query: Query, plants: readonly NewPlant[]): Promise<Outc
   const added = new Set(inserted.map(({ id }) => BigInt(id)))
   const present = firsts.filter(({ id }) => !added.has(id)).map(({ id }) => id)
   if (present.length > 0) {
-    const rows = await query<PlantRow>('SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[])', [present])
+    const rows = await query<PlantRow>(selectPresent, [present, added.size > 0])
     for (const row of rows) stored.set(BigInt(row.id), toPlant(row))
   }
   return plants.map(plant => {

@@ -124,8 +124,11 @@ t.test('a user who may only use the table can, and one who may not is told', asy
   await t.rejects(openStore(limited, { maxQueue: 1 }), { message: 'The PostgreSQL database cannot be used: permission denied for table plants_schema.' })
   await server.query(`GRANT SELECT ON plants_schema TO ${role}; GRANT SELECT, INSERT ON plants TO ${role}`, url)
   const store = await open(t, limited)
-  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  t.strictSame([await store.add({ id: 1n, name: 'fern' }), await store.add({ id: 1n, name: 'fern' })], ['added', 'unchanged'])
   await store.close()
+  const [message] = await server.query("SELECT oid::regprocedure AS name FROM pg_proc WHERE proname = 'pg_logical_emit_message' AND proargtypes[2] = 'text'::regtype", url)
+  await server.query(`REVOKE EXECUTE ON FUNCTION ${message?.name} FROM PUBLIC`, url)
+  await t.rejects(openStore(limited, { maxQueue: 1 }), { message: 'The PostgreSQL database cannot be used: permission denied for function pg_logical_emit_message.' })
   await server.query(`REVOKE ALL ON plants, plants_schema FROM ${role}`, url)
 })
 
