@@ -30,6 +30,7 @@ export async function postgresEngine (url: string): Promise<Engine> {
   })
   // The next query replaces an idle connection that was lost.
   pool.on('error', () => {})
+  pool.on('connect', failOnWarnings)
   const query: Query = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
     (await pool.query<Row>(text, values)).rows
 
@@ -58,6 +59,21 @@ export async function postgresEngine (url: string): Promise<Engine> {
 async function onConnect (client: pg.ClientBase): Promise<void> {
   await client.query("SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
 }
+
+/**
+ * PostgreSQL commits without the standby when an administrator cancels the wait, and only warns: fail that statement.
+ * Its text and severity are translated, so that any warning counts (class 01), but for those known to be harmless.
+ */
+function failOnWarnings (client: pg.PoolClient): void {
+  // The pool listens only while it runs the statement itself; without a listener an error would end the process.
+  client.on('error', () => {})
+  client.on('notice', ({ code, routine, message = '' }) => {
+    if (code?.startsWith('01') && !harmlessRoutines.includes(routine)) client.emit('error', new PermanentError(message))
+  })
+}
+
+/** Functions of PostgreSQL that warn of something else: RAISE WARNING in a trigger, and transaction ids that run low. */
+const harmlessRoutines: Array<string | undefined> = ['exec_stmt_raise', 'GetNewTransactionId']
 
 /** A permanent error: do not retry. */
 class PermanentError extends Error {}

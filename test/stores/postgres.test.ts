@@ -102,6 +102,13 @@ t.test('commits stay durable when the default of the database changes under a ru
   await t.rejects(store.check(), { message: /synchronous_commit is off/ })
 })
 
+t.test('a warning of a trigger fails nobody', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  await server.query("CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'heed'; RETURN NEW; END $$; CREATE TRIGGER warn BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION warn()", url)
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+})
+
 t.test('the schema is made once, whoever starts, and one of a newer version is refused', async t => {
   const url = await server.database()
   await Promise.all(Array.from({ length: 10 }, () => open(t, url)))

@@ -31,3 +31,15 @@ t.test('a plant that is stored but on no standby is neither unchanged nor in con
   await server.requireNoStandby()
   t.strictSame([await second.add(fern), await third.add(oak)], ['unchanged', 'conflict'])
 })
+
+t.test('a cancelled wait for the standby fails the batch', async t => {
+  const server = await startOwnPostgres(t)
+  const store = await open(t, server.url)
+  await server.requireStandby('nobody')
+  const adding = t.rejects(store.add(fern), { name: 'StoreUnavailable', cause: /canceling wait for synchronous replication/ })
+  await server.commitWaits()
+  await server.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+  await adding
+  await server.requireNoStandby()
+  t.equal(await store.add(fern), 'unchanged', 'the server had committed it')
+})
