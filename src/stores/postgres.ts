@@ -6,6 +6,8 @@ import type { Engine } from './group-commit.ts'
 
 /** Milliseconds for a connection, for a statement, and for a call with all its retries. */
 const deadlines = { connection: 2000, statement: 5000, call: 8000 }
+/** Milliseconds between two tries. */
+const pause = 100
 
 type Query = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>
 
@@ -138,11 +140,22 @@ async function retry<Result> (work: () => Promise<Result>): Promise<Result> {
   const until = performance.now() + deadlines.call
   for (;;) {
     try {
-      return await work()
+      return await within(until - performance.now(), work())
     } catch (error) {
-      if (!isTransient(error) || performance.now() > until) throw error
-      await sleep(100)
+      if (!isTransient(error) || performance.now() + pause > until) throw error
+      await sleep(pause)
     }
+  }
+}
+
+/** Rejects when work takes longer; what it still does may be done twice. */
+async function within<Result> (milliseconds: number, work: Promise<Result>): Promise<Result> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error('timeout: the database has not answered in time')), milliseconds)
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -43,3 +43,17 @@ t.test('a cancelled wait for the standby fails the batch', async t => {
   await server.requireNoStandby()
   t.equal(await store.add(fern), 'unchanged', 'the server had committed it')
 })
+
+t.test('without its standby, and with its connection terminated, a call fails within its deadline', async t => {
+  const server = await startOwnPostgres(t)
+  const [waiting, terminated] = await Promise.all([open(t, server.url), open(t, server.url)])
+  await server.requireStandby('nobody')
+  const began = performance.now()
+  const first = settled(terminated.add(fern))
+  await server.commitWaits()
+  await server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+  t.strictSame(await Promise.all([first, settled(waiting.add({ id: 2n, name: 'ivy' }))]), ['StoreUnavailable', 'StoreUnavailable'])
+  t.ok(performance.now() - began < 9000, `${Math.round(performance.now() - began)} ms`)
+  await server.requireNoStandby()
+  t.strictSame([await terminated.add(fern), await waiting.add({ id: 2n, name: 'ivy' })], ['unchanged', 'unchanged'])
+})
