@@ -1,5 +1,6 @@
 // PostgreSQL killed under load and started again: callers wait or learn of it in time, and nothing is lost or doubled.
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import t from 'tap'
 import { openStore } from '../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
@@ -47,4 +48,19 @@ t.test('while it is gone the answer is 503 in time, and the service is not ready
   await server.start()
   t.equal((await postPlant(origin, 'token', '{"id":2,"name":"x"}')).status, 200)
   t.equal((await fetch(`${origin}/readyz`)).status, 200)
+})
+
+t.test('killed while the schema is upgraded, it is waited for', async t => {
+  const server = await startOwnPostgres(t)
+  await server.query('CREATE TABLE plants_schema (one integer PRIMARY KEY, version integer NOT NULL); INSERT INTO plants_schema VALUES (1, 0)')
+  const other = new pg.Client(server.url).on('error', () => {})
+  await other.connect()
+  await other.query('BEGIN; SELECT FROM plants_schema FOR UPDATE')
+  const opening = openStore(server.url, { maxQueue: 1 })
+  while ((await server.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length === 0) await sleep(10)
+  await server.kill()
+  await server.start()
+  const store = await opening
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  await store.close()
 })
