@@ -159,15 +159,17 @@ async function within<Result> (milliseconds: number, work: Promise<Result>): Pro
   }
 }
 
-/** A lost or refused connection, a restart, or a conflict between two transactions. */
+/** A lost or refused connection, a restart, a failover, or a conflict between two transactions. */
 function isTransient (error: unknown): boolean {
   if (error instanceof PermanentError) return false
   // Errors of the server carry a SQLSTATE of five characters; errors of the connection another code or none.
   const code = codeOf(error) ?? ''
-  return !/^[0-9A-Z]{5}$/.test(code) || /^(?:08|40|57P)/.test(code) || createdTwice.includes(code)
+  return !/^[0-9A-Z]{5}$/.test(code) || /^(?:08|40|57P)/.test(code) || code === readOnly || createdTwice.includes(code)
 }
 
 const undefinedTable = '42P01'
+/** A standby, or the primary before a failover. The pool drops the connection; the address may lead to the new primary soon. */
+const readOnly = '25006'
 /** Two services create a table at the same moment: PostgreSQL reports a duplicate row, type or table. */
 const createdTwice = ['23505', '42710', '42P07']
 

@@ -1,9 +1,15 @@
 // PostgreSQL with a synchronous standby: an answer rests on the standby, whatever fails in between.
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { PlantStore } from '../../src/plants/plant-store.ts'
 import { openStore } from '../../src/stores/open.ts'
+import { all } from '../fixtures/plant-store-suite.ts'
 import { startOwnPostgres } from '../fixtures/postgres.ts'
+import type { OwnPostgres } from '../fixtures/postgres.ts'
 
 const fern = { id: 1n, name: 'fern' }
 const oak = { id: 1n, name: 'oak' }
@@ -57,3 +63,67 @@ t.test('without its standby, and with its connection terminated, a call fails wi
   await server.requireNoStandby()
   t.strictSame([await terminated.add(fern), await waiting.add({ id: 2n, name: 'ivy' })], ['unchanged', 'unchanged'])
 })
+
+t.test('a plant that was answered is on the standby that becomes the primary', async t => {
+  t.strictSame(await lostByFailover(t, { synchronous: true }), [])
+})
+
+t.test('control: without synchronous replication the same failover loses plants', async t => {
+  t.not((await lostByFailover(t, { synchronous: false })).length, 0)
+})
+
+/** The answered plants that the new primary lacks; the store reaches both servers at one address. */
+async function lostByFailover (t: Test, { synchronous }: { synchronous: boolean }): Promise<bigint[]> {
+  const primary = await startOwnPostgres(t)
+  await (await openStore(primary.url, { maxQueue: 1 })).close()
+  const standby = await primary.startStandby()
+  if (synchronous) await primary.requireStandby('standby')
+  const sender = await streamingPid(primary)
+  const address = await startRelay(t, primary.url)
+  const store = await open(t, address.url)
+  const answered: bigint[] = []
+  const load = new AbortController()
+  const clients = Array.from({ length: 8 }, async (_, client) => {
+    for (let id = BigInt(client); !load.signal.aborted; id += 8n) {
+      await store.add({ id, name: 'fern' })
+      answered.push(id)
+    }
+  })
+  while (answered.length < 200) await sleep(5)
+  process.kill(sender, 'SIGSTOP')
+  await sleep(300)
+  await primary.kill()
+  address.leadTo(standby.url)
+  // For some time the address leads to a read-only server.
+  await sleep(300)
+  const before = answered.length
+  await standby.query('SELECT pg_promote()')
+  while (answered.length < before + 50) await sleep(5)
+  load.abort()
+  await Promise.all(clients)
+  const ids = new Set((await all(store)).map(({ id }) => id))
+  return answered.filter(id => !ids.has(id))
+}
+
+/** The process that streams to the standby, once the standby has caught up. */
+async function streamingPid (primary: OwnPostgres): Promise<number> {
+  for (;;) {
+    const [row] = await primary.query("SELECT pid FROM pg_stat_replication WHERE state = 'streaming'")
+    if (row !== undefined) return Number(row.pid)
+    await sleep(10)
+  }
+}
+
+/** An address that leads to a server, and later to another. */
+async function startRelay (t: Test, server: string): Promise<{ url: string, leadTo: (server: string) => void }> {
+  let target = new URL(server)
+  const relay = createServer(socket => {
+    const upstream = connect(Number(target.port), target.hostname)
+    socket.on('error', () => {}).on('close', () => upstream.destroy()).pipe(upstream)
+    upstream.on('error', () => {}).on('close', () => socket.destroy()).pipe(socket)
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => relay.close())
+  await once(relay, 'listening')
+  const { port } = relay.address() as AddressInfo
+  return { url: Object.assign(new URL(server), { port }).href, leadTo: server => { target = new URL(server) } }
+}
