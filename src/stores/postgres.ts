@@ -27,8 +27,7 @@ export async function postgresEngine (url: string): Promise<Engine> {
     statement_timeout: deadlines.statement,
     query_timeout: deadlines.statement + 1000,
     application_name: 'plant-store',
-    keepAlive: true,
-    onConnect
+    keepAlive: true
   })
   // The next query replaces an idle connection that was lost.
   pool.on('error', () => {})
@@ -55,11 +54,6 @@ export async function postgresEngine (url: string): Promise<Engine> {
     check: () => retry(() => prepare(query, () => pool.connect())),
     close: () => pool.end()
   }
-}
-
-/** Whatever the database's default becomes while the service runs, its commits are durable. */
-async function onConnect (client: pg.ClientBase): Promise<void> {
-  await client.query("SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
 }
 
 /**
@@ -96,10 +90,8 @@ async function prepare (query: Query, connect: () => Promise<pg.PoolClient>): Pr
   await query(`${selectPresent} LIMIT 0`, [[], false])
 }
 
-/** `commit` is the default of new connections. */
-const readSettings = `SELECT reset_val AS commit,
-  current_setting('server_encoding') AS encoding, current_setting('transaction_read_only') AS "readOnly"
-  FROM pg_settings WHERE name = 'synchronous_commit'`
+const readSettings = `SELECT current_setting('synchronous_commit') AS commit,
+  current_setting('server_encoding') AS encoding, current_setting('transaction_read_only') AS "readOnly"`
 
 /** Each migration upgrades the schema from the version that is its index. */
 const migrations = ['CREATE TABLE IF NOT EXISTS plants (id bigint PRIMARY KEY, name text NOT NULL, tag text)']
@@ -178,11 +170,22 @@ function codeOf (error: unknown): string | undefined {
 }
 
 /**
+ * 'off', 'local' and 'remote_write' can lose a commit; 'remote_apply' is stronger than 'on'. Set per transaction, as behind
+ * a pooler the next one may run on another connection.
+ */
+const setSynchronousCommit = `set_config('synchronous_commit',
+  CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
+
+const insertPlants = `INSERT INTO plants (id, name, tag)
+  SELECT added.* FROM ${setSynchronousCommit}, unnest($1::bigint[], $2::text[], $3::text[]) AS added
+  ON CONFLICT DO NOTHING RETURNING id`
+
+/**
  * After a crash a row may be visible that no standby has. The message makes this statement a commit, which waits for the
  * standby; after an INSERT that added rows ($2) this wait is over. FOR KEY SHARE would need the right to UPDATE.
  */
 const selectPresent = `SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[])
-  AND ($2 OR (SELECT pg_logical_emit_message(true, 'plant-store', '')) IS NOT NULL)`
+  AND ($2 OR (SELECT ${setSynchronousCommit} <> '' AND pg_logical_emit_message(true, 'plant-store', '') IS NOT NULL))`
 
 /**
  * Adds the first plant of each id, and compares all others with the stored ones.
@@ -192,10 +195,8 @@ async function addMany (query: Query, plants: readonly NewPlant[]): Promise<Outc
   const stored = new Map<bigint, NewPlant>()
   for (const plant of plants) if (!stored.has(plant.id)) stored.set(plant.id, plant)
   const firsts = [...stored.values()].sort((a, b) => a.id < b.id ? -1 : 1)
-  const inserted = await query<{ id: string }>(
-    'INSERT INTO plants (id, name, tag) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[]) ON CONFLICT DO NOTHING RETURNING id',
-    [firsts.map(({ id }) => id), firsts.map(({ name }) => name), firsts.map(({ tag = null }) => tag)]
-  )
+  const columns = [firsts.map(({ id }) => id), firsts.map(({ name }) => name), firsts.map(({ tag = null }) => tag)]
+  const inserted = await query<{ id: string }>(insertPlants, columns)
   const added = new Set(inserted.map(({ id }) => BigInt(id)))
   const present = firsts.filter(({ id }) => !added.has(id)).map(({ id }) => id)
   if (present.length > 0) {

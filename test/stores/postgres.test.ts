@@ -94,12 +94,14 @@ t.test('commits stay durable when the default of the database changes under a ru
   const url = await server.database()
   const name = new URL(url).pathname.slice(1)
   const store = await open(t, url)
-  await server.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
-  await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
   await server.query("CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.tag := current_setting('synchronous_commit'); RETURN NEW; END $$; CREATE TRIGGER tell BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION tell()", url)
-  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
-  t.strictSame(await all(store), [{ id: 1n, name: 'fern', tag: 'on' }])
-  await t.rejects(store.check(), { message: /synchronous_commit is off/ })
+  for (const [index, level] of ['off', 'local', 'remote_write', 'on', 'remote_apply'].entries()) {
+    await server.query(`ALTER DATABASE ${name} SET synchronous_commit = ${level}`)
+    await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
+    if (level === 'off') await t.rejects(store.check(), { message: /synchronous_commit is off/ })
+    t.equal(await store.add({ id: BigInt(index), name: level }), 'added')
+  }
+  t.strictSame((await all(store)).map(({ tag }) => tag), ['on', 'on', 'on', 'on', 'remote_apply'])
 })
 
 t.test('a warning of a trigger fails nobody', async t => {

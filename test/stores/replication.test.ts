@@ -13,6 +13,8 @@ import type { OwnPostgres } from '../fixtures/postgres.ts'
 
 const fern = { id: 1n, name: 'fern' }
 const oak = { id: 1n, name: 'oak' }
+/** The weakest setting that startup accepts. */
+const weakCommits = 'ALTER ROLE test SET synchronous_commit = local'
 
 async function open (t: Test, url: string): Promise<PlantStore> {
   const store = await openStore(url, { maxQueue: 10_000 })
@@ -26,6 +28,7 @@ const settled = (adding: Promise<string>): Promise<string> => adding.catch(error
 t.test('a plant that is stored but on no standby is neither unchanged nor in conflict', async t => {
   const server = await startOwnPostgres(t)
   const [first, second, third] = await Promise.all([open(t, server.url), open(t, server.url), open(t, server.url)])
+  await server.query(weakCommits)
   await server.requireStandby('nobody')
   const adding = settled(first.add(fern))
   await server.commitWaits()
@@ -77,6 +80,7 @@ async function lostByFailover (t: Test, { synchronous }: { synchronous: boolean 
   const primary = await startOwnPostgres(t)
   await (await openStore(primary.url, { maxQueue: 1 })).close()
   const standby = await primary.startStandby()
+  await primary.query(weakCommits)
   if (synchronous) await primary.requireStandby('standby')
   const sender = await streamingPid(primary)
   const address = await startRelay(t, primary.url)
