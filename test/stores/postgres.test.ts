@@ -104,6 +104,13 @@ t.test('commits stay durable when the default of the database changes under a ru
   t.strictSame((await all(store)).map(({ tag }) => tag), ['on', 'on', 'on', 'on', 'remote_apply'])
 })
 
+t.test('a plant that is neither added nor visible is not taken for stored', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  await server.query('CREATE FUNCTION drop_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$; CREATE TRIGGER drop_row BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION drop_row()', url)
+  await t.rejects(store.add({ id: 1n, name: 'fern' }), { name: 'StoreUnavailable', cause: /plant 1 was not added, and the database does not show it/ })
+})
+
 t.test('a warning of a trigger fails nobody', async t => {
   const url = await server.database()
   const store = await open(t, url)

@@ -22,10 +22,13 @@ async function open (t: Test, url: string): Promise<PlantStore> {
   return store
 }
 
+// Most of their time is waiting.
+t.jobs = 5
+
 /** The outcome, or the code of the error. */
 const settled = (adding: Promise<string>): Promise<string> => adding.catch(error => error.name)
 
-t.test('a plant that is stored but on no standby is neither unchanged nor in conflict', async t => {
+t.test('a plant that is stored but on no standby is neither unchanged nor in conflict', { buffered: true }, async t => {
   const server = await startOwnPostgres(t)
   const [first, second, third] = await Promise.all([open(t, server.url), open(t, server.url), open(t, server.url)])
   await server.query(weakCommits)
@@ -41,7 +44,7 @@ t.test('a plant that is stored but on no standby is neither unchanged nor in con
   t.strictSame([await second.add(fern), await third.add(oak)], ['unchanged', 'conflict'])
 })
 
-t.test('a cancelled wait for the standby fails the batch', async t => {
+t.test('a cancelled wait for the standby fails the batch', { buffered: true }, async t => {
   const server = await startOwnPostgres(t)
   const store = await open(t, server.url)
   await server.requireStandby('nobody')
@@ -53,7 +56,7 @@ t.test('a cancelled wait for the standby fails the batch', async t => {
   t.equal(await store.add(fern), 'unchanged', 'the server had committed it')
 })
 
-t.test('without its standby, and with its connection terminated, a call fails within its deadline', async t => {
+t.test('without its standby, and with its connection terminated, a call fails within its deadline', { buffered: true }, async t => {
   const server = await startOwnPostgres(t)
   const [waiting, terminated] = await Promise.all([open(t, server.url), open(t, server.url)])
   await server.requireStandby('nobody')
@@ -67,11 +70,11 @@ t.test('without its standby, and with its connection terminated, a call fails wi
   t.strictSame([await terminated.add(fern), await waiting.add({ id: 2n, name: 'ivy' })], ['unchanged', 'unchanged'])
 })
 
-t.test('a plant that was answered is on the standby that becomes the primary', async t => {
+t.test('a plant that was answered is on the standby that becomes the primary', { buffered: true }, async t => {
   t.strictSame(await lostByFailover(t, { synchronous: true }), [])
 })
 
-t.test('control: without synchronous replication the same failover loses plants', async t => {
+t.test('control: without synchronous replication the same failover loses plants', { buffered: true }, async t => {
   t.not((await lostByFailover(t, { synchronous: false })).length, 0)
 })
 
