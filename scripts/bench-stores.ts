@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { openStore } from '../src/stores/open.ts'
 import { parseNumber, parseNumbers, readOptions } from './options.ts'
-import { createPostgres } from './postgres.ts'
+import { preparePostgres } from './postgres.ts'
 import { median, p99, ratio } from './statistics.ts'
 
 const texts = readOptions({
@@ -28,7 +28,8 @@ const firstRandomId = 1n << 53n
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'))
 process.on('exit', () => rmSync(folder, { recursive: true, maxRetries: 5 }))
-const postgres = await createPostgres(folder)
+const postgres = await preparePostgres(folder)
+await postgres.initialise()
 try {
   await postgres.start()
   console.log(`medians of ${rounds} rounds of ${seconds} s, ${clients} clients, Node ${process.version}`)
