@@ -3,7 +3,7 @@ import type { Outcome } from '../../../src/plants/plant-store.ts'
 import { isError, startApp } from '../../fixtures/app.ts'
 import { testStore } from '../../fixtures/store.ts'
 
-t.test('an answer that does not come in time is 503 with Retry-After, and what comes later is dropped', async t => {
+t.test('a handler that is too late is answered 503 with Retry-After, and its response is dropped', async t => {
   const late = Promise.withResolvers<Outcome>()
   const { post } = await startApp(t, { answerWithinMs: 50, store: testStore({ add: () => late.promise }) })
   const response = await post({ id: 1, name: 'x' })
@@ -13,7 +13,7 @@ t.test('an answer that does not come in time is 503 with Retry-After, and what c
   await late.promise
 })
 
-t.test('an error that comes too late is dropped as well', async t => {
+t.test('an error that a handler throws too late is dropped', async t => {
   const late = Promise.withResolvers<Outcome>()
   const { post } = await startApp(t, { answerWithinMs: 50, store: testStore({ add: () => late.promise }) })
   t.equal((await post({ id: 1, name: 'x' })).statusCode, 503)

@@ -5,7 +5,7 @@ import { document } from '../../../generated/document.ts'
 import { serveDocs } from '../../../src/contract/http/docs.ts'
 import { startApp } from '../../fixtures/app.ts'
 
-t.test('/docs/json and /docs/yaml are the contract', async t => {
+t.test('/docs/json and /docs/yaml serve the contract', async t => {
   const { app } = await startApp(t)
   const json = await app.inject('/docs/json')
   t.match(json.headers['content-type'], /application\/json/)
@@ -13,14 +13,16 @@ t.test('/docs/json and /docs/yaml are the contract', async t => {
   t.strictSame(parseYaml((await app.inject('/docs/yaml')).body), document)
 })
 
-t.test('{base_url} stands for what is configured, and the page may call it', async t => {
+t.test('the configured base URL replaces {base_url}, and the page may call it', async t => {
   const { app } = await startApp(t, { baseUrl: 'https://plants.example.com/store' })
-  t.equal((await app.inject('/docs/json')).json().servers[0].variables.base_url.default, 'https://plants.example.com/store')
-  t.match((await app.inject('/docs')).headers['content-security-policy'], /connect-src 'self' https:\/\/plants\.example\.com;/)
-  t.equal(document.servers[0]?.variables.base_url.default, '/', 'the generated contract is as it was')
+  const [server] = (await app.inject('/docs/json')).json().servers
+  t.equal(server.variables.base_url.default, 'https://plants.example.com/store')
+  const { headers } = await app.inject('/docs')
+  t.match(headers['content-security-policy'], /connect-src 'self' https:\/\/plants\.example\.com;/)
+  t.equal(document.servers[0]?.variables.base_url.default, '/', 'the generated contract does not change')
 })
 
-t.test('a contract without servers or variables is served as it is', async t => {
+t.test('a contract without servers or these variables is served unchanged', async t => {
   for (const servers of [undefined, [{ url: '/' }], [{ url: '/{v}', variables: { v: { default: 'v1' } } }]]) {
     const app = fastify()
     t.teardown(() => app.close())
@@ -30,7 +32,7 @@ t.test('a contract without servers or variables is served as it is', async t => 
   }
 })
 
-t.test('the page works without encryption, away from localhost', async t => {
+t.test('the page works over plain http away from localhost', async t => {
   const { app } = await startApp(t)
   const { statusCode, headers } = await app.inject('/docs')
   t.equal(statusCode, 200)
