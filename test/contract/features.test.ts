@@ -1,4 +1,4 @@
-// Proves what src/contract/README.md says: each line of its lists has a test of the same name here, and the other way round.
+// Proves src/contract/README.md: each row of its tables has a test of the same name here, and each test has a row.
 import assert from 'node:assert/strict'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,29 +7,34 @@ import type { Test } from 'tap'
 import type { ContractError } from '../../scripts/contract.ts'
 import { unsupported } from '../../scripts/supported.ts'
 import { listen } from '../fixtures/app.ts'
-import { exchange } from '../fixtures/raw.ts'
-import { contractText, loadContract, serve, serveLoaded, tableRows } from '../fixtures/contract.ts'
-import type { OtherContract, Untyped } from '../fixtures/contract.ts'
+import {
+  anyResponse, contractText, jsonBody, jsonContent, jsonResponse, loadContract, noContent, parameter, ref, serve,
+  serveLoaded, tableRows
+} from '../fixtures/contract.ts'
+import type { TestContract, Untyped } from '../fixtures/contract.ts'
+import { exchange, requestText } from '../fixtures/raw.ts'
 
-const list = 'src/contract/README.md'
-/** The responses of an operation that answers what it got. */
-const echo = "responses: { '200': { description: fine, content: { application/json: { schema: {} } } } }"
+const readme = 'src/contract/README.md'
 const json = { 'content-type': 'application/json' }
+const int64 = '{ type: integer, format: int64 }'
 
 const supported: Record<string, (t: Test) => Promise<void>> = {
   'parameters in a path': async t => {
-    const get = (id: string, names: string[]) => `get: { operationId: ${id}, parameters: [${names.map(name => `{ name: '${name}', in: path, required: true, schema: { type: string } }`).join(', ')}], ${echo} }`
+    const get = (id: string, names: string[]) => {
+      const parameters = names.map(name => parameter(name, 'path'))
+      return `get: { operationId: ${id}, parameters: [${parameters.join(', ')}], ${anyResponse} }`
+    }
     const { app } = await serve(t, {
       paths: `
   /plants/{plantId}: { ${get('one', ['plantId'])} }
-  /plants/mine: { put: { operationId: mine, ${echo} } }
+  /plants/mine: { put: { operationId: mine, ${anyResponse} } }
   /plants/{plant-id}/parts/{a.b}: { ${get('two', ['plant-id', 'a.b'])} }
   /files/{name}.{type}: { ${get('file', ['name', 'type'])} }
   /users/@{who}:follow: { ${get('follow', ['who'])} }
-  /a(b)/{x}(y): { ${get('signs', ['x'])} }
-  /grün%20zeug/{x}: { ${get('text', ['x'])} }`
+  /a(b)/{x}(y): { ${get('parentheses', ['x'])} }
+  /grün%20zeug/{x}: { ${get('encoded', ['x'])} }`
     })
-    const found: Array<[string, object]> = [
+    const known: Array<[string, object]> = [
       ['/plants/7', { plantId: '7' }],
       ['/plants/a%2Fb%2Cc%20d%25+e', { plantId: 'a/b,c d%+e' }],
       [`/plants/${'x'.repeat(500)}`, { plantId: 'x'.repeat(500) }],
@@ -39,17 +44,28 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
       ['/a(b)/1(y)', { x: '1' }],
       ['/gr%C3%BCn%20zeug/%C3%BC', { x: 'ü' }]
     ]
-    for (const [url, path] of found) {
+    for (const [url, path] of known) {
       const response = await app.inject(url)
       t.strictSame([response.statusCode, response.json()], [200, { path }], url)
     }
-    for (const url of ['/plants/', '/plants/7/parts/', '/files/a.', '/files/.gz', '/users/@:follow', '/plants/7/', '/a(b)/1']) t.equal((await app.inject(url)).statusCode, 404, url)
-    t.match(await app.inject('/plants/mine'), { statusCode: 405, headers: { allow: 'PUT, OPTIONS' } }, 'GET is not there, though the template has it')
-    t.match(await app.inject({ method: 'DELETE', url: '/plants/7' }), { statusCode: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
+    const unknown = [
+      '/plants/',
+      '/plants/7/parts/',
+      '/files/a.',
+      '/files/.gz',
+      '/users/@:follow',
+      '/plants/7/',
+      '/a(b)/1'
+    ]
+    for (const url of unknown) t.equal((await app.inject(url)).statusCode, 404, url)
+    const concrete = await app.inject('/plants/mine')
+    t.match(concrete, { statusCode: 405, headers: { allow: 'PUT, OPTIONS' } }, 'GET of the template does not apply')
+    const undeclared = await app.inject({ method: 'DELETE', url: '/plants/7' })
+    t.match(undeclared, { statusCode: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
     const began = performance.now()
     t.equal((await app.inject(`/files/${'a'.repeat(900)}`)).statusCode, 404)
     t.equal((await app.inject(`/files/${'.'.repeat(15_000)}`)).statusCode, 404)
-    t.ok(performance.now() - began < 300, 'a segment takes no time that grows with its square')
+    t.ok(performance.now() - began < 300, 'a segment is matched in linear time')
   },
 
   'parameters of path and operation': async t => {
@@ -57,49 +73,58 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
       paths: `
   /a/{id}:
     parameters:
-      - { name: id, in: path, required: true, schema: { type: string } }
-      - { name: page, in: query, schema: { type: string } }
+      - ${parameter('id', 'path')}
+      - ${parameter('page', 'query')}
       - { $ref: '#/components/parameters/Page' }
     get:
       operationId: read
       parameters:
-        - { name: page, in: query, schema: { type: integer } }
-        - { name: page, in: header, schema: { type: string } }
-      ${echo}`,
-      components: '  parameters:\n    Page: { name: page, in: cookie, schema: { type: string } }'
+        - ${parameter('page', 'query', '{ type: integer }')}
+        - ${parameter('page', 'header')}
+      ${anyResponse}`,
+      components: `  parameters:\n    Page: ${parameter('page', 'cookie')}`
     })
     const { body } = await app.inject({ url: '/a/x?page=2', headers: { page: 'three', cookie: 'page=four' } })
-    t.strictSame(JSON.parse(body), { path: { id: 'x' }, query: { page: 2 }, cookie: { page: 'four' }, header: { page: 'three' } })
+    t.strictSame(JSON.parse(body), {
+      path: { id: 'x' },
+      query: { page: 2 },
+      cookie: { page: 'four' },
+      header: { page: 'three' }
+    })
   },
 
   'parameters in query, header and cookie': async t => {
-    const parameter = (name: string, place: string, schema: string, more = '') => `{ name: ${name}, in: ${place}, schema: { ${schema} }${more} }`
-    const array = 'type: array, items: { type: string }'
+    const array = '{ type: array, items: { type: string } }'
+    const arrayWithContains = '{ type: array, items: { type: string }, contains: { type: string } }'
     const { app } = await serve(t, {
       paths: `
   /{list}/{one}:
     get:
       operationId: read
       parameters:
-        - ${parameter('list', 'path', array, ', required: true')}
-        - ${parameter('one', 'path', 'type: string', ', required: true')}
+        - ${parameter('list', 'path', array)}
+        - ${parameter('one', 'path')}
         - ${parameter('many', 'query', array)}
-        - ${parameter('joined', 'query', `${array}, contains: { type: string }`, ', explode: false')}
-        - ${parameter('q', 'query', 'type: string')}
-        - ${parameter('loose', 'query', 'type: array')}
+        - ${parameter('joined', 'query', arrayWithContains, ', explode: false')}
+        - ${parameter('q', 'query')}
+        - ${parameter('loose', 'query', '{ type: array }')}
         - ${parameter('X-List', 'header', array)}
-        - ${parameter('X-One', 'header', 'type: string')}
-        - ${parameter('theme', 'cookie', 'type: string')}
-      ${echo}`
+        - ${parameter('X-One', 'header')}
+        - ${parameter('theme', 'cookie')}
+      ${anyResponse}`
     })
     const read = async (url: string, headers = {}) => (await app.inject({ url, headers })).json()
-    t.strictSame(await read('/a,b%2Cc/x,y'), { path: { list: ['a', 'b,c'], one: 'x,y' }, query: {}, header: {}, cookie: {} })
-    t.strictSame((await read('/a/b?many=1&many=a%26b&other=x&joined=a,b%2Cc&q=a+b%2B%20?c')).query, { many: ['1', 'a&b'], joined: ['a', 'b,c'], q: 'a b+ ?c' })
-    t.strictSame((await read('/a/b?loose=1&loose=x')).query, { loose: ['1', 'x'] }, 'of which nothing is said')
+    const parameters = { path: { list: ['a', 'b,c'], one: 'x,y' }, query: {}, header: {}, cookie: {} }
+    t.strictSame(await read('/a,b%2Cc/x,y'), parameters)
+    const { query } = await read('/a/b?many=1&many=a%26b&other=x&joined=a,b%2Cc&q=a+b%2B%20?c')
+    t.strictSame(query, { many: ['1', 'a&b'], joined: ['a', 'b,c'], q: 'a b+ ?c' })
+    const loose = await read('/a/b?loose=1&loose=x')
+    t.strictSame(loose.query, { loose: ['1', 'x'] }, 'items without a schema are strings')
     t.strictSame((await read('/a/b?many=1&q')).query, { many: ['1'], q: '' })
-    t.strictSame((await read('/a/b?%71=x')).query, { q: 'x' }, 'an encoded name')
+    t.strictSame((await read('/a/b?%71=x')).query, { q: 'x' }, 'a percent-encoded name')
     t.strictSame((await read('/a/b?__proto__=x&constructor=y')).query, {})
-    t.strictSame((await read('/a/b', { 'x-list': 'a, b,c', 'X-ONE': 'a, b' })).header, { 'X-List': ['a', 'b', 'c'], 'X-One': 'a, b' })
+    const { header } = await read('/a/b', { 'x-list': 'a, b,c', 'X-ONE': 'a, b' })
+    t.strictSame(header, { 'X-List': ['a', 'b', 'c'], 'X-One': 'a, b' })
     t.strictSame((await read('/a/b', { cookie: 'other=1; theme=dark%20red;x' })).cookie, { theme: 'dark red' })
     const refused: Array<[string, Record<string, string>, RegExp]> = [
       ['/a/b?q=1&q=2', {}, /^The query parameter "q" is sent more than once\.$/],
@@ -108,7 +133,7 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
       ['/a/b?%zz=1', {}, /cannot be decoded/],
       ['/a/b', { cookie: 'theme=%zz' }, /cannot be decoded/]
     ]
-    for (const [url, headers, message] of refused) t.match((await app.inject({ url, headers })).json(), { error: 400, message }, url)
+    for (const [url, headers, message] of refused) t.match(await read(url, headers), { error: 400, message }, url)
   },
 
   'numbers and booleans in parameters': async t => {
@@ -118,32 +143,53 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     post:
       operationId: write
       parameters:
-        - { name: id, in: path, required: true, schema: { $ref: '#/components/schemas/Id' } }
-        - { name: n, in: query, schema: { type: number, maximum: 10 } }
-        - { name: i, in: query, schema: { type: [integer, 'null'] } }
-        - { name: b, in: query, schema: { type: boolean } }
-        - { name: ids, in: query, schema: { type: array, maxItems: 3, items: { $ref: '#/components/schemas/Id' } } }
-        - { name: either, in: query, schema: { anyOf: [{ type: integer, maximum: 10 }, { type: string }] } }
-        - { name: X-Id, in: header, schema: { $ref: '#/components/schemas/Id' } }
-      requestBody: { content: { application/json: { schema: { type: object, properties: { n: { type: number } } } } } }
-      ${echo}`,
-      components: '  schemas:\n    Id: { type: integer, format: int64 }',
+        - ${parameter('id', 'path', ref('Id'))}
+        - ${parameter('n', 'query', '{ type: number, maximum: 10 }')}
+        - ${parameter('i', 'query', "{ type: [integer, 'null'] }")}
+        - ${parameter('b', 'query', '{ type: boolean }')}
+        - ${parameter('ids', 'query', `{ type: array, maxItems: 3, items: ${ref('Id')} }`)}
+        - ${parameter('either', 'query', '{ anyOf: [{ type: integer, maximum: 10 }, { type: string }] }')}
+        - ${parameter('X-Id', 'header', ref('Id'))}
+      ${jsonBody('{ type: object, properties: { n: { type: number } } }', false)}
+      ${anyResponse}`,
+      components: `  schemas:\n    Id: ${int64}`,
       handlers: { write: ({ path, query, header }) => ({ status: 200, body: { path, query, header } }) }
     })
     const post = (url: string, headers = {}) => app.inject({ method: 'POST', url, headers })
-    t.equal((await post('/9007199254740993?ids=-9223372036854775808&ids=9223372036854775807&ids=1e3', { 'x-id': '9007199254740995' })).body,
-      '{"path":{"id":9007199254740993},"query":{"ids":[-9223372036854775808,9223372036854775807,1000]},"header":{"X-Id":9007199254740995}}')
+    const exact = await post(
+      '/9007199254740993?ids=-9223372036854775808&ids=9223372036854775807&ids=1e3',
+      { 'x-id': '9007199254740995' }
+    )
+    t.equal(exact.body, '{' + [
+      '"path":{"id":9007199254740993}',
+      '"query":{"ids":[-9223372036854775808,9223372036854775807,1000]}',
+      '"header":{"X-Id":9007199254740995}'
+    ].join() + '}')
     t.strictSame((await post('/1?n=-1.5e0&i=3&b=true&either=7')).json().query, { n: -1.5, i: 3, b: true, either: 7 })
-    t.strictSame((await post('/1?b=false&either=11')).json().query, { b: false, either: '11' }, 'a string where the number is not allowed')
+    const { query } = (await post('/1?b=false&either=11')).json()
+    t.strictSame(query, { b: false, either: '11' }, 'a number over the maximum is read as the string')
     const refused: Array<[string, RegExp]> = [
       ['/x', /^The path parameter "id" must be an integer from -9223372036854775808 to 9223372036854775807\.$/],
-      ['/1.5', /must be an integer/], ['/9223372036854775808', /must be an integer/], ['/0x10', /must be an integer/], ['/+1', /must be an integer/], ['/01', /must be an integer/], ['/%201', /must be an integer/],
-      ['/1?n=ten', /^The query parameter "n" must be a number\.$/], ['/1?n=', /must be a number/], ['/1?n=11', /must be <= 10/], ['/1?n=Infinity', /must be a number/], ['/1?i=1.5', /must be an integer/],
-      ['/1?b=1', /must be a boolean/], ['/1?b=TRUE', /must be a boolean/],
-      ['/1?ids=1&ids=x', /^The query parameter "ids" at 1 must be an integer/], ['/1?ids=1&ids=2&ids=3&ids=4', /must NOT have more than 3 items/]
+      ['/1.5', /must be an integer/],
+      ['/9223372036854775808', /must be an integer/],
+      ['/0x10', /must be an integer/],
+      ['/+1', /must be an integer/],
+      ['/01', /must be an integer/],
+      ['/%201', /must be an integer/],
+      ['/1?n=ten', /^The query parameter "n" must be a number\.$/],
+      ['/1?n=', /must be a number/],
+      ['/1?n=11', /must be <= 10/],
+      ['/1?n=Infinity', /must be a number/],
+      ['/1?i=1.5', /must be an integer/],
+      ['/1?b=1', /must be a boolean/],
+      ['/1?b=TRUE', /must be a boolean/],
+      ['/1?ids=1&ids=x', /^The query parameter "ids" at 1 must be an integer/],
+      ['/1?ids=1&ids=2&ids=3&ids=4', /must NOT have more than 3 items/]
     ]
     for (const [url, message] of refused) t.match((await post(url)).json(), { error: 400, message }, url)
-    t.match((await app.inject({ method: 'POST', url: '/1', headers: json, body: '{"n":"1"}' })).json(), { error: 400, message: '"n" in the body must be a number.' }, 'bodies are never coerced')
+    const body = await app.inject({ method: 'POST', url: '/1', headers: json, body: '{"n":"1"}' })
+    const message = '"n" in the body must be a number.'
+    t.match(body.json(), { error: 400, message }, 'a string in a body is not coerced')
   },
 
   '`required` and `default` of parameters': async t => {
@@ -153,47 +199,61 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     get:
       operationId: read
       parameters:
-        - { name: q, in: query, required: true, schema: { type: string } }
-        - { name: limit, in: query, schema: { type: integer, format: int64, default: 20 } }
-        - { name: tags, in: query, schema: { $ref: '#/components/schemas/Tags' } }
-        - { name: X-Trace, in: header, required: true, schema: { type: string } }
-      ${echo}`,
+        - ${parameter('q', 'query', '{ type: string }', ', required: true')}
+        - ${parameter('limit', 'query', '{ type: integer, format: int64, default: 20 }')}
+        - ${parameter('tags', 'query', ref('Tags'))}
+        - ${parameter('X-Trace', 'header', '{ type: string }', ', required: true')}
+      ${anyResponse}`,
       components: '  schemas:\n    Tags: { type: array, items: { type: string }, default: [all] }'
     })
     const headers = { 'x-trace': '1' }
-    t.equal((await app.inject({ url: '/a?q=', headers })).body, '{"query":{"q":"","limit":20,"tags":["all"]},"header":{"X-Trace":"1"}}')
-    t.match((await app.inject({ url: '/a', headers })).json(), { error: 400, message: 'The query parameter "q" is missing.' })
-    t.match((await app.inject('/a?q=x')).json(), { error: 400, message: 'The header field "X-Trace" is missing.' })
+    const { body } = await app.inject({ url: '/a?q=', headers })
+    t.equal(body, '{"query":{"q":"","limit":20,"tags":["all"]},"header":{"X-Trace":"1"}}')
+    const withoutQuery = await app.inject({ url: '/a', headers })
+    t.match(withoutQuery.json(), { error: 400, message: 'The query parameter "q" is missing.' })
+    const withoutHeader = await app.inject('/a?q=x')
+    t.match(withoutHeader.json(), { error: 400, message: 'The header field "X-Trace" is missing.' })
   },
 
   'request bodies': async t => {
-    const body = (types: string[], more = '') => `requestBody: { ${more}content: { ${types.map(type => `${type}: { schema: { type: object } }`).join(', ')} } }`
+    const objectOf = (type: string) => `${type}: { schema: { type: object } }`
+    const types = ['application/json', 'application/merge-patch+json', 'application/vnd.a.b+json; charset=utf-8']
+    const needed = `requestBody: { required: true, content: { ${types.map(objectOf).join(', ')} } }`
+    const respond = ({ body }: Untyped) => ({ status: 200, body: body ?? 'none' })
     const { app } = await serve(t, {
       paths: `
-  /needed: { post: { operationId: needed, ${body(['application/json', 'application/merge-patch+json', 'application/vnd.a.b+json; charset=utf-8'], 'required: true, ')}, ${echo} } }
-  /optional: { put: { operationId: optional, ${body(['application/json'])}, ${echo} } }
-  /none: { delete: { operationId: none, ${echo} }, post: { operationId: post, ${echo} } }`,
-      handlers: Object.fromEntries(['needed', 'optional', 'none', 'post'].map(id => [id, ({ body }: Untyped) => ({ status: 200, body: body ?? 'none' })]))
+  /needed: { post: { operationId: needed, ${needed}, ${anyResponse} } }
+  /optional: { put: { operationId: optional, ${jsonBody('{ type: object }', false)}, ${anyResponse} } }
+  /none: { delete: { operationId: none, ${anyResponse} }, post: { operationId: post, ${anyResponse} } }`,
+      handlers: { needed: respond, optional: respond, none: respond, post: respond }
     })
     const send = async (method: 'POST' | 'PUT' | 'DELETE', url: string, type?: string, payload?: string) => {
-      const { statusCode, body } = await app.inject({ method, url, headers: type === undefined ? {} : { 'content-type': type }, ...payload !== undefined && { payload } })
+      const headers = type === undefined ? {} : { 'content-type': type }
+      const { statusCode, body } = await app.inject({ method, url, headers, ...payload !== undefined && { payload } })
       return [statusCode, JSON.parse(body).message ?? JSON.parse(body)]
     }
-    for (const type of ['application/json', 'application/merge-patch+json', 'application/vnd.a.b+json;charset=utf-8']) t.strictSame(await send('POST', '/needed', type, '{"a":1}'), [200, { a: 1 }], type)
-    t.strictSame(await send('POST', '/needed', 'application/vnd.axb+json', '{}'), [415, 'The body must be sent as Content-Type: application/json or application/merge-patch+json or application/vnd.a.b+json, in UTF-8.'])
-    t.strictSame(await send('POST', '/needed'), [400, 'This operation needs a body, sent as application/json or application/merge-patch+json or application/vnd.a.b+json.'])
-    t.strictSame(await send('POST', '/needed', 'application/json', ''), [400, 'This operation needs a body, sent as application/json or application/merge-patch+json or application/vnd.a.b+json.'])
+    for (const type of [...types.slice(0, 2), 'application/vnd.a.b+json;charset=utf-8']) {
+      t.strictSame(await send('POST', '/needed', type, '{"a":1}'), [200, { a: 1 }], type)
+    }
+    const names = 'application/json or application/merge-patch+json or application/vnd.a.b+json'
+    const wrongType = [415, `The body must be sent as Content-Type: ${names}, in UTF-8.`]
+    t.strictSame(await send('POST', '/needed', 'application/vnd.axb+json', '{}'), wrongType)
+    const missing = [400, `This operation needs a body, sent as ${names}.`]
+    t.strictSame(await send('POST', '/needed'), missing)
+    t.strictSame(await send('POST', '/needed', 'application/json', ''), missing)
     t.strictSame(await send('PUT', '/optional'), [200, 'none'])
     t.strictSame(await send('PUT', '/optional', 'application/json', ''), [200, 'none'])
     t.strictSame(await send('PUT', '/optional', 'application/json', '[]'), [400, 'The body must be an object.'])
-    t.strictSame(await send('DELETE', '/none', 'application/json'), [200, 'none'], 'a media type of nothing')
+    t.strictSame(await send('DELETE', '/none', 'application/json'), [200, 'none'], 'a media type without a body')
     t.strictSame(await send('POST', '/none', 'application/json', '{}'), [415, 'This operation takes no body.'])
     t.strictSame(await send('DELETE', '/none', 'text/plain', 'x'), [415, 'This operation takes no body.'])
   },
 
   'answers by status, range and `default`': async t => {
-    const content = (type: string) => `content: { ${type}: { schema: { type: object, required: [a], properties: { a: { type: string } } } } }`
-    let answer: Untyped = {}
+    const content = (type: string) => {
+      return jsonContent('{ type: object, required: [a], properties: { a: { type: string } } }', type)
+    }
+    let response: Untyped = {}
     const { app, causes } = await serve(t, {
       paths: `
   /a:
@@ -206,10 +266,10 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
         2XX: { description: range, ${content('application/hal+json')} }
         default: { description: rest, ${content('application/problem+json')} }
   /b: { get: { operationId: strict, responses: { '200': { description: exact } } } }`,
-      handlers: { read: () => answer, strict: () => answer }
+      handlers: { read: () => response, strict: () => response }
     })
-    const get = async (given: Untyped, url = '/a') => {
-      answer = given
+    const get = async (returned: Untyped, url = '/a') => {
+      response = returned
       const { statusCode, headers, body } = await app.inject(url)
       return [statusCode, headers['content-type'], body]
     }
@@ -233,8 +293,9 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
       [{ status: 201 }, '/b', /strict answered 201, which/],
       [{ status: 200, body }, '/b', /strict answered 200 with a body, which/]
     ]
-    for (const [given, url, cause] of refused) {
-      t.match(await get(given, url), [500, /json/, '{"error":500,"message":"The service failed; its log says why."}'], JSON.stringify(given))
+    const failure = [500, /json/, '{"error":500,"message":"The service failed; its log says why."}']
+    for (const [returned, url, cause] of refused) {
+      t.match(await get(returned, url), failure, JSON.stringify(returned))
       t.match(causes().at(-1), cause)
     }
   },
@@ -250,7 +311,7 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
         '204':
           description: nothing
           headers:
-            X-Left: { required: true, schema: { type: integer, format: int64 } }
+            X-Left: { required: true, schema: ${int64} }
             X-Tags: { schema: { type: array, items: { type: string } } }
             Set-Cookie: { schema: { type: array, items: { type: string } } }
             Location: { $ref: '#/components/headers/Location' }
@@ -258,22 +319,29 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
       components: '  headers:\n    Location: { schema: { type: string, format: uri-reference } }',
       handlers: { read: () => ({ status: 204, headers }) }
     })
-    const get = (given: Untyped) => {
-      headers = given
+    const get = (returned: Untyped) => {
+      headers = returned
       return app.inject('/a')
     }
-    t.match((await get({ 'X-Left': 9007199254740993n, 'X-Tags': ['a', 'b'], 'Set-Cookie': ['a=1', 'b=2'], Location: '/b' })).headers,
-      { 'x-left': '9007199254740993', 'x-tags': 'a, b', 'set-cookie': ['a=1', 'b=2'], location: '/b' })
+    const setCookie = ['a=1', 'b=2']
+    const all = { 'X-Left': 9007199254740993n, 'X-Tags': ['a', 'b'], 'Set-Cookie': setCookie, Location: '/b' }
+    t.match((await get(all)).headers, {
+      'x-left': '9007199254740993',
+      'x-tags': 'a, b',
+      'set-cookie': setCookie,
+      location: '/b'
+    })
     t.notOk('x-tags' in (await get({ 'X-Left': 1n })).headers)
+    const undeclared = /read answered with the header field X-Other, which the contract does not declare/
     const refused: Array<[Untyped, RegExp]> = [
       [{}, /read answered with a header field X-Left that must be an integer/],
       [{ 'X-Left': 'x' }, /X-Left that must be an integer/],
-      [{ 'X-Left': 1n, 'X-Other': 'x' }, /read answered with the header field X-Other, which the contract does not declare/],
+      [{ 'X-Left': 1n, 'X-Other': 'x' }, undeclared],
       [{ 'X-Left': 1n, 'Content-Type': 'text/html' }, /Content-Type, which the contract does not declare/],
       [{ 'X-Left': 1n, 'X-Tags': ['a\r\nX-Evil: 1'] }, /Invalid character in header content/]
     ]
-    for (const [given, cause] of refused) {
-      const response = await get(given)
+    for (const [returned, cause] of refused) {
+      const response = await get(returned)
       t.equal(response.statusCode, 500)
       t.notOk('x-evil' in response.headers)
       t.match(causes().at(-1), cause)
@@ -281,7 +349,7 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
   },
 
   'JSON Schema 2020-12': async t => {
-    const { check } = await shape(t, `{ type: object, properties: {
+    const { check } = await serveSchema(t, `{ type: object, properties: {
       tuple: { prefixItems: [{ type: string }, { type: integer }], items: false, minItems: 2 },
       mixed: { type: [string, integer, 'null'] },
       pattern: { type: object, patternProperties: { ^x: { type: integer } }, additionalProperties: false },
@@ -290,14 +358,34 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
       dependent: { dependentRequired: { a: [b] }, dependentSchemas: { c: { required: [d] } } },
       unevaluated: { allOf: [{ properties: { a: {} } }], properties: { b: {} }, unevaluatedProperties: false },
       unique: { type: array, uniqueItems: true },
-      date: { type: string, format: date-time }, email: { type: string, format: email }, uuid: { type: string, format: uuid }, int32: { type: integer, format: int32 },
-      enum: { enum: [a, 1, null] }, never: false, constructor: { type: string } } }`)
-    await check('tuple', ['["a",1]'], [['["a"]', /fewer than 2 items/], ['["a",1,2]', /more than 2 items/], ['[1,1]', /^"value\/tuple\/0" in the body must be a string/]])
-    await check('mixed', ['"a"', '1', 'null'], [['1.5', /must be a string or an integer or null/], ['true', /must be a string or an integer or null/]])
-    await check('pattern', ['{"xa":1}'], [['{"xa":"1"}', /xa" in the body must be an integer/], ['{"y":1}', /must not have the member "y"/]])
-    await check('names', ['{"ab":1}'], [['{"abc":1}', /has the member "abc", whose name must NOT have more than 2 characters/]])
+      date: { type: string, format: date-time },
+      email: { type: string, format: email },
+      uuid: { type: string, format: uuid },
+      int32: { type: integer, format: int32 },
+      enum: { enum: [a, 1, null] },
+      never: false,
+      constructor: { type: string } } }`)
+    await check('tuple', ['["a",1]'], [
+      ['["a"]', /fewer than 2 items/],
+      ['["a",1,2]', /more than 2 items/],
+      ['[1,1]', /^"value\/tuple\/0" in the body must be a string/]
+    ])
+    await check('mixed', ['"a"', '1', 'null'], [
+      ['1.5', /must be a string or an integer or null/],
+      ['true', /must be a string or an integer or null/]
+    ])
+    await check('pattern', ['{"xa":1}'], [
+      ['{"xa":"1"}', /xa" in the body must be an integer/],
+      ['{"y":1}', /must not have the member "y"/]
+    ])
+    await check('names', ['{"ab":1}'], [
+      ['{"abc":1}', /has the member "abc", whose name must NOT have more than 2 characters/]
+    ])
     await check('contains', ['[1,1]'], [['[1]', /contain/]])
-    await check('dependent', ['{"a":1,"b":2}', '{"c":1,"d":2}'], [['{"a":1}', /must have property b when property a is present/], ['{"c":1}', /must have the member "d"/]])
+    await check('dependent', ['{"a":1,"b":2}', '{"c":1,"d":2}'], [
+      ['{"a":1}', /must have property b when property a is present/],
+      ['{"c":1}', /must have the member "d"/]
+    ])
     await check('unevaluated', ['{"a":1,"b":2}'], [['{"c":1}', /must not have the member "c"/]])
     await check('unique', ['[1,2]'], [['[1,1]', /duplicate/]])
     await check('date', ['"2026-11-20T10:00:00Z"'], [['"yesterday"', /must match format "date-time"/]])
@@ -310,102 +398,169 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
   },
 
   $ref: async t => {
-    const { check } = await shape(t, "{ type: object, properties: { part: { $ref: '#/components/schemas/Whole/properties/part' }, beside: { $ref: '#/components/schemas/Whole', type: object, required: [part] } } }",
-      '\n    Whole: { type: object, properties: { part: { type: integer, format: int64 } } }')
+    const { check } = await serveSchema(t, `{ type: object, properties: {
+      part: { $ref: '#/components/schemas/Whole/properties/part' },
+      beside: { $ref: '#/components/schemas/Whole', type: object, required: [part] } } }`, `
+    Whole: { type: object, properties: { part: ${int64} } }`)
     await check('part', ['9007199254740993'], [['"1"', /must be an integer/]])
     await check('beside', ['{"part":1}'], [['{}', /must have the member "part"/]])
+
     const folder = t.testdir()
     cpSync('test/fixtures/contracts', folder, { recursive: true })
     const contract = await loadContract(join(folder, 'tree.yaml'))
     t.strictSame(Object.keys(contract.schemas).sort(), ['Leaf', 'Tree'])
-    const { app } = await serveLoaded(t, contract, { handlers: { growTree: ({ body }) => ({ status: 200, body }) } })
+    const handlers = { growTree: ({ body }: Untyped) => ({ status: 200, body }) }
+    const { app } = await serveLoaded(t, contract, { handlers })
     const grow = (payload: string) => app.inject({ method: 'POST', url: '/trees', headers: json, payload })
-    const tree = '{"name":"a","first":{"id":9007199254740993},"branches":[{"name":"b","branches":[{"name":"c","leaves":[{"id":-9007199254740993}]}]}]}'
+    const leaves = '[{"name":"c","leaves":[{"id":-9007199254740993}]}]'
+    const tree = `{"name":"a","first":{"id":9007199254740993},"branches":[{"name":"b","branches":${leaves}}]}`
     t.equal((await grow(tree)).body, tree)
-    t.match((await grow('{"name":"a","branches":[{"name":"b","branches":[{"leaves":[]}]}]}')).json(), { error: 400, message: '"branches/0/branches/0" in the body must have the member "name".' })
+    const nameless = await grow('{"name":"a","branches":[{"name":"b","branches":[{"leaves":[]}]}]}')
+    const message = '"branches/0/branches/0" in the body must have the member "name".'
+    t.match(nameless.json(), { error: 400, message })
     t.match((await grow('{"name":1}')).json(), { error: 400, message: '"name" in the body must be a string.' })
   },
 
   '`allOf`, `oneOf`, `anyOf`, `not`, `if`': async t => {
-    const { check, answer } = await shape(t, `{ type: object, properties: {
-      all: { allOf: [{ type: object, required: [a], properties: { a: { type: string } } }, { type: object, properties: { b: { type: integer, format: int64 } } }] },
-      one: { oneOf: [{ type: object, required: [a], properties: { a: { type: integer, format: int64 }, kind: { const: exact } } }, { type: object, properties: { a: { type: number }, kind: { const: double } } }] },
-      any: { anyOf: [{ type: string }, { type: 'null' }, { type: object, properties: { deep: { type: string } } }] },
+    const { check, respond } = await serveSchema(t, `{ type: object, properties: {
+      all: { allOf: [
+        { type: object, required: [a], properties: { a: { type: string } } },
+        { type: object, properties: { b: ${int64} } } ] },
+      one: { oneOf: [
+        { type: object, required: [a], properties: { a: ${int64}, kind: { const: exact } } },
+        { type: object, properties: { a: { type: number }, kind: { const: double } } } ] },
+      any: { anyOf: [
+        { type: string },
+        { type: 'null' },
+        { type: object, properties: { deep: { type: string } } } ] },
       not: { type: integer, not: { const: 3 } },
-      if: { type: object, properties: { kind: { type: string } }, if: { properties: { kind: { const: x } } }, then: { required: [x], properties: { x: { type: integer, format: int64 } } }, else: { properties: { y: { type: string } } } },
+      if: {
+        type: object,
+        properties: { kind: { type: string } },
+        if: { properties: { kind: { const: x } } },
+        then: { required: [x], properties: { x: ${int64} } },
+        else: { properties: { y: { type: string } } } },
       none: { oneOf: [{ minimum: 3 }, { maximum: 5 }] } } }`)
-    await check('all', ['{"a":"x","b":9007199254740993}'], [['{"b":1}', /must have the member "a"/], ['{"a":"x","b":"y"}', /must be an integer from/]])
-    await check('one', ['{"a":9007199254740993,"kind":"exact"}', '{"a":0.5,"kind":"double"}', '{"kind":"double"}'], [['{"a":1}', /fits more than one of the forms/], ['{"a":1,"kind":"x"}', /"value\/one\/kind" in the body must be "exact"/]])
-    await check('any', ['"a"', 'null', '{"deep":"x"}'], [['{"deep":1}', /"value\/any\/deep" in the body must be a string/], ['1', /"value\/any" in the body must be a string or null or an object/]])
+    await check('all', ['{"a":"x","b":9007199254740993}'], [
+      ['{"b":1}', /must have the member "a"/],
+      ['{"a":"x","b":"y"}', /must be an integer from/]
+    ])
+    await check('one', ['{"a":9007199254740993,"kind":"exact"}', '{"a":0.5,"kind":"double"}', '{"kind":"double"}'], [
+      ['{"a":1}', /fits more than one of the forms/],
+      ['{"a":1,"kind":"x"}', /"value\/one\/kind" in the body must be "exact"/]
+    ])
+    await check('any', ['"a"', 'null', '{"deep":"x"}'], [
+      ['{"deep":1}', /"value\/any\/deep" in the body must be a string/],
+      ['1', /"value\/any" in the body must be a string or null or an object/]
+    ])
     await check('not', ['4'], [['3', /must NOT be valid/]])
-    await check('if', ['{"kind":"x","x":9007199254740993}', '{"kind":"y","y":"z"}'], [['{"kind":"x"}', /must have the member "x"/]])
+    await check('if', ['{"kind":"x","x":9007199254740993}', '{"kind":"y","y":"z"}'], [
+      ['{"kind":"x"}', /must have the member "x"/]
+    ])
     await check('none', ['2', '6'], [['4', /fits more than one/]])
-    t.strictSame(await answer('one', { a: 5, kind: 'double', b: 'undeclared' }), { a: 5, kind: 'double' })
-    t.strictSame(await answer('all', { a: 'x', b: 5n, c: 'undeclared' }), { a: 'x', b: 5 })
-    t.strictSame(await answer('any', { deep: 'x', c: 'undeclared' }), { deep: 'x' })
-    t.strictSame(await answer('if', { kind: 'y', x: 'of the other branch', y: 'z' }), { kind: 'y', y: 'z' })
-    t.strictSame(await answer('if', { kind: 'x', x: 1n, y: 'of the other branch' }), { kind: 'x', x: 1 })
+    const double = { a: 5, kind: 'double', b: 'undeclared' }
+    t.strictSame(await respond('one', double), { a: 5, kind: 'double' })
+    t.strictSame(await respond('all', { a: 'x', b: 5n, c: 'undeclared' }), { a: 'x', b: 5 })
+    t.strictSame(await respond('any', { deep: 'x', c: 'undeclared' }), { deep: 'x' })
+    t.strictSame(await respond('if', { kind: 'y', x: 'of the other branch', y: 'z' }), { kind: 'y', y: 'z' })
+    t.strictSame(await respond('if', { kind: 'x', x: 1n, y: 'of the other branch' }), { kind: 'x', x: 1 })
   },
 
   '`discriminator` beside `oneOf`': async t => {
-    const components = `
-    Pet: { oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }], discriminator: { propertyName: kind, mapping: { cat: '#/components/schemas/Cat', tom: Cat } } }
-    Cat: { type: object, required: [lives], properties: { kind: { type: string }, lives: { type: integer, format: int64 } } }
-    Dog: { type: object, required: [barks], properties: { kind: { type: string }, barks: { type: boolean } } }`
-    const written = '{ oneOf: [{ type: object, properties: { kind: { const: a } } }, { type: object, properties: { kind: { enum: [a, b] } } }], discriminator: { propertyName: kind } }'
-    const { check, answer } = await shape(t, `{ type: object, properties: { pet: { $ref: '#/components/schemas/Pet' }, cat: { $ref: '#/components/schemas/Cat' }, written: ${written} } }`, components)
-    await check('written', ['{"kind":"b"}'], [['{"kind":"c"}', /"value\/written\/kind" in the body must be/], ['{"kind":"a"}', /fits more than one of the forms/]])
-    await check('pet', ['{"kind":"cat","lives":9}', '{"kind":"tom","lives":9007199254740993}', '{"kind":"Dog","barks":true}'], [
+    const { check, respond } = await serveSchema(t, `{ type: object, properties: {
+      pet: ${ref('Pet')},
+      cat: ${ref('Cat')},
+      inline: {
+        oneOf: [
+          { type: object, properties: { kind: { const: a } } },
+          { type: object, properties: { kind: { enum: [a, b] } } } ],
+        discriminator: { propertyName: kind } } } }`, `
+    Pet:
+      oneOf: [${ref('Cat')}, ${ref('Dog')}]
+      discriminator: { propertyName: kind, mapping: { cat: '#/components/schemas/Cat', tom: Cat } }
+    Cat: { type: object, required: [lives], properties: { kind: { type: string }, lives: ${int64} } }
+    Dog: { type: object, required: [barks], properties: { kind: { type: string }, barks: { type: boolean } } }`)
+    await check('inline', ['{"kind":"b"}'], [
+      ['{"kind":"c"}', /"value\/inline\/kind" in the body must be/],
+      ['{"kind":"a"}', /fits more than one of the forms/]
+    ])
+    const pets = [
+      '{"kind":"cat","lives":9}',
+      '{"kind":"tom","lives":9007199254740993}',
+      '{"kind":"Dog","barks":true}'
+    ]
+    await check('pet', pets, [
       ['{"kind":"Dog","lives":9}', /"value\/pet" in the body must have the member "barks"/],
       ['{"kind":"tom","lives":"9"}', /"value\/pet\/lives" in the body must be an integer/],
       ['{"kind":"Cat","lives":9}', /"value\/pet\/kind" in the body must be one of "cat", "tom", "Dog"/],
       ['{"lives":9}', /"value\/pet" in the body must have the member "kind"/],
       ['7', /"value\/pet" in the body must be an object/]
     ])
-    await check('cat', ['{"kind":"cat","lives":9}'], [['{"kind":"Dog","lives":9}', /must be one of "cat", "tom"/]])
-    t.strictSame(await answer('pet', { kind: 'Dog', barks: true, lives: 9n }), { kind: 'Dog', barks: true })
+    await check('cat', ['{"kind":"cat","lives":9}'], [
+      ['{"kind":"Dog","lives":9}', /must be one of "cat", "tom"/]
+    ])
+    t.strictSame(await respond('pet', { kind: 'Dog', barks: true, lives: 9n }), { kind: 'Dog', barks: true })
   },
 
   '`readOnly` and `writeOnly`': async t => {
-    const components = `
-    Id: { type: string, readOnly: true }
-    Base: { type: object, properties: { id: { $ref: '#/components/schemas/Id' } } }
-    User: { allOf: [{ $ref: '#/components/schemas/Base' }, { type: object, required: [id, name, password], properties: { name: { type: string }, password: { type: string, writeOnly: true } } }] }`
     const { app, causes } = await serve(t, {
       paths: `
-  /users: { post: { operationId: create, requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/User' } } } },
-      responses: { '200': { description: fine, content: { application/json: { schema: { $ref: '#/components/schemas/User' } } } } } } }`,
-      components: `  schemas:${components}`,
-      handlers: { create: ({ body: { name, password } }) => ({ status: 200, body: { id: '1', name, ...name === 'leak' && { password } } }) }
+  /users: { post: { operationId: create, ${jsonBody(ref('User'))}, ${jsonResponse(ref('User'))} } }`,
+      components: `
+  schemas:
+    Id: { type: string, readOnly: true }
+    Base: { type: object, properties: { id: ${ref('Id')} } }
+    User:
+      allOf:
+        - ${ref('Base')}
+        - type: object
+          required: [id, name, password]
+          properties: { name: { type: string }, password: { type: string, writeOnly: true } }`,
+      handlers: {
+        create: ({ body: { name, password } }) => {
+          return { status: 200, body: { id: '1', name, ...name === 'leak' && { password } } }
+        }
+      }
     })
     const create = (body: object) => app.inject({ method: 'POST', url: '/users', body })
     t.strictSame((await create({ name: 'a', password: 'b' })).json(), { id: '1', name: 'a' })
-    t.match((await create({ id: '1', name: 'a', password: 'b' })).json(), { error: 400, message: '"id" in the body must not be sent.' })
-    t.match((await create({ name: 'a' })).json(), { error: 400, message: 'The body must have the member "password".' })
+    const withReadOnly = await create({ id: '1', name: 'a', password: 'b' })
+    t.match(withReadOnly.json(), { error: 400, message: '"id" in the body must not be sent.' })
+    const withoutWriteOnly = await create({ name: 'a' })
+    t.match(withoutWriteOnly.json(), { error: 400, message: 'The body must have the member "password".' })
     t.equal((await create({ name: 'leak', password: 'b' })).statusCode, 500)
     t.match(causes().at(-1), 'the answer at password must not be sent')
   },
 
   'format int64': async t => {
-    const int64 = 'type: integer, format: int64'
-    const { check, answer } = await shape(t, `{ type: object, properties: {
-      plain: { ${int64} }, list: { type: array, items: { ${int64} } }, nullable: { type: [integer, 'null'], format: int64 },
-      map: { type: object, additionalProperties: { ${int64} } }, bounded: { ${int64}, minimum: 5, exclusiveMaximum: 10 },
-      text: { type: string, format: int64 }, tuple: { prefixItems: [{ ${int64} }] } } }`)
-    await check('plain', ['9223372036854775807', '-9223372036854775808', '9007199254740993'], [['9223372036854775808', /must be an integer from/], ['"1"', /must be an integer/], ['1.5', /must be an integer/]])
+    const { check, respond } = await serveSchema(t, `{ type: object, properties: {
+      plain: ${int64},
+      list: { type: array, items: ${int64} },
+      nullable: { type: [integer, 'null'], format: int64 },
+      map: { type: object, additionalProperties: ${int64} },
+      bounded: { type: integer, format: int64, minimum: 5, exclusiveMaximum: 10 },
+      text: { type: string, format: int64 },
+      tuple: { prefixItems: [${int64}] } } }`)
+    await check('plain', ['9223372036854775807', '-9223372036854775808', '9007199254740993'], [
+      ['9223372036854775808', /must be an integer from/],
+      ['"1"', /must be an integer/],
+      ['1.5', /must be an integer/]
+    ])
     await check('list', ['[1,9007199254740993]'], [['[1,"2"]', /list\/1/]])
     await check('nullable', ['null', '9007199254740993'], [['"1"', /must be an integer/]])
     await check('map', ['{"a":9007199254740993}'], [['{"a":null}', /map\/a/]])
     await check('bounded', ['5', '9'], [['4', /must be >= 5/], ['10', /must be < 10/]])
     await check('text', ['"9007199254740993"'], [['1', /must be a string/]])
     await check('tuple', ['[9007199254740993]'], [['[null]', /tuple\/0/]])
-    t.equal(await answer('plain', 2n ** 63n), 500)
+    t.equal(await respond('plain', 2n ** 63n), 500)
     const { app } = await serve(t, {
-      paths: `
-  /whole: { post: { operationId: whole, requestBody: { required: true, content: { application/json: { schema: { ${int64} } } } }, responses: { '200': { description: fine, content: { application/json: { schema: { ${int64} } } } } } } }`,
+      paths: `  /whole: { post: { operationId: whole, ${jsonBody(int64)}, ${jsonResponse(int64)} } }`,
       handlers: { whole: ({ body }) => ({ status: 200, body: body as bigint + 0n }) }
     })
-    for (const text of ['9007199254740993', '0', '-9223372036854775808']) t.equal((await app.inject({ method: 'POST', url: '/whole', headers: json, payload: text })).body, text, 'the whole body')
+    for (const payload of ['9007199254740993', '0', '-9223372036854775808']) {
+      const { body } = await app.inject({ method: 'POST', url: '/whole', headers: json, payload })
+      t.equal(body, payload, 'the whole body')
+    }
   },
 
   'http bearer and basic, apiKey, oauth2, openIdConnect': async t => {
@@ -413,12 +568,20 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     const verify = (credentials: unknown, scopes: readonly string[]) => {
       seen.push([credentials, scopes])
       const text = JSON.stringify(credentials)
-      return text.includes('good') ? { name: 'x' } : text.includes('weak') ? 'forbidden' : undefined
+      if (text.includes('weak')) return 'forbidden'
+      return text.includes('good') ? { name: 'x' } : undefined
     }
     const names = ['bearer', 'basic', 'inHeader', 'inQuery', 'inCookie', 'oauth', 'oidc']
+    const pathOf = (name: string) => {
+      const scopes = name === 'oauth' ? '[read, write]' : '[]'
+      return `  /${name}: { get: { operationId: ${name}, security: [{ ${name}: ${scopes} }], ${noContent} } }`
+    }
+    const handlerOf = (name: string) => ({ principals }: Untyped) => {
+      return { status: principals[name].name === 'x' ? 204 : 500 }
+    }
     const { app } = await serve(t, {
-      top: '',
-      paths: names.map(name => `  /${name}: { get: { operationId: ${name}, security: [{ ${name}: [${name === 'oauth' ? 'read, write' : ''}] }], responses: { '204': { description: fine } } } }`).join('\n'),
+      root: '',
+      paths: names.map(pathOf).join('\n'),
       components: `
   securitySchemes:
     bearer: { type: http, scheme: Bearer }
@@ -426,168 +589,308 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     inHeader: { type: apiKey, in: header, name: X-Key }
     inQuery: { type: apiKey, in: query, name: key }
     inCookie: { type: apiKey, in: cookie, name: key }
-    oauth: { type: oauth2, flows: { clientCredentials: { tokenUrl: 'https://example.com/token', scopes: { read: r, write: w } } } }
+    oauth:
+      type: oauth2
+      flows: { clientCredentials: { tokenUrl: 'https://example.com/token', scopes: { read: r, write: w } } }
     oidc: { type: openIdConnect, openIdConnectUrl: 'https://example.com/.well-known/openid-configuration' }`,
-      handlers: Object.fromEntries(names.map(name => [name, ({ principals }: Untyped) => ({ status: principals[name].name === 'x' ? 204 : 500 })])),
+      handlers: Object.fromEntries(names.map(name => [name, handlerOf(name)])),
       verifiers: Object.fromEntries(names.map(name => [name, verify]))
     })
-    const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
-    const get = async (name: string, headers: object, query = '') => {
-      const { statusCode, headers: { 'www-authenticate': challenge } } = await app.inject({ url: `/${name}${query}`, headers: headers as Record<string, string> })
-      return [statusCode, challenge]
+    const get = async (name: string, headers: Record<string, string>, query = '') => {
+      const response = await app.inject({ url: `/${name}${query}`, headers })
+      return [response.statusCode, response.headers['www-authenticate']]
     }
-    const none = undefined
+    const accepted = [204, undefined]
     const bearer = 'Bearer realm="test"'
-    t.strictSame(await get('bearer', { authorization: 'Bearer good' }), [204, none])
+    t.strictSame(await get('bearer', { authorization: 'Bearer good' }), accepted)
     t.strictSame(await get('bearer', { authorization: 'Bearer weak' }), [403, `${bearer}, error="insufficient_scope"`])
     t.strictSame(await get('bearer', { authorization: 'Bearer bad' }), [401, `${bearer}, error="invalid_token"`])
     t.strictSame(await get('bearer', {}), [401, bearer])
-    t.strictSame(await get('basic', { authorization: basic('good:pass:word ü') }), [204, none])
+
+    const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+    t.strictSame(await get('basic', { authorization: basic('good:pass:word ü') }), accepted)
     t.strictSame(seen.at(-1), [{ username: 'good', password: 'pass:word ü' }, []])
-    t.strictSame(await get('basic', { authorization: basic('weak:') }), [403, none])
-    for (const authorization of [basic('bad:x'), basic('good'), 'Basic', 'Basic %%%']) t.strictSame(await get('basic', { authorization }), [401, 'Basic realm="test", charset="UTF-8"'], authorization)
-    for (const authorization of ['', 'Bearer good']) t.strictSame(await get('basic', { authorization }), [401, 'Basic realm="test", charset="UTF-8"'], authorization)
+    t.strictSame(await get('basic', { authorization: basic('weak:') }), [403, undefined])
+    for (const authorization of [basic('bad:x'), basic('good'), 'Basic', 'Basic %%%', '', 'Bearer good']) {
+      const unauthorized = [401, 'Basic realm="test", charset="UTF-8"']
+      t.strictSame(await get('basic', { authorization }), unauthorized, authorization)
+    }
     const { port } = await listen(app)
-    const twice = `authorization: ${basic('good:x')}\r\n`.repeat(2)
-    t.match(await exchange(port, `GET /basic HTTP/1.1\r\nHost: x\r\n${twice}Connection: close\r\n\r\n`), [{ statusCode: 400, body: /more than once/ }])
-    t.strictSame(await get('inHeader', { 'x-key': 'good' }), [204, none])
-    t.strictSame(await get('inHeader', { 'x-key': 'weak' }), [403, none])
+    const authorization = `authorization: ${basic('good:x')}`
+    const twice = requestText('GET /basic', ['Host: x', authorization, authorization, 'Connection: close'])
+    t.match(await exchange(port, twice), [{ statusCode: 400, body: /more than once/ }])
+
+    t.strictSame(await get('inHeader', { 'x-key': 'good' }), accepted)
+    t.strictSame(await get('inHeader', { 'x-key': 'weak' }), [403, undefined])
     t.strictSame(await get('inHeader', {}), [401, 'ApiKey realm="test"'])
-    t.strictSame(await get('inQuery', {}, '?key=very%20good'), [204, none])
+    t.strictSame(await get('inQuery', {}, '?key=very%20good'), accepted)
     t.strictSame(seen.at(-1), ['very good', []])
     t.strictSame(await get('inQuery', {}, '?key=good&key=good'), [400, 'ApiKey realm="test"'])
-    t.strictSame(await get('inCookie', { cookie: 'a=b; key=good' }), [204, none])
+    t.strictSame(await get('inCookie', { cookie: 'a=b; key=good' }), accepted)
     t.strictSame(await get('inCookie', { cookie: 'key=bad' }), [401, 'ApiKey realm="test"'])
-    t.strictSame(await get('oauth', { authorization: 'Bearer good' }), [204, none])
+
+    t.strictSame(await get('oauth', { authorization: 'Bearer good' }), accepted)
     t.strictSame(seen.at(-1), ['good', ['read', 'write']])
-    t.strictSame(await get('oauth', { authorization: 'Bearer weak' }), [403, `${bearer}, error="insufficient_scope", scope="read write"`])
-    t.strictSame(await get('oidc', { authorization: 'Bearer good' }), [204, none])
+    const insufficient = `${bearer}, error="insufficient_scope", scope="read write"`
+    t.strictSame(await get('oauth', { authorization: 'Bearer weak' }), [403, insufficient])
+    t.strictSame(await get('oidc', { authorization: 'Bearer good' }), accepted)
   },
 
   '`security`': async t => {
-    const get = (id: string, security?: string) => `  /${id}: { get: { operationId: ${id}, ${security === undefined ? '' : `security: ${security}, `}responses: { '200': { description: who, content: { application/json: { schema: { type: array, items: { type: string } } } } } } } }`
-    const names = ['global', 'open', 'either', 'maybe', 'nobody']
+    const strings = jsonResponse('{ type: array, items: { type: string } }')
+    const get = (id: string, security = '') => `  /${id}: { get: { operationId: ${id}, ${security}${strings} } }`
+    const verdicts: Record<string, () => unknown> = {
+      good: async () => ({ name: 'u' }),
+      weak: () => 'forbidden',
+      throws: () => assert.fail('no idea'),
+      rejects: async () => { throw new Error('no answer') }
+    }
+    const respond = ({ principals }: Untyped) => ({ status: 200, body: Object.keys(principals ?? {}) })
     const { app } = await serve(t, {
-      top: 'security: [{ user: [] }]',
-      paths: [get('global'), get('open', '[]'), get('either', '[{ user: [], app: [] }, { admin: [] }]'), get('maybe', '[{}, { user: [] }]'), get('nobody', '[{}]')].join('\n'),
-      components: '  securitySchemes:\n    user: { type: http, scheme: bearer }\n    app: { type: apiKey, in: header, name: X-App }\n    admin: { type: http, scheme: basic }',
-      handlers: Object.fromEntries(names.map(name => [name, ({ principals }: Untyped) => ({ status: 200, body: Object.keys(principals ?? {}) })])),
+      root: 'security: [{ user: [] }]',
+      paths: [
+        get('global'),
+        get('open', 'security: [], '),
+        get('either', 'security: [{ user: [], app: [] }, { admin: [] }], '),
+        get('maybe', 'security: [{}, { user: [] }], '),
+        get('nobody', 'security: [{}], ')
+      ].join('\n'),
+      components: `
+  securitySchemes:
+    user: { type: http, scheme: bearer }
+    app: { type: apiKey, in: header, name: X-App }
+    admin: { type: http, scheme: basic }`,
+      handlers: { global: respond, open: respond, either: respond, maybe: respond, nobody: respond },
       verifiers: {
-        user: (token: string) => token === 'torn' ? assert.fail('no idea') : token === 'broken' ? Promise.reject(new Error('no answer')) : token === 'u' ? Promise.resolve({ name: 'u' }) : token === 'w' ? 'forbidden' : undefined,
+        user: (token: string) => verdicts[token]?.(),
         app: (key: string) => key === 'a' ? { name: 'a' } : undefined,
         admin: ({ username }: { username: string }) => username === 'root' ? { name: 'root' } : undefined
       }
     })
-    const as = async (url: string, headers: Record<string, string> = {}) => {
+    /** The schemes that recognised the caller, or the status and the challenge of a refusal. */
+    const admitted = async (url: string, headers: Record<string, string> = {}) => {
       const { statusCode, body, headers: { 'www-authenticate': challenge } } = await app.inject({ url, headers })
       return statusCode === 200 ? JSON.parse(body) : [statusCode, challenge]
     }
-    const user = { authorization: 'Bearer u' }
-    t.strictSame(await as('/global', user), ['user'])
-    t.strictSame(await as('/global'), [401, 'Bearer realm="test"'])
-    t.strictSame(await as('/open'), [])
-    t.strictSame(await as('/nobody', { authorization: 'Bearer x' }), [], 'no credentials are asked for')
-    t.strictSame(await as('/either', { ...user, 'x-app': 'a' }), ['user', 'app'])
-    t.strictSame(await as('/either', { authorization: `Basic ${btoa('root:x')}`, 'x-app': 'a' }), ['admin'], 'only those whose requirement was met')
-    t.strictSame(await as('/either', user), [401, 'ApiKey realm="test", Basic realm="test", charset="UTF-8"'])
-    t.strictSame(await as('/either', { ...user, 'x-app': 'b' }), [401, 'ApiKey realm="test", Basic realm="test", charset="UTF-8"'])
-    t.strictSame(await as('/either', { authorization: 'Bearer w', 'x-app': 'a' }), [403, 'Bearer realm="test", error="insufficient_scope"'])
-    t.strictSame(await as('/either', { authorization: 'Bearer broken' }), [500, undefined], 'who cannot tell has not refused')
-    t.strictSame(await as('/global', { authorization: 'Bearer torn' }), [500, undefined])
-    t.strictSame(await as('/maybe'), [])
-    t.strictSame(await as('/maybe', user), ['user'])
-    t.strictSame(await as('/maybe', { authorization: 'Bearer x' }), [401, 'Bearer realm="test", error="invalid_token"'], 'bad credentials are not none')
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+    const admin = { authorization: `Basic ${btoa('root:x')}` }
+    t.strictSame(await admitted('/global', bearer('good')), ['user'])
+    t.strictSame(await admitted('/global'), [401, 'Bearer realm="test"'])
+    t.strictSame(await admitted('/open'), [])
+    t.strictSame(await admitted('/nobody', bearer('bad')), [], 'the operation asks for no credentials')
+
+    t.strictSame(await admitted('/either', { ...bearer('good'), 'x-app': 'a' }), ['user', 'app'])
+    const either = await admitted('/either', { ...admin, 'x-app': 'a' })
+    t.strictSame(either, ['admin'], 'only the principals of the requirement that was met')
+    const challenges = [401, 'ApiKey realm="test", Basic realm="test", charset="UTF-8"']
+    t.strictSame(await admitted('/either', bearer('good')), challenges)
+    t.strictSame(await admitted('/either', { ...bearer('good'), 'x-app': 'b' }), challenges)
+    const forbidden = [403, 'Bearer realm="test", error="insufficient_scope"']
+    t.strictSame(await admitted('/either', { ...bearer('weak'), 'x-app': 'a' }), forbidden)
+    const rejected = await admitted('/either', bearer('rejects'))
+    t.strictSame(rejected, [500, undefined], 'a verifier that failed might have accepted')
+    t.strictSame(await admitted('/global', bearer('throws')), [500, undefined])
+
+    t.strictSame(await admitted('/maybe'), [])
+    t.strictSame(await admitted('/maybe', bearer('good')), ['user'])
+    const invalid = [401, 'Bearer realm="test", error="invalid_token"']
+    t.strictSame(await admitted('/maybe', bearer('bad')), invalid, 'bad credentials are not anonymous')
   },
 
   '`servers`': async t => {
-    const paths = `  /a: { get: { operationId: a, ${echo} } }\n  /b: { servers: [{ url: 'https://b.example/own/' }], get: { operationId: b, ${echo} }, put: { operationId: c, servers: [{ url: / }], ${echo} } }`
-    const found = async (top: string, urls: string[]) => {
-      const { app } = await serve(t, { paths, top: `security: []\n${top}` })
+    const paths = `
+  /a: { get: { operationId: a, ${anyResponse} } }
+  /b:
+    servers: [{ url: 'https://b.example/own/' }]
+    get: { operationId: b, ${anyResponse} }
+    put: { operationId: c, servers: [{ url: / }], ${anyResponse} }`
+    const statuses = async (servers: string, urls: string[]) => {
+      const { app } = await serve(t, { paths, root: `security: []\n${servers}` })
       return Promise.all(urls.map(async url => (await app.inject(url)).statusCode))
     }
-    t.strictSame(await found('', ['/a', '/own/b']), [200, 200])
-    t.strictSame(await found('servers: [{ url: https://example.org/api/v1 }, { url: /other }]', ['/api/v1/a', '/a', '/other/a', '/own/b', '/b']), [200, 404, 404, 200, 405])
-    t.strictSame(await found("servers: [{ url: '/{x}/a:b', variables: { x: { default: v 1 } } }]", ['/v%201/a:b/a']), [200])
-    t.strictSame(await found('servers: [{ url: v1 }]', ['/v1/a']), [200])
+    t.strictSame(await statuses('', ['/a', '/own/b']), [200, 200])
+    const several = 'servers: [{ url: https://example.org/api/v1 }, { url: /other }]'
+    const urls = ['/api/v1/a', '/a', '/other/a', '/own/b', '/b']
+    t.strictSame(await statuses(several, urls), [200, 404, 404, 200, 405])
+    const withVariable = "servers: [{ url: '/{x}/a:b', variables: { x: { default: v 1 } } }]"
+    t.strictSame(await statuses(withVariable, ['/v%201/a:b/a']), [200])
+    t.strictSame(await statuses('servers: [{ url: v1 }]', ['/v1/a']), [200])
   },
 
   'HEAD, OPTIONS and 405': async t => {
     const { app } = await serve(t, {
       paths: `
-  /a: { get: { operationId: a, ${echo} }, put: { operationId: b, ${echo} } }
-  /b: { get: { operationId: c, ${echo} }, head: { operationId: d, responses: { '204': { description: fine } } }, options: { operationId: e, ${echo} } }`,
+  /a:
+    get: { operationId: a, ${anyResponse} }
+    put: { operationId: b, ${anyResponse} }
+  /b:
+    get: { operationId: c, ${anyResponse} }
+    head: { operationId: d, ${noContent} }
+    options: { operationId: e, ${anyResponse} }`,
       handlers: { d: () => ({ status: 204 }) }
     })
-    t.match(await app.inject({ method: 'HEAD', url: '/a' }), { statusCode: 200, body: '', headers: { 'content-length': '2' } })
-    t.match(await app.inject({ method: 'OPTIONS', url: '/a' }), { statusCode: 204, headers: { allow: 'GET, HEAD, PUT, OPTIONS' } })
-    t.match(await app.inject({ method: 'DELETE', url: '/a' }), { statusCode: 405, headers: { allow: 'GET, HEAD, PUT, OPTIONS' } })
-    t.equal((await app.inject({ method: 'HEAD', url: '/b' })).statusCode, 204, 'as the contract says')
-    t.equal((await app.inject({ method: 'OPTIONS', url: '/b' })).statusCode, 200, 'as the contract says')
-    t.match(await app.inject({ method: 'PUT', url: '/b' }), { statusCode: 405, headers: { allow: 'GET, OPTIONS, HEAD' } })
+    const allow = 'GET, HEAD, PUT, OPTIONS'
+    const head = await app.inject({ method: 'HEAD', url: '/a' })
+    t.match(head, { statusCode: 200, body: '', headers: { 'content-length': '2' } })
+    t.match(await app.inject({ method: 'OPTIONS', url: '/a' }), { statusCode: 204, headers: { allow } })
+    t.match(await app.inject({ method: 'DELETE', url: '/a' }), { statusCode: 405, headers: { allow } })
+    t.equal((await app.inject({ method: 'HEAD', url: '/b' })).statusCode, 204, 'the contract declares HEAD')
+    t.equal((await app.inject({ method: 'OPTIONS', url: '/b' })).statusCode, 200, 'the contract declares OPTIONS')
+    const put = await app.inject({ method: 'PUT', url: '/b' })
+    t.match(put, { statusCode: 405, headers: { allow: 'GET, OPTIONS, HEAD' } })
   },
 
   'webhooks and callbacks': async t => {
+    const content = (type: string) => `requestBody: { ${jsonContent('{ type: string }', type)} }`
     const { contract } = await serve(t, {
-      top: 'security: []\nwebhooks:\n  plantSold: { post: { requestBody: { content: { application/xml: { schema: { type: string } } } }, responses: { 1XX: { description: fine } } } }',
+      root: `
+security: []
+webhooks:
+  plantSold: { post: { ${content('application/xml')}, responses: { 1XX: { description: fine } } } }`,
       paths: `
   /a:
     post:
       operationId: a
-      ${echo}
-      callbacks: { done: { '{$request.body#/url}': { post: { requestBody: { content: { text/plain: { schema: { type: string } } } }, responses: { '200': { description: fine } } } } } }`
+      ${anyResponse}
+      callbacks:
+        done:
+          '{$request.body#/url}':
+            post: { ${content('text/plain')}, responses: { '200': { description: fine } } }`
     })
     t.strictSame(Object.keys(contract.operations), ['a'])
   }
 }
 
 t.test('supported', async t => {
-  t.strictSame(tableRows(list, 'Supported').map(([feature = '']) => feature.replace(/^`\$ref`$/, '$ref')), Object.keys(supported))
+  const features = tableRows(readme, 'Supported').map(([feature = '']) => feature.replace(/^`\$ref`$/, '$ref'))
+  t.strictSame(features, Object.keys(supported))
   for (const [feature, proof] of Object.entries(supported)) await t.test(feature, proof)
 })
 
-/** A change of a contract that asks for each feature that is not served. */
-const get = (more: string, path = '/a') => ({ paths: `  ${path}: { get: { operationId: a, ${more} } }` })
-const none = "responses: { '204': { description: fine } }"
-const schema = (text: string): OtherContract => ({ ...get(none), components: `  schemas: { A: ${text}, B: { type: string, $defs: { x: { type: string } } } }` })
-const parameter = (text: string) => get(`parameters: [{ name: x, ${text} }], ${none}`)
-const asking: Record<keyof typeof unsupported, OtherContract[]> = {
-  version: [{ ...get(none), top: 'openapi: 3.0.3\nsecurity: []' }],
-  dialect: [{ ...get(none), top: 'security: []\njsonSchemaDialect: https://json-schema.org/draft-07/schema' }, schema('{ $schema: https://json-schema.org/draft-07/schema, type: string }')],
-  anchor: [schema('{ $id: a, type: string }'), schema('{ $anchor: a, type: string }'), schema('{ $dynamicAnchor: a, type: string }')],
-  schemaReference: [{ ...get(none), components: "  schemas: { A: { $ref: '#/components/responses/R/content/application~1json/schema' } }\n  responses: { R: { description: r, content: { application/json: { schema: { type: string } } } } }" }],
-  int64: [schema('{ format: int64 }'), schema('{ type: number, format: int64 }'), schema('{ type: [integer, string], format: int64 }')],
-  uniqueInt64: [schema('{ type: array, uniqueItems: true, items: { type: integer, format: int64 } }')],
-  loop: [schema("{ anyOf: [{ type: string }, { $ref: '#/components/schemas/A' }] }"), schema("{ oneOf: [{ $ref: '#/components/schemas/C' }], discriminator: { propertyName: kind } }, C: { allOf: [{ $ref: '#/components/schemas/A' }] }")],
-  proto: [get(`parameters: [{ name: __proto__, in: query, schema: { type: string } }], ${none}`), { paths: `  /a: { get: { operationId: __proto__, ${none} } }` }, schema('{ type: object, properties: { __proto__: { type: string } } }')],
-  discriminator: [schema('{ type: object, discriminator: { propertyName: kind }, required: [kind], properties: { kind: { type: string } } }')],
-  operationId: [{ paths: `  /a: { get: { ${none} } }` }],
-  noSecurity: [{ ...get(none), top: '' }],
-  noResponses: [{ paths: '  /a: { get: { operationId: a } }' }, { paths: '  /a: { head: { operationId: a } }' }],
-  ownPath: [get(none, '/docs'), get(none, '/livez'), get(none, '/readyz/x'), get(none, '/%6Civez'), { ...get(none, '/json'), top: 'security: []\nservers: [{ url: /docs }]' }],
-  path: [get(none, '/a*'), get(none, "'/a#b'"), get(none, '/a/{b'), get(none, '/a%zz'), { paths: `  '/{x}/{x}': { get: { operationId: a, parameters: [{ name: x, in: path, required: true, schema: { type: string } }], ${none} } }` }],
-  adjacent: [{ paths: `  '/{x}{y}': { get: { operationId: a, parameters: [{ name: x, in: path, required: true, schema: { type: string } }, { name: y, in: path, required: true, schema: { type: string } }], ${none} } }` }],
-  parameterContent: [parameter('in: query, content: { application/json: { schema: { type: string } } }'), get("responses: { '204': { description: fine, headers: { X-A: { content: { application/json: {} } } } } }")],
-  style: [parameter('in: query, style: deepObject, schema: { type: string }'), parameter('in: query, style: pipeDelimited, schema: { type: array, items: { type: string } }'), parameter('in: query, style: spaceDelimited, schema: { type: array, items: { type: string } }')],
-  objectParameter: [parameter('in: query, schema: { type: object }'), parameter('in: query, schema: { type: array, items: { type: object } }'), get("responses: { '204': { description: fine, headers: { X-A: { schema: { type: array, items: { type: array } } } } } }"), get("responses: { '204': { description: fine, headers: { X-A: { schema: { anyOf: [{ type: string }, { properties: { a: {} } }] } } } } }")],
-  cookieArray: [parameter('in: cookie, schema: { type: array, items: { type: string } }')],
-  requestBody: [get(`requestBody: { content: { application/json: {} } }, ${none}`)],
-  mediaType: [get("responses: { '200': { description: fine, content: { text/html: {} } } }"), { paths: `  /a: { post: { operationId: a, requestBody: { content: { multipart/form-data: {} } }, ${none} } }` }],
-  mediaTypes: [get("responses: { '200': { description: fine, content: {} } }"), get("responses: { '200': { description: fine, content: { application/json: { schema: { type: string } }, application/hal+json: { schema: { type: integer } } } } }")],
-  status: [get("responses: { '102': { description: early } }"), get('responses: { 1XX: { description: early } }')],
-  bodiless: [get("responses: { '204': { description: nothing, content: { application/json: {} } } }"), { paths: "  /a: { head: { operationId: a, responses: { '200': { description: fine, content: { application/json: {} } } } } }" }],
-  securityScheme: [{ ...get(none), components: '  securitySchemes: { d: { type: http, scheme: digest } }' }, { ...get(none), components: '  securitySchemes: { m: { type: mutualTLS } }' }]
+/** By feature, contracts that use it and must be refused. */
+const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
+  version: [{ ...getOperation(noContent), openapi: '3.0.3' }],
+  dialect: [
+    {
+      ...getOperation(noContent),
+      root: 'security: []\njsonSchemaDialect: https://json-schema.org/draft-07/schema'
+    },
+    withSchema('{ $schema: https://json-schema.org/draft-07/schema, type: string }')
+  ],
+  anchor: [
+    withSchema('{ $id: a, type: string }'),
+    withSchema('{ $anchor: a, type: string }'),
+    withSchema('{ $dynamicAnchor: a, type: string }')
+  ],
+  schemaReference: [{
+    ...getOperation(noContent),
+    components: `
+  schemas: { A: { $ref: '#/components/responses/R/content/application~1json/schema' } }
+  responses: { R: { description: r, ${jsonContent('{ type: string }')} } }`
+  }],
+  int64: [
+    withSchema('{ format: int64 }'),
+    withSchema('{ type: number, format: int64 }'),
+    withSchema('{ type: [integer, string], format: int64 }')
+  ],
+  uniqueInt64: [withSchema(`{ type: array, uniqueItems: true, items: ${int64} }`)],
+  loop: [
+    withSchema(`{ anyOf: [{ type: string }, ${ref('A')}] }`),
+    withSchema(`{ oneOf: [${ref('C')}], discriminator: { propertyName: kind } }, C: { allOf: [${ref('A')}] }`)
+  ],
+  proto: [
+    getOperation(`parameters: [${parameter('__proto__', 'query')}], ${noContent}`),
+    { paths: `  /a: { get: { operationId: __proto__, ${noContent} } }` },
+    withSchema('{ type: object, properties: { __proto__: { type: string } } }')
+  ],
+  discriminator: [withSchema(`{
+    type: object,
+    discriminator: { propertyName: kind },
+    required: [kind],
+    properties: { kind: { type: string } } }`)],
+  operationId: [{ paths: `  /a: { get: { ${noContent} } }` }],
+  noSecurity: [{ ...getOperation(noContent), root: '' }],
+  noResponses: [
+    { paths: '  /a: { get: { operationId: a } }' },
+    { paths: '  /a: { head: { operationId: a } }' }
+  ],
+  ownPath: [
+    getOperation(noContent, '/docs'),
+    getOperation(noContent, '/livez'),
+    getOperation(noContent, '/readyz/x'),
+    getOperation(noContent, '/%6Civez'),
+    { ...getOperation(noContent, '/json'), root: 'security: []\nservers: [{ url: /docs }]' }
+  ],
+  path: [
+    getOperation(noContent, '/a*'),
+    getOperation(noContent, "'/a#b'"),
+    getOperation(noContent, '/a/{b'),
+    getOperation(noContent, '/a%zz'),
+    getOperation(`parameters: [${parameter('x', 'path')}], ${noContent}`, "'/{x}/{x}'")
+  ],
+  adjacent: [
+    getOperation(`parameters: [${parameter('x', 'path')}, ${parameter('y', 'path')}], ${noContent}`, "'/{x}{y}'")
+  ],
+  parameterContent: [
+    withParameter(`in: query, ${jsonContent('{ type: string }')}`),
+    withResponseHeader('{ content: { application/json: {} } }')
+  ],
+  style: [
+    withParameter('in: query, style: deepObject, schema: { type: string }'),
+    withParameter('in: query, style: pipeDelimited, schema: { type: array, items: { type: string } }'),
+    withParameter('in: query, style: spaceDelimited, schema: { type: array, items: { type: string } }')
+  ],
+  objectParameter: [
+    withParameter('in: query, schema: { type: object }'),
+    withParameter('in: query, schema: { type: array, items: { type: object } }'),
+    withResponseHeader('{ schema: { type: array, items: { type: array } } }'),
+    withResponseHeader('{ schema: { anyOf: [{ type: string }, { properties: { a: {} } }] } }')
+  ],
+  cookieArray: [withParameter('in: cookie, schema: { type: array, items: { type: string } }')],
+  requestBody: [getOperation(`requestBody: { content: { application/json: {} } }, ${noContent}`)],
+  mediaType: [
+    getOperation("responses: { '200': { description: fine, content: { text/html: {} } } }"),
+    {
+      paths: `
+  /a: { post: { operationId: a, requestBody: { content: { multipart/form-data: {} } }, ${noContent} } }`
+    }
+  ],
+  mediaTypes: [
+    getOperation("responses: { '200': { description: fine, content: {} } }"),
+    getOperation(`responses: { '200': { description: fine, content: {
+      application/json: { schema: { type: string } },
+      application/hal+json: { schema: { type: integer } } } } }`)
+  ],
+  status: [
+    getOperation("responses: { '102': { description: early } }"),
+    getOperation('responses: { 1XX: { description: early } }')
+  ],
+  bodiless: [
+    getOperation("responses: { '204': { description: nothing, content: { application/json: {} } } }"),
+    {
+      paths: `
+  /a:
+    head: { operationId: a, responses: { '200': { description: fine, content: { application/json: {} } } } }`
+    }
+  ],
+  securityScheme: [
+    { ...getOperation(noContent), components: '  securitySchemes: { d: { type: http, scheme: digest } }' },
+    { ...getOperation(noContent), components: '  securitySchemes: { m: { type: mutualTLS } }' }
+  ]
 }
 
 t.test('not supported', async t => {
-  t.strictSame(tableRows(list, 'Not supported').map(([feature]) => feature), Object.values(unsupported))
-  for (const [feature, contracts] of Object.entries(asking)) {
-    await t.test(unsupported[feature as keyof typeof unsupported], async t => {
+  t.strictSame(tableRows(readme, 'Not supported').map(([feature]) => feature), Object.values(unsupported))
+  for (const [key, contracts] of Object.entries(refusedContracts)) {
+    const feature = unsupported[key as keyof typeof unsupported]
+    await t.test(feature, async t => {
+      const finding = new RegExp(`other\\.yaml:\\d+:\\d+ #/.* Not supported: ${RegExp.escape(feature)}( \\(.*\\))?\\.`)
       for (const contract of contracts) {
         const file = join(t.testdir(), 'other.yaml')
-        writeFileSync(file, contractText(contract).replace(/^openapi: 3\.1\.0\n(?=[^]*^openapi:)/m, ''))
-        const { findings } = await loadContract(file).then(() => t.fail(readFileSync(file, 'utf8')), error => error) as ContractError
-        const name = RegExp.escape(unsupported[feature as keyof typeof unsupported])
-        t.ok(findings.some(finding => new RegExp(`other\\.yaml:\\d+:\\d+ #/.* Not supported: ${name}( \\(.*\\))?\\.`).test(finding)), findings.join('\n'))
+        writeFileSync(file, contractText(contract))
+        const loaded = loadContract(file).then(() => t.fail(readFileSync(file, 'utf8')), error => error)
+        const { findings } = await loaded as ContractError
+        t.ok(findings.some(text => finding.test(text)), findings.join('\n'))
       }
     })
   }
@@ -595,57 +898,120 @@ t.test('not supported', async t => {
 
 const ignored: Record<string, (t: Test) => Promise<void>> = {
   'the header parameters Accept, Content-Type and Authorization': async t => {
-    const names = ['Accept', 'content-type', 'Authorization']
-    const { app } = await serve(t, get(`parameters: [${names.map(name => `{ name: ${name}, in: header, required: true, schema: { type: object } }`).join(', ')}], ${echo}`))
+    const parameters = ['Accept', 'content-type', 'Authorization'].map(name => {
+      return parameter(name, 'header', '{ type: object }', ', required: true')
+    })
+    const { app } = await serve(t, getOperation(`parameters: [${parameters.join(', ')}], ${anyResponse}`))
     t.strictSame((await app.inject('/a')).json(), {})
   },
   'the header field Content-Type of an answer': async t => {
-    const { contract } = await serve(t, get("responses: { '204': { description: fine, headers: { content-type: { schema: { type: object } } } } }"))
+    const headers = '{ content-type: { schema: { type: object } } }'
+    const responses = `responses: { '204': { description: fine, headers: ${headers} } }`
+    const { contract } = await serve(t, getOperation(responses))
     t.strictSame(contract.operations.a?.responses, { 204: {} })
   },
   'formats that nobody here knows': async t => {
-    const { check } = await shape(t, '{ type: object, properties: { a: { type: string, format: snowflake } } }')
+    const { check } = await serveSchema(t, '{ type: object, properties: { a: { type: string, format: snowflake } } }')
     await check('a', ['"anything"'], [['1', /must be a string/]])
   },
   annotations: async t => {
     const { app } = await serve(t, {
-      ...get(`x-a: 1, deprecated: true, tags: [t], externalDocs: { url: 'https://example.com' }, parameters: [{ name: q, in: query, allowReserved: true, allowEmptyValue: true, deprecated: true, example: x, schema: { type: string, x-b: {}, xml: { name: y }, externalDocs: { url: 'https://example.com' }, contentMediaType: text/html, example: z } }],
-        responses: { '200': { description: fine, links: { next: { operationId: a } }, content: { application/json: { schema: {}, examples: { e: { value: 1 } } } } } }`)
+      paths: `
+  /a:
+    get:
+      operationId: a
+      x-a: 1
+      deprecated: true
+      tags: [t]
+      externalDocs: { url: 'https://example.com' }
+      parameters:
+        - name: q
+          in: query
+          allowReserved: true
+          allowEmptyValue: true
+          deprecated: true
+          example: x
+          schema:
+            type: string
+            x-b: {}
+            xml: { name: y }
+            externalDocs: { url: 'https://example.com' }
+            contentMediaType: text/html
+            example: z
+      responses:
+        '200':
+          description: fine
+          links: { next: { operationId: a } }
+          content: { application/json: { schema: {}, examples: { e: { value: 1 } } } }`
     })
     t.strictSame((await app.inject('/a?q=')).json(), { query: { q: '' } })
   },
   'servers after the first': async t => {
-    const { app } = await serve(t, { ...get(echo), top: 'security: []\nservers: [{ url: /v2 }, { url: /v1 }]' })
+    const root = 'security: []\nservers: [{ url: /v2 }, { url: /v1 }]'
+    const { app } = await serve(t, { ...getOperation(anyResponse), root })
     t.strictSame([(await app.inject('/v2/a')).statusCode, (await app.inject('/v1/a')).statusCode], [200, 404])
   }
 }
 
 t.test('ignored', async t => {
-  t.strictSame(tableRows(list, 'Ignored').map(([feature]) => feature), Object.keys(ignored))
+  t.strictSame(tableRows(readme, 'Ignored').map(([feature]) => feature), Object.keys(ignored))
   for (const [feature, proof] of Object.entries(ignored)) await t.test(feature, proof)
 })
 
-/** A contract with one schema, in the request as in the answer, as the member `value`. */
-async function shape (t: Test, schema: string, components = '') {
-  let answered: unknown
+/** A contract with the operation GET /a and these members of it, or with another path. */
+function getOperation (members: string, path = '/a'): TestContract {
+  return { paths: `  ${path}: { get: { operationId: a, ${members} } }` }
+}
+
+/** A contract with the component schema A. */
+function withSchema (schema: string): TestContract {
+  const components = `  schemas: { A: ${schema}, B: { type: string, $defs: { x: { type: string } } } }`
+  return { ...getOperation(noContent), components }
+}
+
+/** A contract with a parameter that has these members. */
+function withParameter (members: string): TestContract {
+  return getOperation(`parameters: [{ name: x, ${members} }], ${noContent}`)
+}
+
+/** A contract with this header field of a response. */
+function withResponseHeader (header: string): TestContract {
+  return getOperation(`responses: { '204': { description: fine, headers: { X-A: ${header} } } }`)
+}
+
+/** Serves a contract whose request and response both have this schema, as the member `value`. */
+async function serveSchema (t: Test, schema: string, components = '') {
+  let returned: unknown
   const { app } = await serve(t, {
     paths: `
-  /echo: { post: { operationId: echo, requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Shape' } } } }, responses: &r { '200': { description: fine, content: { application/json: { schema: { $ref: '#/components/schemas/Shape' } } } } } } }
-  /answer: { get: { operationId: answer, responses: *r } }`,
-    components: `  schemas:\n    Shape: { type: object, properties: { value: ${schema} } }${components}`,
-    handlers: { echo: ({ body }) => ({ status: 200, body }), answer: () => ({ status: 200, body: { value: answered } }) }
+  /echo:
+    post:
+      operationId: echo
+      ${jsonBody(ref('Shape'))}
+      responses: &fine { '200': { description: fine, ${jsonContent(ref('Shape'))} } }
+  /respond: { get: { operationId: respond, responses: *fine } }`,
+    components: `
+  schemas:
+    Shape: { type: object, properties: { value: ${schema} } }${components}`,
+    handlers: {
+      echo: ({ body }) => ({ status: 200, body }),
+      respond: () => ({ status: 200, body: { value: returned } })
+    }
   })
   return {
-    /** What goes in comes out, to the letter, and what is not valid is refused. */
-    async check (member: string, good: string[], bad: Array<[string, RegExp]>) {
-      const post = (text: string) => app.inject({ method: 'POST', url: '/echo', headers: json, payload: `{"value":{"${member}":${text}}}` })
-      for (const text of good) t.equal((await post(text)).body, `{"value":{"${member}":${text}}}`, `${member} ${text}`)
-      for (const [text, message] of bad) t.match((await post(text)).json(), { error: 400, message }, `${member} ${text}`)
+    /** A valid member comes back unchanged; an invalid one is answered 400 with its message. */
+    async check (member: string, valid: string[], invalid: Array<[string, RegExp]>) {
+      const bodyWith = (text: string) => `{"value":{"${member}":${text}}}`
+      const post = (payload: string) => app.inject({ method: 'POST', url: '/echo', headers: json, payload })
+      for (const text of valid) t.equal((await post(bodyWith(text))).body, bodyWith(text), `${member} ${text}`)
+      for (const [text, message] of invalid) {
+        t.match((await post(bodyWith(text))).json(), { error: 400, message }, `${member} ${text}`)
+      }
     },
-    /** What becomes of a member in an answer; the status when it is no answer. */
-    async answer (member: string, value: unknown) {
-      answered = { [member]: value }
-      const { statusCode, body } = await app.inject('/answer')
+    /** The member in the response when a handler returns it, or the status of the error. */
+    async respond (member: string, value: unknown) {
+      returned = { [member]: value }
+      const { statusCode, body } = await app.inject('/respond')
       return statusCode === 200 ? JSON.parse(body).value[member] : statusCode
     }
   }
