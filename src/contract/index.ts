@@ -1,4 +1,4 @@
-// The contract engine's door: it serves any OpenAPI 3.1 contract and knows nothing of plants. Programs without a server use schema/index.ts.
+// Exports of the contract engine, which serves any OpenAPI 3.1 contract. Programs without a server use schema/index.ts.
 export { serveDocs, docsPath } from './http/docs.ts'
 export { drainOnClose } from './http/drain.ts'
 export { dryRun } from './http/dry-run.ts'
@@ -11,6 +11,6 @@ export { serveContract } from './http/serve.ts'
 export type { Service } from './http/serve.ts'
 export { bodilessStatuses } from './types.ts'
 export type {
-  Answer, BasicCredentials, Contract, Handler, Handlers, Operation, Parameter, Principal, Principals, Request, Response, SecurityScheme,
-  Server, TokenVerifier, Verdict, Verifier, Verifiers
+  Answer, BasicCredentials, Contract, Handler, Handlers, Operation, Parameter, Principal, Principals, Request, Response,
+  SecurityScheme, Server, TokenVerifier, Verdict, Verifier, Verifiers
 } from './types.ts'

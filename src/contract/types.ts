@@ -6,9 +6,9 @@ export interface Operation {
   readonly method: string
   /** The path template (OpenAPI 3.1, section 4.8.8.2), below the path of its server. */
   readonly url: string
-  /** Where the operation or its path has a server of its own. */
+  /** The server of the operation or its path, where it is not the contract's. */
   readonly server?: Server
-  /** Security Requirement Objects: one of them must hold, and in it all of its schemes (OpenAPI 3.1, section 4.8.30). */
+  /** Security Requirement Objects: all schemes of one of them must hold (OpenAPI 3.1, section 4.8.30). */
   readonly security: ReadonlyArray<Readonly<Record<string, readonly string[]>>>
   readonly parameters: readonly Parameter[]
   /** The media types are all JSON, and share the schema. */
@@ -49,8 +49,13 @@ export interface Contract {
 /** Where operations are: the first Server Object, with the defaults of its variables (OpenAPI 3.1, section 4.8.5). */
 export interface Server { readonly url: string, readonly variables: Readonly<Record<string, string>> }
 
-/** A Security Scheme Object (OpenAPI 3.1, section 4.8.27), as far as it says how credentials are sent. */
-export interface SecurityScheme { readonly type: string, readonly scheme?: string, readonly name?: string, readonly in?: string }
+/** How credentials are sent: a part of a Security Scheme Object (OpenAPI 3.1, section 4.8.27). */
+export interface SecurityScheme {
+  readonly type: string
+  readonly scheme?: string
+  readonly name?: string
+  readonly in?: string
+}
 
 /** A handler for each of these operations, and for no other. */
 export type Handlers<Ops, Ids extends keyof Ops> = { readonly [Id in Ids]: Handler<Ops, Id> }
@@ -60,7 +65,7 @@ export interface Handler<Ops, Id extends keyof Ops> {
   (request: Request<Ops, Id>): Promise<Answer<Ops, Id>> | Answer<Ops, Id>
 }
 
-/** What a handler gets: parameters by place (`path`, `query`, `header`, `cookie`), the body, and who is calling, by security scheme. */
+/** A handler's input: parameters by place (`path`, `query`, `header`, `cookie`), body, callers by security scheme. */
 export type Request<Ops, Id extends keyof Ops> = ParametersOf<Ops[Id]> & BodyAndCaller<Ops, Id>
 
 interface BodyAndCaller<Ops, Id extends keyof Ops> {
@@ -79,18 +84,21 @@ type BodyOf<Op> = Op extends { requestBody: infer Body } ? Received<ContentOf<Bo
 type ContentOf<Message> = Message extends { content: infer Content } ? Content[keyof Content] : never
 
 /**
- * The answers that the contract declares for an operation, told apart by their status.
+ * The answers that the contract declares for an operation, distinguished by their status.
  * Annotate a handler's return type with it: the compiler then reports each mistake at its own line.
  */
-export type Answer<Ops, Id extends keyof Ops> = NoAnswer | { [Key in KeysOf<Ops, Id>]: AnswerBy<Ops, Id, Key> }[KeysOf<Ops, Id>]
+export type Answer<Ops, Id extends keyof Ops> =
+  | NoAnswer
+  | { [Key in KeysOf<Ops, Id>]: AnswerBy<Ops, Id, Key> }[KeysOf<Ops, Id>]
 
-/** No value has this type. With it in the union, the compiler compares an answer only with the one of the same status. */
+/** No value has this type. In the union, it makes the compiler compare an answer only with those of the same status. */
 interface NoAnswer { readonly status: never }
 
-// Interfaces with names as parameters: the compiler prints `WithBody<operations, "createPlant", 200>` and not all of its members.
-type AnswerBy<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> = ResponsesOf<Ops, Id>[Key] extends { content: unknown }
-  ? {} extends HeadersOf<Ops, Id, Key> ? WithBody<Ops, Id, Key> : WithBodyAndHeaders<Ops, Id, Key>
-  : {} extends HeadersOf<Ops, Id, Key> ? WithoutBody<Ops, Id, Key> : WithHeaders<Ops, Id, Key>
+// Named interfaces: the compiler prints `WithBody<operations, "createPlant", 200>` instead of all members.
+type AnswerBy<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> =
+  ResponsesOf<Ops, Id>[Key] extends { content: unknown }
+    ? {} extends HeadersOf<Ops, Id, Key> ? WithBody<Ops, Id, Key> : WithBodyAndHeaders<Ops, Id, Key>
+    : {} extends HeadersOf<Ops, Id, Key> ? WithoutBody<Ops, Id, Key> : WithHeaders<Ops, Id, Key>
 
 interface WithBody<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> {
   readonly status: StatusOf<Ops, Id, Key>
@@ -119,29 +127,37 @@ interface WithHeaders<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> {
 type OrUndeclared<Headers> = [keyof Headers] extends [never] ? Undeclared : Headers
 
 /** Without the index signature that openapi-typescript adds, and the field that OpenAPI ignores (section 4.8.17). */
-type HeadersOf<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> = ResponsesOf<Ops, Id>[Key] extends { headers: infer Headers }
-  ? { readonly [Name in keyof Headers as string extends Name ? never : Name extends 'Content-Type' ? never : Name]: Headers[Name] }
-  : {}
+type HeadersOf<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> =
+  ResponsesOf<Ops, Id>[Key] extends { headers: infer Headers }
+    ? { readonly [Name in keyof Headers as string extends Name ? never : Exclude<Name, 'Content-Type'>]: Headers[Name] }
+    : {}
 
 /**
- * A type without values. It is not `never`: under exactOptionalPropertyTypes a missing member is `never`, so an answer that
- * lacks its body would pass as another answer (TypeScript 5.9, typeRelatedToDiscriminatedType).
+ * A type without values. It is not `never`: under exactOptionalPropertyTypes a missing member is `never`, so an answer
+ * without its body would pass as another answer (TypeScript 5.9, typeRelatedToDiscriminatedType).
  */
 interface Undeclared { readonly 'the contract declares none': never }
 
 type ResponsesOf<Ops, Id extends keyof Ops> = Ops[Id] extends { responses: infer Responses } ? Responses : never
 type KeysOf<Ops, Id extends keyof Ops> = keyof ResponsesOf<Ops, Id>
 
-/** The statuses that a key of `responses` stands for, without those that have a more exact key (OpenAPI 3.1, section 4.8.16). */
+/** The statuses of a key of `responses`, without those that have a more exact key (OpenAPI 3.1, section 4.8.16). */
 type StatusOf<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> = StatusesOf<Key> extends infer Status
   ? Status extends MoreExact<Key, KeysOf<Ops, Id>> | BodilessOf<ResponsesOf<Ops, Id>[Key]> ? never : Status
   : never
 type BodilessOf<Response> = Response extends { content: unknown } ? Bodiless : never
-type StatusesOf<Key> = Key extends number ? Key : Key extends `${infer Hundreds extends Class}XX` ? Range<Hundreds> : Key extends 'default' ? Range<Class> : never
-type MoreExact<Key, Keys> = Key extends number ? never : Key extends 'default' ? StatusesOf<Exclude<Keys, 'default'>> : Extract<Keys, number>
+type StatusesOf<Key> = Key extends number ? Key
+  : Key extends `${infer Hundreds extends Class}XX` ? Range<Hundreds>
+    : Key extends 'default' ? Range<Class>
+      : never
+type MoreExact<Key, Keys> = Key extends number ? never
+  : Key extends 'default' ? StatusesOf<Exclude<Keys, 'default'>>
+    : Extract<Keys, number>
 type Class = '2' | '3' | '4' | '5'
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9
-type Range<Hundreds extends Class> = `${Hundreds}${Digit}${Digit}` extends infer Text ? Text extends `${infer Status extends number}` ? Status : never : never
+type Range<Hundreds extends Class> = `${Hundreds}${Digit}${Digit}` extends infer Text
+  ? Text extends `${infer Status extends number}` ? Status : never
+  : never
 type Bodiless = typeof bodilessStatuses[number]
 
 /** A value as a client sends it: without the members that are `readOnly`. openapi-typescript marks them. */
@@ -149,30 +165,33 @@ type Received<T> = Without<T, { readonly $read: unknown }>
 /** A value as the service sends it: without the members that are `writeOnly`. */
 type Sent<T> = Without<T, { readonly $write: unknown }>
 
-type Without<T, Hidden> = T extends { readonly $read: infer Inner } | { readonly $write: infer Inner } ? Without<Inner, Hidden>
-  : T extends readonly unknown[] ? { [Index in keyof T]: Without<T[Index], Hidden> }
-    : T extends object ? WithoutHidden<T, HiddenIn<T, Hidden>, Hidden>
-      : T
+type Without<T, Hidden> =
+  T extends { readonly $read: infer Inner } | { readonly $write: infer Inner } ? Without<Inner, Hidden>
+    : T extends readonly unknown[] ? { [Index in keyof T]: Without<T[Index], Hidden> }
+      : T extends object ? WithoutHidden<T, HiddenIn<T, Hidden>, Hidden>
+        : T
 type WithoutHidden<T, Names, Hidden> = [Names] extends [never] ? { [Name in keyof T]: Without<T[Name], Hidden> }
   : Flat<{ [Name in keyof T as Name extends Names ? never : Name]: Without<T[Name], Hidden> } & Absent<Names, Hidden>>
 type HiddenIn<T, Hidden> = { [Name in keyof T]-?: NonNullable<T[Name]> extends Hidden ? Name : never }[keyof T]
 /** An answer must not have its writeOnly members; a request's readOnly members are refused before the handler. */
-type Absent<Names, Hidden> = Hidden extends { readonly $write: unknown } ? { readonly [Name in Names & PropertyKey]?: Undeclared } : unknown
+type Absent<Names, Hidden> = Hidden extends { readonly $write: unknown }
+  ? { readonly [Name in Names & PropertyKey]?: Undeclared }
+  : unknown
 /** One object type for several: the compiler's messages are shorter. */
 type Flat<T> = { [Name in keyof T]: T[Name] }
 
-/** Who is calling. The name tells callers apart in the log and in limits; it is not secret. */
+/** A caller. The name distinguishes callers in the log and in limits; it is not secret. */
 export interface Principal { readonly name: string }
 
-/** By the name of its scheme, whom each scheme of the requirement that was met has recognised. */
+/** The callers that the schemes of the met requirement have recognised, by name of scheme. */
 export type Principals = Readonly<Record<string, Principal | undefined>>
 
 /** A verifier for every security scheme of the contract, and for no other. */
 export type Verifiers<Schemes> = { readonly [Name in keyof Schemes]: Verifier<CredentialsOf<Schemes[Name]>> }
 
 /**
- * Whose credentials these are: `undefined` when they are nobody's, `'forbidden'` when their owner may not do this.
- * Throws only when it cannot tell. The scopes are those that the operation asks for (OpenAPI 3.1, section 4.8.30).
+ * Returns the owner of credentials, `undefined` when there is none, or `'forbidden'` when the owner may not do this.
+ * Throws only when it cannot decide. The scopes are those that the operation asks for (OpenAPI 3.1, section 4.8.30).
  */
 export type Verifier<Credentials> = (credentials: Credentials, scopes: readonly string[]) => Verdict | Promise<Verdict>
 export type Verdict = Principal | 'forbidden' | undefined

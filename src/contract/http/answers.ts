@@ -1,13 +1,13 @@
-// From a handler's answer to the response: in time, and only with a status, header fields and a body that the contract declares.
+// From a handler's answer to the response: in time, and only with what the contract declares.
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { validateHeaderValue } from 'node:http'
-import type { Compile } from '../schema/index.ts'
+import type { Compile, Validate } from '../schema/index.ts'
 import { bodilessStatuses } from '../types.ts'
 import type { Response } from '../types.ts'
 import { asHttpError, HttpError, internalError } from './http-error.ts'
 import type { RoutedOperation } from './paths.ts'
 
-/** A handler as it is called, whatever its operation. */
+/** A handler of any operation. */
 export type AnyHandler = (request: object) => Promise<AnyAnswer> | AnyAnswer
 interface AnyAnswer { readonly status: number, readonly headers?: HeaderValues, readonly body?: unknown }
 type HeaderValues = Readonly<Record<string, unknown>>
@@ -16,12 +16,16 @@ export interface AnswerOptions {
   compile: Compile
   /** Milliseconds for the answer. After them the caller gets 503, and the handler's late answer is dropped. */
   answerWithinMs: number
-  /** The error for the caller, where the application knows what a handler has thrown. */
+  /** Turns what a handler threw into an error for the caller; undefined where it is unknown to the application. */
   toHttpError: (thrown: unknown) => HttpError | undefined
 }
 
 /** Makes a handler a Fastify handler. */
-export function answerWith (handler: AnyHandler, operation: RoutedOperation, options: AnswerOptions): RouteHandlerMethod {
+export function answerWith (
+  handler: AnyHandler,
+  operation: RoutedOperation,
+  options: AnswerOptions
+): RouteHandlerMethod {
   const findDeclared = declaredAnswers(operation, options.compile)
   return async ({ parameters, principals = {}, body }: FastifyRequest, reply: FastifyReply) => {
     const timer = setTimeout(() => reply.send(new HttpError(503, lateMessage)), options.answerWithinMs)
@@ -39,7 +43,7 @@ export function answerWith (handler: AnyHandler, operation: RoutedOperation, opt
 
 const lateMessage = 'The service could not answer in time. It may have done what was asked; asking again is safe.'
 
-/** An answer that the contract declares: its key as Fastify spells it, its media type, and a check of its header fields. */
+/** An answer that the contract declares: its key as Fastify spells it, its media type and a check of its headers. */
 interface DeclaredAnswer {
   key: string
   contentType: string | undefined
@@ -56,16 +60,17 @@ function send ({ status, headers = noHeaders, body }: AnyAnswer, declared: Decla
   reply.code(status).headers(fields).send(text)
 }
 
-/** Finds the declaration of an answer: by its status, else by its range, else `default` (OpenAPI 3.1, section 4.8.16). */
+/** Finds the declaration by status, else by range, else `default` (OpenAPI 3.1, section 4.8.16). */
 function declaredAnswers ({ id, responses }: RoutedOperation, compile: Compile): (answer: AnyAnswer) => DeclaredAnswer {
-  const declared = new Map(Object.entries(responses).map(([key, response]) => [responseKey(key), toDeclared(id, key, response, compile)]))
+  const answers = Object.entries(responses).map(([key, response]) => toDeclared(id, key, response, compile))
+  const declared = new Map(answers.map(answer => [answer.key, answer]))
   return ({ status, body }) => {
     const found = declared.get(String(status)) ?? declared.get(`${String(status)[0]}xx`) ?? declared.get('default')
     const isStatus = Number.isInteger(status) && status >= 200 && status <= 599
-    if (found === undefined || !isStatus) throw mistake(`${id} answered ${status}, which the contract does not declare`)
+    if (found === undefined || !isStatus) throw undeclared(`${id} answered ${status}`)
     const mayHaveBody = found.contentType !== undefined && !isBodiless(status)
     if (body === undefined && mayHaveBody) throw mistake(`${id} answered ${status} without its body`)
-    if (body !== undefined && !mayHaveBody) throw mistake(`${id} answered ${status} with a body, which the contract does not declare`)
+    if (body !== undefined && !mayHaveBody) throw undeclared(`${id} answered ${status} with a body`)
     return found
   }
 }
@@ -78,34 +83,42 @@ function mistake (sentence: string): HttpError {
   return internalError(new Error(sentence))
 }
 
+function undeclared (sentence: string): HttpError {
+  return mistake(`${sentence}, which the contract does not declare`)
+}
+
 /** A key of `responses` as Fastify spells it. */
 export function responseKey (key: string): string {
   return key.toLowerCase()
 }
 
 function toDeclared (id: string, key: string, { type, headers = {} }: Response, compile: Compile): DeclaredAnswer {
-  const fields = Object.entries(headers).map(([name, { required, schema }]) => ({ name, required, validate: compile(schema) }))
+  const fields = Object.entries(headers).map(([name, { required, schema }]): HeaderField => {
+    return { name, required, validate: compile(schema) }
+  })
   const isOptional = fields.every(({ required }) => !required)
-  const writeField = (given: HeaderValues, { name, required, validate }: typeof fields[number]): Array<[string, string | string[]]> => {
-    const value = given[name] ?? undefined
-    if (value === undefined && !required) return []
-    const { fault } = validate(value)
-    if (fault !== undefined) throw mistake(`${id} answered with a header field ${name} that ${fault.problem}`)
-    return [[name, fieldValue(name, value)]]
-  }
   return {
     key: responseKey(key),
     contentType: type && `${type}; charset=utf-8`,
     writeHeaders (given) {
       if (given === noHeaders && isOptional) return noHeaders
-      const undeclared = Object.keys(given).find(name => !(name in headers))
-      if (undeclared !== undefined) throw mistake(`${id} answered with the header field ${undeclared}, which the contract does not declare`)
-      return Object.fromEntries(fields.flatMap(field => writeField(given, field)))
+      const extra = Object.keys(given).find(name => !(name in headers))
+      if (extra !== undefined) throw undeclared(`${id} answered with the header field ${extra}`)
+      return Object.fromEntries(fields.flatMap(field => writeField(id, field, given[field.name] ?? undefined)))
     }
   }
 }
 
-/** Style simple (OpenAPI 3.1, section 4.8.21.2): commas between the items of a list. Set-Cookie takes a line for each (RFC 9110, section 5.3). */
+interface HeaderField { name: string, required: boolean, validate: Validate }
+
+function writeField (id: string, { name, required, validate }: HeaderField, value: unknown) {
+  if (value === undefined && !required) return []
+  const { fault } = validate(value)
+  if (fault !== undefined) throw mistake(`${id} answered with a header field ${name} that ${fault.problem}`)
+  return [[name, fieldValue(name, value)] as const]
+}
+
+/** Commas between items (OpenAPI 3.1, section 4.8.21.2); Set-Cookie takes a line for each (RFC 9110, section 5.3). */
 function fieldValue (name: string, value: unknown): string | string[] {
   const texts = [value].flat().map(String)
   for (const text of texts) validateHeaderValue(name, text)

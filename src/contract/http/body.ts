@@ -1,5 +1,5 @@
-// The body of a request: which media type may carry it, and whether it is what the contract says.
-import type { FastifyInstance, FastifySchemaCompiler, onRequestHookHandler } from 'fastify'
+// The body of a request: the media types that it may have, its parser and its validation.
+import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler, onRequestHookHandler } from 'fastify'
 import { parseJson } from '../schema/index.ts'
 import type { Compile, Fault } from '../schema/index.ts'
 import type { Operation } from '../types.ts'
@@ -21,12 +21,12 @@ export function readBodiesAsJson (app: FastifyInstance, operations: Operation[])
   })
 }
 
-/** Fastify's compiler of request schemas. A request that is not valid gets a sentence that names the member and what was expected. */
+/** Fastify's compiler of request schemas. The error for an invalid body names the member and the rule. */
 export function compileBodies (compile: Compile): FastifySchemaCompiler<object> {
   return ({ schema }) => {
     const validate = compile(schema)
     return (body: unknown) => {
-      // refuseMediaType() has seen to it that the body is optional.
+      // refuseMediaType() has refused a missing body that is required.
       if (body === null) return true
       const result = validate(body === jsonNull ? null : body)
       return result.fault === undefined ? { value: result.value } : { error: invalidBody(result.fault) }
@@ -39,32 +39,37 @@ function invalidBody ({ path, problem }: Fault): HttpError {
 }
 
 /**
- * A hook that admits an operation's media types, with or without `charset=utf-8`, in no Content-Encoding, and nothing that
- * merely looks like them: lenient readings of Content-Type have let bodies pass without validation (CVE-2025-32442 and others).
+ * A hook that admits an operation's media types, with or without `charset=utf-8`, and no Content-Encoding. It compares
+ * strictly: lenient readings of Content-Type have let bodies pass without validation (CVE-2025-32442 and others).
  */
 export function refuseMediaType (body: Operation['body']): onRequestHookHandler {
   const types = body?.types ?? []
-  const accepted = new RegExp(`^(?:${types.map(type => RegExp.escape(type)).join('|')})(?:[ \\t]*;[ \\t]*charset=(?:utf-8|"utf-8"))?$`, 'i')
+  const accepted = mediaTypePattern(types)
   const named = types.join(' or ')
   return (request, _reply, done) => {
-    const { 'content-type': type, 'content-encoding': encoding, 'content-length': length, 'transfer-encoding': transfer } = request.headers
-    if (transfer === undefined && (length === undefined || Number(length) === 0)) {
+    const { 'content-type': type, 'content-encoding': encoding } = request.headers
+    if (!hasBody(request)) {
       // Without a body its media type does not matter.
       delete request.headers['content-type']
-      return done(body?.required === true ? new HttpError(400, `This operation needs a body, sent as ${named}.`) : undefined)
+      if (body?.required !== true) return done()
+      return done(new HttpError(400, `This operation needs a body, sent as ${named}.`))
     }
-    if (body === undefined) {
-      return done(new HttpError(415, 'This operation takes no body.'))
-    }
-    if (encoding !== undefined) {
-      return done(new HttpError(415, 'The body must be sent without a Content-Encoding.'))
-    }
+    if (body === undefined) return done(new HttpError(415, 'This operation takes no body.'))
+    if (encoding !== undefined) return done(new HttpError(415, 'The body must be sent without a Content-Encoding.'))
     if (type === undefined || !accepted.test(type)) {
       return done(new HttpError(415, `The body must be sent as Content-Type: ${named}, in UTF-8.`))
     }
-    if (countHeader(request, 'content-type') > 1) {
-      return done(new HttpError(415, 'Content-Type is sent more than once.'))
-    }
-    return done()
+    const isRepeated = countHeader(request, 'content-type') > 1
+    return done(isRepeated ? new HttpError(415, 'Content-Type is sent more than once.') : undefined)
   }
+}
+
+function mediaTypePattern (types: readonly string[]): RegExp {
+  const names = types.map(type => RegExp.escape(type)).join('|')
+  return new RegExp(`^(?:${names})(?:[ \\t]*;[ \\t]*charset=(?:utf-8|"utf-8"))?$`, 'i')
+}
+
+function hasBody ({ headers }: FastifyRequest): boolean {
+  const { 'content-length': length = 0, 'transfer-encoding': transfer } = headers
+  return transfer !== undefined || Number(length) !== 0
 }

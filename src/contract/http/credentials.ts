@@ -17,7 +17,7 @@ export class Refusal extends HttpError {
 
 /** The credentials of a security scheme. */
 export interface Credentials {
-  /** What they are called in messages. */
+  /** Their name in messages. */
   name: string
   read: (request: FastifyRequest) => string | BasicCredentials | Refusal
   /** The challenge for credentials that are not accepted. */
@@ -39,8 +39,14 @@ function bearer (realm: string): Credentials {
   return {
     name: 'bearer token',
     invalid: `${challenge}, error="invalid_token"`,
-    insufficient: scopes => `${challenge}, error="insufficient_scope"${scopes.length === 0 ? '' : `, scope="${scopes.join(' ')}"`}`,
-    read: request => fromAuthorization(request, 'bearer', `${challenge}, error="invalid_request"`) ?? new Refusal(401, needed, challenge, true)
+    insufficient (scopes) {
+      const scope = scopes.length === 0 ? '' : `, scope="${scopes.join(' ')}"`
+      return `${challenge}, error="insufficient_scope"${scope}`
+    },
+    read (request) {
+      const token = fromAuthorization(request, 'bearer', `${challenge}, error="invalid_request"`)
+      return token ?? new Refusal(401, needed, challenge, true)
+    }
   }
 }
 
@@ -55,17 +61,19 @@ function basic (realm: string): Credentials {
       const credentials = fromAuthorization(request, 'basic', challenge)
       if (credentials instanceof Refusal) return credentials
       if (credentials === undefined) return new Refusal(401, needed, challenge, true)
-      const [, username, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(credentials, 'base64').toString()) ?? []
-      if (username === undefined || password === undefined) return new Refusal(401, 'The name and password are not accepted.', challenge)
-      return { username, password }
+      const decoded = Buffer.from(credentials, 'base64').toString()
+      const [, username, password] = /^([^:]*):(.*)$/s.exec(decoded) ?? []
+      if (username !== undefined && password !== undefined) return { username, password }
+      return new Refusal(401, 'The name and password are not accepted.', challenge)
     }
   }
 }
 
-/** A key in a header field, a query parameter or a cookie. A 401 needs a challenge (RFC 9110, section 15.5.2); none is registered for keys. */
+/** A key in a header field, a query parameter or a cookie. */
 function apiKey ({ name, in: place }: { name: string, in: string }, realm: string): Credentials {
   const kinds: Readonly<Record<string, string>> = { header: 'header field', query: 'query parameter' }
   const where = `the ${kinds[place] ?? 'cookie'} ${name}`
+  // RFC 9110, section 15.5.2: a 401 needs a challenge. No scheme is registered for keys.
   const challenge = `ApiKey realm="${realm}"`
   const textsOf = textsIn[place] as NonNullable<typeof textsIn[string]>
   return {
@@ -74,14 +82,16 @@ function apiKey ({ name, in: place }: { name: string, in: string }, realm: strin
     read (request) {
       const [key, ...more] = textsOf(request)(name)
       if (more.length > 0) return new Refusal(400, `The API key is sent more than once, in ${where}.`, challenge)
-      return key === undefined ? new Refusal(401, `This operation needs an API key in ${where}.`, challenge, true) : decodeText(key, place)
+      if (key === undefined) return new Refusal(401, `This operation needs an API key in ${where}.`, challenge, true)
+      return decodeText(key, place)
     }
   }
 }
 
 /** The credentials after the name of their scheme; undefined when the request has none of this scheme. */
 function fromAuthorization (request: FastifyRequest, scheme: string, challenge: string): string | Refusal | undefined {
-  if (countHeader(request, 'authorization') > 1) return new Refusal(400, 'Authorization is sent more than once.', challenge)
+  const isRepeated = countHeader(request, 'authorization') > 1
+  if (isRepeated) return new Refusal(400, 'Authorization is sent more than once.', challenge)
   const [, name, credentials = ''] = /^([^ ]+)(?: +(.*))?$/.exec(request.headers.authorization ?? '') ?? []
   return name?.toLowerCase() === scheme ? credentials : undefined
 }

@@ -8,6 +8,7 @@ import { pathOf } from './request.ts'
 
 type Document = Extract<StaticDocumentSpec, { document: unknown }>['document']
 type Variables = Readonly<Record<string, string>>
+interface Titled { readonly info: { readonly title: string } }
 
 export const docsPath = '/docs'
 
@@ -16,16 +17,18 @@ export const docsPath = '/docs'
  * @param document the bundled contract; the page has its title
  * @param variables values for the variables of its server address, by name (OpenAPI 3.1, section 4.8.6)
  */
-export async function serveDocs (app: FastifyInstance, document: { readonly info: { readonly title: string } }, variables: Variables): Promise<void> {
+export async function serveDocs (app: FastifyInstance, document: Titled, variables: Variables): Promise<void> {
   await app.register(async docs => {
     // Any failure to find a file of the page, such as a name that is too long or leaves the folder, is a 404.
-    docs.setErrorHandler((cause, request) => { throw new HttpError(404, `There is nothing at ${pathOf(request)}.`, { cause }) })
+    docs.setErrorHandler((cause, request) => {
+      throw new HttpError(404, `There is nothing at ${pathOf(request)}.`, { cause })
+    })
     await docs.register(swagger, { mode: 'static', specification: { document: withVariables(document, variables) } })
     await docs.register(swaggerUi, {
       routePrefix: docsPath,
       staticCSP: contentSecurityPolicy(Object.values(variables)),
       theme: { title: document.info.title },
-      // Without the bar for other contracts: the policy lets the page read none.
+      // Without the bar for other contracts, which the policy does not let the page read.
       uiConfig: { layout: 'BaseLayout' }
     })
   })
@@ -35,7 +38,9 @@ export async function serveDocs (app: FastifyInstance, document: { readonly info
 function withVariables (document: object, variables: Variables): Document {
   const copy = structuredClone(document) as { servers?: Array<{ variables?: Record<string, { default: string }> }> }
   for (const server of copy.servers ?? []) {
-    for (const [name, variable] of Object.entries(server.variables ?? {})) variable.default = variables[name] ?? variable.default
+    for (const [name, variable] of Object.entries(server.variables ?? {})) {
+      variable.default = variables[name] ?? variable.default
+    }
   }
   return copy as Document
 }

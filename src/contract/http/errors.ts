@@ -1,4 +1,4 @@
-// Every error leaves in the contract's shape, by every door: this file is the only writer of error responses.
+// The only writer of error responses: every error has the contract's shape, even before routing and outside Fastify.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import { maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -27,22 +27,24 @@ export function errorOptions (reporter: ErrorReporter): FastifyServerOptions {
   }
 }
 
-/** Answers where Node would do so by itself, without a body: CONNECT, and unknown expectations. */
+/** Answers CONNECT and unknown expectations, which Node would answer without a body. */
 export function answerServerErrors (server: Server, reporter: ErrorReporter): void {
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    endSocket(socket, reporter, new HttpError(405, 'This service is no proxy: it does not answer CONNECT.', { headers: { Allow: '' } }))
+    const message = 'This service is no proxy: it does not answer CONNECT.'
+    endSocket(socket, reporter, new HttpError(405, message, { headers: { Allow: '' } }))
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     answeredEarly.set(request.socket, request)
-    const { status, headers, body } = write(reporter, new HttpError(417, 'The only Expect this service meets is 100-continue.'))
+    const error = new HttpError(417, 'The only Expect this service meets is 100-continue.')
+    const { status, headers, body } = write(reporter, error)
     response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body)
   })
 }
 
-/** The request of a connection that was answered before it had arrived: an error in the rest of it gets no second response. */
+/** Requests answered before they had arrived, by connection: their remaining bytes get no second response. */
 const answeredEarly = new WeakMap<Socket, IncomingMessage>()
 
-function sendError (reporter: ErrorReporter, thrown: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendError (reporter: ErrorReporter, thrown: Error, request: FastifyRequest, reply: FastifyReply) {
   const error = toHttpError(thrown)
   const { status, headers, body } = write(reporter, error)
   reporter.log(error, request)
@@ -56,7 +58,8 @@ function toHttpError (error: Error & { code?: string, statusCode?: number }): Ht
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE': return new HttpError(413, 'The body is larger than this service accepts.')
     case 'ECONNRESET': // Node's code for a client that disconnected in the middle of its body.
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return new HttpError(400, 'The body is not as long as Content-Length says.')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new HttpError(400, 'The body is not as long as Content-Length says.')
     case 'FST_ERR_BAD_URL': return new HttpError(400, 'The address of the request cannot be decoded.')
     default: return internalError(error)
   }
@@ -77,7 +80,7 @@ function write (reporter: ErrorReporter, { status, message, headers }: HttpError
   return { status, body, headers: { 'Content-Type': 'application/json; charset=utf-8', ...retry, ...headers } }
 }
 
-/** Answers on a connection that has no response object, after the responses that are still pending on it, and ends it. */
+/** Answers on a connection without a response object, after its pending responses, and ends it. */
 function endSocket (socket: ServedSocket, reporter: ErrorReporter, error: HttpError): void {
   // The error of later bytes must not answer a request that has arrived whole.
   const pending = socket._httpMessage

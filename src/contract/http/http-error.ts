@@ -1,4 +1,4 @@
-// An error for a caller. Its message is the caller's, its cause is for the log.
+// An error of a request: the message is for the caller, the cause for the log.
 
 /** Every status that this service answers an error with, besides those that handlers choose. */
 export type ErrorStatus =
@@ -16,12 +16,14 @@ export type ErrorStatus =
   | 500 // a mistake of the service
   | 503 // not now: overload, shutdown, no storage, no response in time
 
+interface Details { cause?: unknown, headers?: Record<string, string> }
+
 export class HttpError extends Error {
   readonly status: ErrorStatus
   /** Header fields of the response, such as the challenge of a 401. */
   readonly headers: Readonly<Record<string, string>>
 
-  constructor (status: ErrorStatus, message: string, { cause, headers = {} }: { cause?: unknown, headers?: Record<string, string> } = {}) {
+  constructor (status: ErrorStatus, message: string, { cause, headers = {} }: Details = {}) {
     super(message, { cause })
     this.status = status
     this.headers = headers

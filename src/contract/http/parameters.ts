@@ -15,9 +15,13 @@ type Values = Record<string, Record<string, unknown>>
 /**
  * The hooks that read an operation's parameters in their default styles: form for query and cookie, simple for path and
  * header (OpenAPI 3.1, section 4.8.12.2). Text becomes a number or a boolean where the schema says so; nothing else is
- * coerced. A parameter that is missing, sent twice or not what the contract says is answered 400.
+ * coerced. A missing, repeated or invalid parameter is answered 400.
  */
-export function readParameters (operation: RoutedOperation, schemas: Schemas, compile: Compile): onRequestHookHandler[] {
+export function readParameters (
+  operation: RoutedOperation,
+  schemas: Schemas,
+  compile: Compile
+): onRequestHookHandler[] {
   if (operation.parameters.length === 0) return []
   const read = parametersReader(operation, schemas, compile)
   return [(request, _reply, done) => {
@@ -26,14 +30,14 @@ export function readParameters (operation: RoutedOperation, schemas: Schemas, co
   }]
 }
 
-function parametersReader ({ template, parameters }: RoutedOperation, schemas: Schemas, compile: Compile): (request: FastifyRequest) => Values {
+function parametersReader ({ template, parameters }: RoutedOperation, schemas: Schemas, compile: Compile) {
   const places = Map.groupBy(parameters, parameter => parameter.in)
   const readers = Array.from(places, ([place, inPlace]) => ({
     place,
     textsOf: textsIn[place] ?? pathTexts(template),
     values: inPlace.map(parameter => ({ name: parameter.name, read: valueReader(parameter, schemas, compile) }))
   }))
-  return request => Object.fromEntries(readers.map(({ place, textsOf, values }) => {
+  return (request: FastifyRequest): Values => Object.fromEntries(readers.map(({ place, textsOf, values }) => {
     const texts = textsOf(request)
     const read = values.map(({ name, read }): [string, unknown] => [name, read(texts(name))])
     return [place, Object.fromEntries(read.filter(([, value]) => value !== undefined))]
@@ -42,7 +46,10 @@ function parametersReader ({ template, parameters }: RoutedOperation, schemas: S
 
 /** Reads the path as it was sent: once decoded, `%2F` and `%2C` would look like separators. */
 function pathTexts (template: string): (request: FastifyRequest) => Texts {
-  const segments = template.split('/').map(segmentSource).map(({ names, source }) => ({ names, pattern: new RegExp(`^${source}$`) }))
+  const segments = template.split('/').map(segment => {
+    const { names, source } = segmentSource(segment)
+    return { names, pattern: new RegExp(`^${source}$`) }
+  })
   return request => {
     const sent = rawPath(request).split('/')
     const texts = new Map(segments.flatMap(({ names, pattern }, index) => {
@@ -61,14 +68,15 @@ function withTextDecoded (segment: string): string {
 }
 
 /**
- * A function from the texts under a parameter's name to its value, which is undefined for an optional parameter that is missing.
- * @throws HttpError when the default is not what the schema says
+ * A function from the texts under a parameter's name to its value; undefined for a missing optional parameter.
+ * @throws HttpError when the schema refuses the default
  */
 export function valueReader (parameter: Parameter, schemas: Schemas, compile: Compile): (texts: string[]) => unknown {
   const label = labelOf(parameter)
   const validate = compile(parameter.schema)
   const toJson = jsonReader(parameter, label, schemas)
-  const readDefault = () => parameter.default === undefined ? undefined : readFirst([JSON.stringify(parameter.default)], validate, label)
+  const defaultTexts = parameter.default === undefined ? undefined : [JSON.stringify(parameter.default)]
+  const readDefault = () => defaultTexts && readFirst(defaultTexts, validate, label)
   readDefault()
   return texts => {
     if (texts.length > 0) return readFirst(toJson(texts), validate, label)
@@ -88,8 +96,11 @@ function jsonReader (parameter: Parameter, label: string, schemas: Schemas): (te
   const types = typesOf(schema as Schema, schemas)
   if (types.has('array')) {
     const itemTypes = itemTypesOf(schema as Schema, schemas)
-    const items = place === 'query' && explode ? (texts: string[]) => texts : (texts: string[]) => texts.join(',').split(',')
-    return texts => [`[${items(texts).map(text => toJson(decodeText(text, place), itemTypes)).join()}]`]
+    const hasTextPerItem = place === 'query' && explode
+    return texts => {
+      const items = hasTextPerItem ? texts : texts.join(',').split(',')
+      return [`[${items.map(text => toJson(decodeText(text, place), itemTypes)).join()}]`]
+    }
   }
   return texts => {
     if (texts.length > 1) throw new HttpError(400, `${label} is sent more than once.`)

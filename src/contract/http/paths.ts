@@ -13,8 +13,10 @@ export const routerOptions = { maxParamLength: maxHeaderSize }
 /** An operation with its id and the whole template of its path, decoded as the router compares paths. */
 export interface RoutedOperation extends Operation { readonly id: string, readonly template: string }
 
+type Variables = Readonly<Record<string, string>>
+
 /** The operations of a contract; `variables` replace the defaults of the contract's server variables. */
-export function routedOperations ({ server, operations }: Contract, variables: Readonly<Record<string, string>>): RoutedOperation[] {
+export function routedOperations ({ server, operations }: Contract, variables: Variables): RoutedOperation[] {
   return Object.entries(operations).map(([id, operation]) => {
     const template = decodeURI(pathOfServer(operation.server ?? server, variables) + operation.url)
     return { ...operation, id, template }
@@ -22,18 +24,20 @@ export function routedOperations ({ server, operations }: Contract, variables: R
 }
 
 /** The path of a server, without a slash at its end (OpenAPI 3.1, section 4.8.5). */
-function pathOfServer (server: Server, variables: Readonly<Record<string, string>>): string {
-  const address = server.url.replace(/\{([^}]+)\}/g, (_match, name: string) => String(variables[name] ?? server.variables[name]))
+function pathOfServer (server: Server, variables: Variables): string {
+  const valueOf = (name: string) => String(variables[name] ?? server.variables[name])
+  const address = server.url.replace(/\{([^}]+)\}/g, (_match, name: string) => valueOf(name))
   return new URL(address, 'http://localhost/').pathname.replace(/\/+$/, '')
 }
 
-/** A path template as Fastify's router writes it: with numbered parameters, because names in templates may contain any sign. */
+/** A path template as Fastify's router writes it. It numbers parameters: their names may contain any character. */
 export function toRoute (path: string): string {
   let position = 0
   return path.split('/').map(segment => {
     const { first, parts } = splitSegment(segment)
     if (/^\{[^}]*\}$/.test(segment)) return `:p${position++}`
-    return escapeColons(first) + parts.map(({ group, after }) => `:p${position++}${group}${escapeColons(after)}`).join('')
+    const rest = parts.map(({ group, after }) => `:p${position++}${group}${escapeColons(after)}`)
+    return escapeColons(first) + rest.join('')
   }).join('/')
 }
 
@@ -44,7 +48,7 @@ function escapeColons (text: string): string {
 
 /**
  * A segment of a path template as the source of a regular expression with a group for each parameter. Each of several
- * parameters ends at the first sign of the text after it, so that matching takes linear time.
+ * parameters ends at the first character of the text after it, so that matching takes linear time.
  */
 export function segmentSource (segment: string): { names: string[], source: string } {
   const { first, parts } = splitSegment(segment)

@@ -1,4 +1,4 @@
-// What a request carries: the fields that the hooks of this folder add to Fastify's request, and its header and address as sent.
+// The fields that this folder's hooks add to Fastify's request, and readers of its header and address as sent.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Principals } from '../types.ts'
 import { HttpError } from './http-error.ts'
@@ -28,7 +28,7 @@ export function callerOf ({ principals = {}, ip }: FastifyRequest): string {
   return Object.values(principals).map(principal => principal?.name).join(' ') || ip
 }
 
-/** How often a header field was sent. Node keeps the first line of some fields and drops the others without a word. */
+/** How often a header field was sent. Of some fields Node keeps only the first line. */
 export function countHeader ({ raw: { rawHeaders } }: FastifyRequest, name: string): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -48,7 +48,7 @@ export function pathOf (request: FastifyRequest): string {
   return decodeURI(rawPath(request))
 }
 
-/** All texts that a request has under a name, in order. They are percent-encoded where they were sent so. */
+/** All texts that a request has under a name, in order, and not yet decoded. */
 export type Texts = (name: string) => string[]
 
 export function queryTexts (request: FastifyRequest): Texts {
@@ -61,7 +61,9 @@ export function cookieTexts ({ headers }: FastifyRequest): Texts {
 }
 
 export function headerTexts ({ raw: { rawHeaders } }: FastifyRequest): Texts {
-  return name => rawHeaders.filter((_text, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name.toLowerCase())
+  return name => rawHeaders.filter((_text, index) => {
+    return index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name.toLowerCase()
+  })
 }
 
 /** The texts of one place, by the place's name in the contract (OpenAPI 3.1, section 4.8.12). */
@@ -79,10 +81,11 @@ function textsByName (text: string, separator: string, decodeName: (name: string
   return name => pairs.get(name)?.map(({ value }) => value) ?? []
 }
 
-/** Percent-encoded text (RFC 3986, section 2.1); in a query a plus sign is a space, as forms send it. Header fields are not encoded. */
+/** Decodes percent-encoded text (RFC 3986, section 2.1) and, in a query, spaces. Header fields are not encoded. */
 export function decodeText (text: string, place: string): string {
   if (place === 'header') return text.trim()
   try {
+    // Forms send a space as a plus sign.
     return decodeURIComponent(place === 'query' ? text.replaceAll('+', ' ') : text)
   } catch {
     throw new HttpError(400, 'The address or a cookie of the request cannot be decoded.')

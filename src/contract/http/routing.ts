@@ -1,4 +1,4 @@
-// What happens to a request that reaches no operation: no Host, no such path, or no such method.
+// Answers requests that reach no operation: no Host, no such path, or no such method.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { HttpError } from './http-error.ts'
 import { pathPattern, toRoute } from './paths.ts'
@@ -8,8 +8,8 @@ import { countHeader, pathOf } from './request.ts'
 interface Path { template: string, pattern: RegExp, methods: string[] }
 
 /**
- * Answers a request that no operation answers: 400 without a Host (RFC 9112, section 3.2), 404 for an unknown path, 405 for
- * another method of a known path and 204 for its OPTIONS, both with Allow (RFC 9110, section 10.2.1).
+ * Answers a request that no operation answers: 400 without a Host (RFC 9112, section 3.2), 404 for an unknown path,
+ * 405 for another method of a known path and 204 for its OPTIONS, both with Allow (RFC 9110, section 10.2.1).
  * It does so before the body is read, and without credentials, because the contract is public.
  */
 export function refuseUnroutable (app: FastifyInstance, operations: RoutedOperation[]): void {
@@ -26,10 +26,11 @@ export function refuseUnroutable (app: FastifyInstance, operations: RoutedOperat
   for (const path of paths) shadow(app, path, paths)
 }
 
-/** A template that matches a concrete path does not answer for it, whatever the method (OpenAPI 3.1, section 4.8.8.2). */
+/** A concrete path wins over a template that matches it, for every method (OpenAPI 3.1, section 4.8.8.2). */
 function shadow (app: FastifyInstance, path: Path, paths: Path[]): void {
-  const others = paths.filter(other => other !== path && other.pattern.test(path.template)).flatMap(({ methods }) => methods)
-  const method = [...new Set(others)].filter(method => !path.methods.includes(method)) as HTTPMethods[]
+  const matching = paths.filter(other => other !== path && other.pattern.test(path.template))
+  const methods = new Set(matching.flatMap(({ methods }) => methods))
+  const method = [...methods].filter(method => !path.methods.includes(method)) as HTTPMethods[]
   if (method.length === 0) return
   const answer = (request: FastifyRequest, reply: FastifyReply) => refuse(request, reply, path)
   app.route({ method, url: toRoute(path.template), exposeHeadRoute: false, onRequest: answer, handler: answer })

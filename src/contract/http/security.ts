@@ -1,4 +1,4 @@
-// Authenticates a request in onRequest, ahead of its body: a stranger's body is neither read nor validated.
+// Authenticates a request in onRequest, before its body: the body of an unknown caller is neither read nor validated.
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { BasicCredentials, Operation, SecurityScheme, Verdict, Verifier } from '../types.ts'
 import { credentialsOf, Refusal } from './credentials.ts'
@@ -6,10 +6,10 @@ import type { Credentials } from './credentials.ts'
 import { asHttpError, HttpError } from './http-error.ts'
 import { refusalsOf } from './request.ts'
 
-/** A verifier as it is called, whatever its scheme. */
+/** A verifier of any scheme. */
 export type AnyVerifier = Verifier<string | BasicCredentials>
 
-/** What a contract says of security, and the verifiers that decide. */
+/** The contract's security schemes, and a verifier for each. */
 export interface Guards {
   schemes: Readonly<Record<string, SecurityScheme>>
   verifiers: Readonly<Record<string, AnyVerifier>>
@@ -21,10 +21,14 @@ type Check = (request: FastifyRequest, reply: unknown, done: (error?: Error) => 
 
 /**
  * The hooks that admit a request to an operation; none where the contract says `security: []`.
- * @fastify/auth runs the checks: an array of arrays is the contract's OR of ANDs. An empty requirement among others admits
- * requests without credentials; credentials that were sent must still be accepted.
+ * @fastify/auth runs the checks: an array of arrays is the contract's OR of ANDs. An empty requirement among others
+ * admits requests without credentials; credentials that were sent must still be accepted.
  */
-export function authenticate (app: FastifyInstance, security: Operation['security'], guards: Guards): onRequestHookHandler[] {
+export function authenticate (
+  app: FastifyInstance,
+  security: Operation['security'],
+  guards: Guards
+): onRequestHookHandler[] {
   const requirements = security.filter(requirement => Object.keys(requirement).length > 0)
   if (requirements.length === 0) return []
   const isOptional = requirements.length < security.length
@@ -39,7 +43,7 @@ export function authenticate (app: FastifyInstance, security: Operation['securit
       if (!error) return done()
       request.principals = {}
       const isAnonymous = isOptional && schemes.every(scheme => sentNothing(scheme, request))
-      return isAnonymous ? done() : done(mostTelling(refusalsOf(request)))
+      return isAnonymous ? done() : done(mostSpecific(refusalsOf(request)))
     })
   }]
 }
@@ -56,7 +60,7 @@ function schemeCheck (name: string, scopes: readonly string[], guards: Guards): 
   const verify = guards.verifiers[name] as AnyVerifier
   return (request, _reply, done) => {
     const refuse = (thrown: unknown): void => {
-      const error = thrown instanceof Error ? thrown : new Error('A verifier threw something that is no Error.', { cause: thrown })
+      const error = asError(thrown)
       refusalsOf(request).push(error)
       done(error)
     }
@@ -78,16 +82,22 @@ function schemeCheck (name: string, scopes: readonly string[], guards: Guards): 
   }
 }
 
+function asError (thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('A verifier threw something that is no Error.', { cause: thrown })
+}
+
 function schemeOf (name: string, { schemes, realm }: Guards): Credentials {
   return credentialsOf(schemes[name] as SecurityScheme, realm)
 }
 
 function refusalOf (verdict: Verdict | Refusal, scheme: Credentials, scopes: readonly string[]): Refusal | undefined {
   if (verdict instanceof Refusal) return verdict
-  if (verdict === 'forbidden') return new Refusal(403, `This ${scheme.name} does not allow this operation.`, scheme.insufficient?.(scopes))
+  if (verdict === 'forbidden') {
+    return new Refusal(403, `This ${scheme.name} does not allow this operation.`, scheme.insufficient?.(scopes))
+  }
   // RFC 6750 section 3.1: the same answer for unknown, expired, revoked and malformed tokens.
-  if (typeof verdict !== 'object' || verdict === null) return new Refusal(401, `The ${scheme.name} is not accepted.`, scheme.invalid)
-  return undefined
+  const isPrincipal = typeof verdict === 'object' && verdict !== null
+  return isPrincipal ? undefined : new Refusal(401, `The ${scheme.name} is not accepted.`, scheme.invalid)
 }
 
 function sentNothing (scheme: Credentials, request: FastifyRequest): boolean {
@@ -95,8 +105,8 @@ function sentNothing (scheme: Credentials, request: FastifyRequest): boolean {
   return credentials instanceof Refusal && credentials.isMissing
 }
 
-/** The error that tells most, with the challenges of all schemes that ask for credentials (RFC 9110, section 11.6.1). */
-function mostTelling (errors: readonly Error[]): Error {
+/** The most specific error; a 401 has the challenges of every refusal (RFC 9110, section 11.6.1). */
+function mostSpecific (errors: readonly Error[]): Error {
   // A verifier that failed might have accepted: report its failure instead of 401.
   const failure = errors.find(error => !(error instanceof Refusal))
   if (failure !== undefined) return asHttpError(failure)

@@ -13,7 +13,7 @@ import { methodsOf, refuseUnroutable } from './routing.ts'
 import { authenticate } from './security.ts'
 import type { AnyVerifier } from './security.ts'
 
-/** What serves a contract; `Ops` and `C` are as in types.ts. */
+/** A contract and the code that serves it; `Ops` and `C` are as in types.ts. */
 export interface Service<Ops, C extends Contract> extends Omit<AnswerOptions, 'compile'> {
   contract: C
   handlers: Handlers<Ops, keyof Ops & keyof C['operations']>
@@ -28,9 +28,12 @@ export interface Service<Ops, C extends Contract> extends Omit<AnswerOptions, 'c
 
 /**
  * Adds a route for each operation of the contract, below the path of its server.
- * @throws Error that names every operation without a handler, every handler without an operation, and likewise the verifiers
+ * @throws Error that names operations without a handler and handlers without an operation, and likewise verifiers
  */
-export async function serveContract<Ops, C extends Contract> (app: FastifyInstance, service: Service<Ops, C>): Promise<void> {
+export async function serveContract<Ops, C extends Contract> (
+  app: FastifyInstance,
+  service: Service<Ops, C>
+): Promise<void> {
   const { schemas, securitySchemes: schemes } = service.contract
   const handlers = service.handlers as unknown as Record<string, AnyHandler>
   const verifiers = service.verifiers as Record<string, AnyVerifier>
@@ -65,13 +68,18 @@ export async function serveContract<Ops, C extends Contract> (app: FastifyInstan
 }
 
 function routeSchema ({ body, responses }: Operation) {
-  const declared = Object.entries(responses).flatMap(([key, { schema }]) => schema === undefined ? [] : [[responseKey(key), schema]])
-  return { ...body && { body: body.schema }, response: Object.fromEntries(declared) }
+  const declared = Object.entries(responses).filter(([, { schema }]) => schema !== undefined)
+  const response = Object.fromEntries(declared.map(([key, { schema }]) => [responseKey(key), schema]))
+  return { ...body && { body: body.schema }, response }
 }
 
-/** The compiler refuses these already, unless the code bypasses it. */
+/** The compiler reports the same mistakes, unless a cast hides them. */
 function refuseMismatch (wantedKind: string, givenKind: string, wanted: object, given: object): void {
-  const missing = Object.keys(wanted).filter(name => !Object.hasOwn(given, name)).map(name => `The ${wantedKind} ${name} has no ${givenKind}.`)
-  const extra = Object.keys(given).filter(name => !Object.hasOwn(wanted, name)).map(name => `The ${givenKind} ${name} has no ${wantedKind} in the contract.`)
+  const missing = namesOnlyIn(wanted, given).map(name => `The ${wantedKind} ${name} has no ${givenKind}.`)
+  const extra = namesOnlyIn(given, wanted).map(name => `The ${givenKind} ${name} has no ${wantedKind} in the contract.`)
   if (missing.length + extra.length > 0) throw new Error([...missing, ...extra].join(' '))
+}
+
+function namesOnlyIn (one: object, other: object): string[] {
+  return Object.keys(one).filter(name => !Object.hasOwn(other, name))
 }

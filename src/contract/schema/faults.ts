@@ -1,29 +1,32 @@
-// What is wrong with a value, in words for people who do not know the schema.
+// Describes invalid values in words for people who do not know the schema.
 import type { ErrorObject } from 'ajv'
 import type { Fault } from './json.ts'
 
-/** The fault that says most of those that ajv found. */
+/** The most specific of the faults that ajv found. */
 export function explain (errors: ErrorObject[]): Fault {
-  const error = mostTelling(errors)
+  const error = mostSpecific(errors)
   const name = error.propertyName === undefined ? '' : `has the member "${error.propertyName}", whose name `
   return { path: error.instancePath.slice(1), problem: name + describe(error) }
 }
 
-/** Without allErrors the last error is the outermost. That of a union or a condition says less than those inside it. */
-function mostTelling (errors: ErrorObject[]): ErrorObject {
+/** Without allErrors the last error is the outermost. Errors inside a union or a condition are more specific. */
+function mostSpecific (errors: ErrorObject[]): ErrorObject {
   const outermost = errors.at(-1) as ErrorObject
   const inside = errors.slice(0, -1)
-  if (['if', 'propertyNames'].includes(outermost.keyword)) return mostTelling(inside)
+  if (['if', 'propertyNames'].includes(outermost.keyword)) return mostSpecific(inside)
   if (!['anyOf', 'oneOf'].includes(outermost.keyword)) return outermost
   const { discriminatorName } = outermost.parentSchema as { discriminatorName?: string }
-  if (discriminatorName !== undefined) return inSelectedBranch(inside, `${outermost.instancePath}/${discriminatorName}`, outermost)
+  if (discriminatorName !== undefined) {
+    return inSelectedBranch(inside, `${outermost.instancePath}/${discriminatorName}`, outermost)
+  }
   const deeper = inside.filter(error => error.instancePath.length > outermost.instancePath.length)
   if (deeper.length > 0) return deeper[0] as ErrorObject
   const types = inside.flatMap(({ keyword, params }) => keyword === 'type' ? params.type : [])
-  return types.length === inside.length && types.length > 0 ? { ...outermost, keyword: 'type', params: { type: types } } : outermost
+  const areTypes = types.length === inside.length && types.length > 0
+  return areTypes ? { ...outermost, keyword: 'type', params: { type: types } } : outermost
 }
 
-/** What is wrong in the branch that the discriminator selects or, where it selects none, with the discriminator. */
+/** The error in the branch that the discriminator selects or, where it selects none, of the discriminator itself. */
 function inSelectedBranch (errors: ErrorObject[], path: string, outermost: ErrorObject): ErrorObject {
   const misses = errors.filter(({ keyword, instancePath }) => keyword === 'enum' && instancePath === path)
   const other = errors.find(error => !misses.includes(error) && error.keyword !== 'branch')
@@ -37,17 +40,27 @@ function describe ({ keyword, params, message, parentSchema }: ErrorObject): str
   switch (keyword) {
     case 'type': return `must be ${[params.type].flat().map(withArticle).join(' or ')}`
     case 'required': return `must have the member "${params.missingProperty}"`
-    case 'enum': return `must be one of ${params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}`
+    case 'enum': return `must be one of ${listed(params.allowedValues)}`
     case 'const': return `must be ${JSON.stringify(params.allowedValue)}`
     case 'additionalProperties': return `must not have the member "${params.additionalProperty}"`
     case 'unevaluatedProperties': return `must not have the member "${params.unevaluatedProperty}"`
     case 'false schema': return 'must not be sent'
     case 'anyOf':
-    case 'oneOf': return params.passingSchemas ? 'fits more than one of the forms that the contract declares' : 'has none of the forms that the contract declares'
-    // Only the contract's author can say what a pattern means.
-    case 'pattern': return `${message}${parentSchema?.description === undefined ? '' : `: ${parentSchema.description.replace(/\.$/, '')}`}`
+    case 'oneOf':
+      if (params.passingSchemas) return 'fits more than one of the forms that the contract declares'
+      return 'has none of the forms that the contract declares'
+    case 'pattern': return `${message}${meaningOf(parentSchema)}`
     default: return String(message)
   }
+}
+
+function listed (values: unknown[]): string {
+  return values.map(value => JSON.stringify(value)).join(', ')
+}
+
+/** Only the contract's author can explain a pattern. */
+function meaningOf (schema: ErrorObject['parentSchema']): string {
+  return schema?.description === undefined ? '' : `: ${schema.description.replace(/\.$/, '')}`
 }
 
 function withArticle (type: string): string {

@@ -1,4 +1,4 @@
-// JSON and JSON Schema, exactly: the door for programs without a server. It imports no Fastify.
+// Exports for programs without a server: exact JSON and JSON Schema. None of them imports Fastify.
 export { parseJson } from './json.ts'
 export type { Fault } from './json.ts'
 export { composition, containsInt64, mapSubschemas, referenced, subschemas, valueAt } from './schemas.ts'

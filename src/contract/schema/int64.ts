@@ -1,4 +1,4 @@
-// Integers of format int64, exactly: ajv's own keywords know only doubles (ajv#1116), so the keyword `int64` replaces them.
+// Integers of format int64, exactly: ajv's keywords know only doubles (ajv#1116), so the keyword `int64` replaces them.
 import type { FuncKeywordDefinition } from 'ajv'
 import { integerAt } from './json.ts'
 import type { ExactIntegers } from './json.ts'
@@ -6,11 +6,12 @@ import type { ExactIntegers } from './json.ts'
 /** The double of an int64 in a valid value, and the integer to put in its place. */
 export interface Integer { holder: Record<string, unknown>, key: string | number, integer: bigint }
 
-/** What the keyword needs of a validation: the integers that doubles cannot hold, and a list for those that it finds. */
+/** The keyword reads the integers that doubles cannot hold, and collects those that it finds. */
 export interface IntegersOfValue { exact: ExactIntegers, integers: Integer[] }
 
 const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'enum', 'const'] as const
-type Rule = { types: string[], enum?: Array<number | null> } & { [Word in Exclude<typeof bounds[number], 'enum'>]?: number }
+type NumberBound = Exclude<typeof bounds[number], 'enum'>
+type Rule = { types: string[], enum?: Array<number | null> } & { [Bound in NumberBound]?: number }
 
 export function isInt64 (schema: Readonly<Record<string, unknown>>): boolean {
   return schema.format === 'int64' && [schema.type].flat().includes('integer')
@@ -44,9 +45,11 @@ export const int64Keyword: FuncKeywordDefinition = {
   }
 }
 
+const notInt64 = 'must be an integer from -9223372036854775808 to 9223372036854775807'
+
 /**
- * Says what is wrong with an integer. A bigint and a number compare by value, exactly (ECMA-262, BigInt::lessThan).
- * @throws Error when the rule asks for something that no int64 can be, or that cannot be exact
+ * Describes the problem of an integer. A bigint and a number compare by value, exactly (ECMA-262, BigInt::lessThan).
+ * @throws Error when the rule is not for integers or has a number that is not exact
  */
 function int64Rule (rule: Rule): (integer: bigint | undefined) => string | undefined {
   refuseInexact(rule)
@@ -54,22 +57,24 @@ function int64Rule (rule: Rule): (integer: bigint | undefined) => string | undef
   const step = rule.multipleOf === undefined ? undefined : BigInt(rule.multipleOf)
   const allowed = rule.const === undefined ? rule.enum : [rule.const]
   return integer => {
-    if (integer === undefined || BigInt.asIntN(64, integer) !== integer) return 'must be an integer from -9223372036854775808 to 9223372036854775807'
+    if (integer === undefined || BigInt.asIntN(64, integer) !== integer) return notInt64
     if (minimum !== undefined && integer < minimum) return `must be >= ${minimum}`
     if (maximum !== undefined && integer > maximum) return `must be <= ${maximum}`
     if (exclusiveMinimum !== undefined && integer <= exclusiveMinimum) return `must be > ${exclusiveMinimum}`
     if (exclusiveMaximum !== undefined && integer >= exclusiveMaximum) return `must be < ${exclusiveMaximum}`
     if (step !== undefined && integer % step !== 0n) return `must be a multiple of ${step}`
-    if (allowed !== undefined && !allowed.some(value => value !== null && BigInt(value) === integer)) return `must be one of ${allowed.join(', ')}`
-    return undefined
+    const isAllowed = allowed === undefined || allowed.some(value => value !== null && BigInt(value) === integer)
+    return isAllowed ? undefined : `must be one of ${allowed.join(', ')}`
   }
 }
 
 function refuseInexact (rule: Rule): void {
-  if (rule.types.some(type => type !== 'integer' && type !== 'null')) throw new Error(`format int64 is for integers, not for ${rule.types.join(' or ')}`)
+  const isForIntegers = rule.types.every(type => type === 'integer' || type === 'null')
+  if (!isForIntegers) throw new Error(`format int64 is for integers, not for ${rule.types.join(' or ')}`)
   const numbers = bounds.flatMap(bound => rule[bound] ?? [])
   // YAML and JSON readers have rounded such a number already.
   const rounded = numbers.find(number => typeof number === 'number' && !Number.isSafeInteger(number))
   if (rounded === undefined) return
-  throw new Error(`${rounded} beside format int64 is not an integer between -2^53 and 2^53, beyond which a contract's numbers are rounded`)
+  const exactRange = "between -2^53 and 2^53, beyond which a contract's numbers are rounded"
+  throw new Error(`${rounded} beside format int64 is not an integer ${exactRange}`)
 }

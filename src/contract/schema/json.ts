@@ -1,17 +1,18 @@
 // Bytes to JSON without losing a digit: strict UTF-8, and a bigint where a double is not the integer that was written.
 
+type Reviver = (this: object, key: string, value: unknown, context: { source?: string }) => unknown
 declare global {
   // ECMA-262, JSON.parse source text access; TypeScript 5.9 does not know it yet.
   interface JSON {
-    parse (text: string, reviver: (this: object, key: string, value: unknown, context: { source?: string }) => unknown): unknown
+    parse (text: string, reviver: Reviver): unknown
     rawJSON (text: string): object
   }
 }
 
-/** What is wrong with a value, as the end of a sentence, and where (a JSON pointer without its first slash). */
+/** A problem of a value, as the end of a sentence, and its place: a JSON pointer without the first slash. */
 export interface Fault { path: string, problem: string }
 
-/** A number with a fraction that its double has lost, as in 1.00000000000000000001: no integer, whatever the double is. */
+/** A number whose double has lost its fraction, as in 1.00000000000000000001: it is no integer, but its double is. */
 class RoundedFraction {
   readonly double: number
   constructor (double: number) {
@@ -19,7 +20,7 @@ class RoundedFraction {
   }
 }
 
-/** The integers that doubles cannot hold, by their object or array and key; undefined for a fraction that looks like an integer. */
+/** The integers that doubles cannot hold, by their object or array and key; undefined for a RoundedFraction. */
 export type ExactIntegers = ReadonlyMap<object, ReadonlyMap<string, bigint | undefined>>
 
 export const noExactIntegers: ExactIntegers = new Map()
@@ -31,8 +32,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const needsCare = /\d(?:[\d.]{15}|[eE][-+\d])|\\u[dD][89a-fA-F]/
 
 /**
- * Parses a JSON text (RFC 8259). An integer that a double cannot hold becomes a bigint; pass the value to a validator, which
- * turns it into a double again unless its schema says int64. A byte order mark is ignored; the last of duplicate members counts.
+ * Parses a JSON text (RFC 8259). An integer that a double cannot hold becomes a bigint; a validator makes it a double
+ * again unless its schema has format int64. A byte order mark is ignored; the last of duplicate members counts.
  * @returns a fault when the bytes are not UTF-8, not JSON, or contain half of a surrogate pair (RFC 7493, section 2.1)
  */
 export function parseJson (bytes: Uint8Array): { value: unknown, fault?: undefined } | { fault: Fault } {
@@ -60,9 +61,12 @@ function keepExact (key: string, value: unknown, { source }: { source?: string }
   return Number.isSafeInteger(value) ? value : integer
 }
 
-/** The integer that a JSON number (RFC 8259, section 6) denotes, as in `12`, `12.0` or `1.2e1`; undefined for a fraction or over 19 digits. */
+// RFC 8259, section 6.
+const jsonNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/
+
+/** The integer that a JSON number denotes, as in `12.0` or `1.2e1`; undefined for a fraction or over 19 digits. */
 function exactInteger (source: string): bigint | undefined {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/.exec(source) as RegExpExecArray
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = jsonNumber.exec(source) as RegExpExecArray
   const digits = (whole + fraction).replace(/^0+/, '')
   // A loop, because a regular expression takes quadratic time for zeros in the middle.
   let length = digits.length
@@ -85,7 +89,7 @@ export function needsDoubles (value: unknown): boolean {
   return false
 }
 
-/** A copy of an object or array with doubles for its bigints, because ajv knows no bigint; and beside it the exact integers. */
+/** A copy of an object or array with doubles instead of bigints, which ajv does not know, and the exact integers. */
 export function toDoubles<Value extends object> (value: Value): { doubles: Value, exact: ExactIntegers } {
   const exact = new Map<object, Map<string, bigint | undefined>>()
   return { doubles: copyWithDoubles(value, exact) as Value, exact }
@@ -95,7 +99,9 @@ function copyWithDoubles (value: unknown, exact: Map<object, Map<string, bigint 
   if (typeof value === 'bigint') return Number(value)
   if (value instanceof RoundedFraction) return value.double
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return value
-  const entries = Object.entries(value).map(([key, member]) => ({ key, member, double: copyWithDoubles(member, exact) }))
+  const entries = Object.entries(value).map(([key, member]) => {
+    return { key, member, double: copyWithDoubles(member, exact) }
+  })
   if (entries.every(({ member, double }) => member === double)) return value
   const copy: Record<string, unknown> = Array.isArray(value) ? [...value] as never : { ...value }
   const integers = new Map<string, bigint | undefined>()
@@ -109,7 +115,12 @@ function copyWithDoubles (value: unknown, exact: Map<object, Map<string, bigint 
 }
 
 /** The integer at `holder[key]` as it was written; undefined for anything else. */
-export function integerAt (holder: object, key: string | number, value: unknown, exact: ExactIntegers): bigint | undefined {
+export function integerAt (
+  holder: object,
+  key: string | number,
+  value: unknown,
+  exact: ExactIntegers
+): bigint | undefined {
   if (typeof value !== 'number') return undefined
   const integers = exact.get(holder)
   if (integers?.has(String(key))) return integers.get(String(key))

@@ -1,5 +1,5 @@
-// The contract's schemas as ajv gets them: without members that are hidden in this direction, with keywords of our own for
-// int64 and for what a validation records. Plain JSON Schema 2020-12 goes in; nothing else changes.
+// Rewrites the contract's schemas for ajv: without the members that are hidden in this direction, and with our keywords
+// for int64 and for the records of a validation. The input is plain JSON Schema 2020-12; nothing else changes.
 import { isInt64, toInt64Keyword } from './int64.ts'
 import { isSchemaObject, mapSubschemas, referenced } from './schemas.ts'
 import type { Schema, Schemas } from './schemas.ts'
@@ -10,13 +10,14 @@ export type Direction = 'request' | 'answer'
 /** The members that a schema declares for an object: by name, by pattern, or any. */
 export interface Declared { names: string[], patterns: string[], any: boolean }
 
-/** Where a schema stands: which members its parent hides, and whether it only tests a value and describes nothing. */
+/** The place of a schema: the members that its parent hides, and whether it tests a value without describing it. */
 interface Position { hidden: string[], isTest: boolean }
 
 const tests = ['not', 'if', 'contains', 'propertyNames']
 /** Subschemas that may fail although the value is valid: the keyword `branch` then forgets what they recorded. */
 const branches = ['anyOf', 'oneOf', 'not', 'if', 'contains']
 const unnamedMembers = ['patternProperties', 'additionalProperties']
+const memberKeywords = ['properties', ...unnamedMembers]
 
 /** A function that rewrites a schema for ajv. Rewrite the components that it refers to with the same function. */
 export function rewriter (schemas: Schemas, direction: Direction): (schema: Schema) => object {
@@ -26,7 +27,8 @@ export function rewriter (schemas: Schemas, direction: Direction): (schema: Sche
     if (!isSchemaObject(schema)) return schema
     const hidden = [...position.hidden, ...hiddenMembers(schema)]
     const rewritten = withoutIdleWords(mapSubschemas(schema, (keyword, subschema, name) => {
-      if (keyword === 'properties' ? hidden.includes(name) : unnamedMembers.includes(keyword) && isHidden(subschema)) return false
+      if (keyword === 'properties' && hidden.includes(name)) return false
+      if (unnamedMembers.includes(keyword) && isHidden(subschema)) return false
       const isTest = position.isTest || tests.includes(keyword)
       const inner = rewrite(subschema, { hidden: keyword === 'allOf' ? hidden : [], isTest })
       return branches.includes(keyword) ? { branch: inner } : inner
@@ -35,7 +37,7 @@ export function rewriter (schemas: Schemas, direction: Direction): (schema: Sche
     return position.isTest ? rewritten : describing(schema, rewritten, hidden)
   }
 
-  /** Adds what matters only where a schema describes the value. */
+  /** Adds the words that only a schema that describes the value needs. */
   const describing = (schema: Schema, rewritten: Record<string, unknown>, hidden: string[]): object => {
     // A schema that lists members means an object, and so does its TypeScript type.
     if ('properties' in schema) rewritten.type ??= 'object'
@@ -46,7 +48,7 @@ export function rewriter (schemas: Schemas, direction: Direction): (schema: Sche
   return schema => rewrite(schema, { hidden: [], isTest: false }) as object
 }
 
-/** Which schemas and members one of the markers readOnly and writeOnly hides. */
+/** Finds the schemas and members that a marker hides. */
 function hiding (schemas: Schemas, marker: 'readOnly' | 'writeOnly') {
   const isHidden = (schema: unknown): boolean => isSchemaObject(schema) && (
     schema[marker] === true ||
@@ -65,25 +67,27 @@ function hiding (schemas: Schemas, marker: 'readOnly' | 'writeOnly') {
 }
 
 /**
- * Without words that validate nothing: those of OpenAPI (section 4.8.24.1), extensions, and keywords that lack their partner.
- * The name of a discriminator stays, for messages.
+ * Without words that validate nothing: those of OpenAPI (section 4.8.24.1), extensions, and keywords that lack their
+ * partner. The name of a discriminator stays, for messages.
  */
 function withoutIdleWords ({ discriminator, ...schema }: Record<string, unknown>): Record<string, unknown> {
   const idle = ['example', 'externalDocs', 'xml']
   if (!('if' in schema)) idle.push('then', 'else')
   if (!('then' in schema || 'else' in schema)) idle.push('if')
   if (!('contains' in schema)) idle.push('minContains', 'maxContains')
-  const words = Object.fromEntries(Object.entries(schema).filter(([word]) => !idle.includes(word) && !word.startsWith('x-')))
+  const isIdle = (word: string) => idle.includes(word) || word.startsWith('x-')
+  const words = Object.fromEntries(Object.entries(schema).filter(([word]) => !isIdle(word)))
   if (discriminator !== undefined) words.discriminatorName = (discriminator as { propertyName: string }).propertyName
   return words
 }
 
 function describesObjects (schema: Schema): boolean {
-  return [schema.type].flat().includes('object') || ['properties', 'patternProperties', 'additionalProperties'].some(keyword => keyword in schema)
+  return [schema.type].flat().includes('object') || memberKeywords.some(keyword => keyword in schema)
 }
 
 function declaredMembers (schema: Schema, hidden: string[]): Declared {
-  const { properties = {}, patternProperties = {}, additionalProperties = false, unevaluatedProperties = false } = schema
+  const { properties = {}, patternProperties = {} } = schema
+  const { additionalProperties = false, unevaluatedProperties = false } = schema
   return {
     names: Object.keys(properties as object).filter(name => !hidden.includes(name)),
     patterns: Object.keys(patternProperties as object),

@@ -5,7 +5,7 @@ export type Schema = Readonly<Record<string, unknown>>
 /** The contract's components by name. */
 export type Schemas = Readonly<Record<string, object>>
 
-/** Keywords that contain subschemas (JSON Schema 2020-12 core, section 10 and validation, section 8), by how they contain them. */
+/** Keywords that contain subschemas, and how (JSON Schema 2020-12: core, section 10, and validation, section 8). */
 const containers: Readonly<Record<string, 'one' | 'list' | 'map'>> = {
   allOf: 'list',
   anyOf: 'list',
@@ -34,11 +34,12 @@ export function isSchemaObject (value: unknown): value is Schema {
 
 /** The value at a JSON pointer (RFC 6901) that may be percent-encoded, as in a URI fragment. */
 export function valueAt (root: unknown, pointer: string): unknown {
-  const keys = decodeURIComponent(pointer).split('/').slice(1).map(key => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const escapedKeys = decodeURIComponent(pointer).split('/').slice(1)
+  const keys = escapedKeys.map(key => key.replaceAll('~1', '/').replaceAll('~0', '~'))
   return keys.reduce((value, key) => (value as Schema)[key], root)
 }
 
-/** The schema that a `$ref` names, as generated/operations.ts spells it: a component, `Name#`, or a part of one, `Name#/...`. */
+/** The schema that a `$ref` of generated/operations.ts names: a component, `Name#`, or a part of one, `Name#/...`. */
 export function referenced (schemas: Schemas, { $ref }: Schema): Schema | undefined {
   if (typeof $ref !== 'string') return undefined
   const [name = '', pointer = ''] = $ref.split('#')
@@ -54,17 +55,23 @@ export function subschemas (schema: Schema): Array<[keyword: string, schema: Sch
   })
 }
 
-/** A copy with each schema directly inside changed; `name` is its key, where the keyword contains several. */
-export function mapSubschemas (schema: Schema, change: (keyword: string, schema: unknown, name: string) => unknown): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => {
-    const entries = () => Object.entries(value as object).map(([name, inner]) => [name, change(keyword, inner, name)] as const)
-    switch (containers[keyword]) {
-      case 'one': return [keyword, change(keyword, value, '')]
-      case 'list': return [keyword, entries().map(([, inner]) => inner)]
-      case 'map': return [keyword, Object.fromEntries(entries())]
-      default: return [keyword, value]
-    }
-  }))
+/** Returns the replacement of a subschema; `name` is its key, where the keyword contains several. */
+type Change = (keyword: string, schema: unknown, name: string) => unknown
+
+/** A copy with each schema directly inside changed. */
+export function mapSubschemas (schema: Schema, change: Change): Record<string, unknown> {
+  const words = Object.entries(schema).map(([keyword, value]) => [keyword, mapContained(keyword, value, change)])
+  return Object.fromEntries(words)
+}
+
+function mapContained (keyword: string, value: unknown, change: Change): unknown {
+  const entries = () => Object.entries(value as object).map(([name, inner]) => [name, change(keyword, inner, name)])
+  switch (containers[keyword]) {
+    case 'one': return change(keyword, value, '')
+    case 'list': return entries().map(([, inner]) => inner)
+    case 'map': return Object.fromEntries(entries())
+    default: return value
+  }
 }
 
 const composing = ['allOf', 'anyOf', 'oneOf']

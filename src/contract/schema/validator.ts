@@ -21,12 +21,12 @@ interface Validation extends IntegersOfValue { declared: DeclaredAt[], fault: Fa
 export type Validated = { fault: Fault } | { fault?: undefined, value: unknown, declared: readonly DeclaredAt[] }
 
 /**
- * Validates a value. The value of a valid request has bigints for its int64s; the objects of the parsed value are reused.
+ * Validates a value. A valid request's value has bigints for its int64s; it reuses the objects of the parsed value.
  * An answer stays as it is; `declared` lists its objects.
  */
 export type Validate = (value: unknown) => Validated
 
-/** Compiles a schema, once for all the places where it is the same. */
+/** Compiles a schema, once for equal schemas. */
 export type Compile = (schema: object) => Validate
 
 const options = {
@@ -61,7 +61,8 @@ export function createCompiler (schemas: Schemas, direction: Direction): Compile
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema({ $id: name, ...prepare(schema) })
   return once(schema => {
     const check = ajv.compile(prepare(schema))
-    return direction === 'request' ? requestValidator(check) : answerValidator(check, containsInt64(schema as Schema, schemas))
+    if (direction === 'request') return requestValidator(check)
+    return answerValidator(check, containsInt64(schema as Schema, schemas))
   })
 }
 
@@ -76,8 +77,8 @@ export function once<Result> (compile: (schema: object) => Result): (schema: obj
   }
 }
 
-/** Parses and validates a JSON text: what the sender wrote as the schema describes it, or what is wrong with it. */
-export function readJson (validate: Validate, bytes: Uint8Array): { value: unknown, fault?: undefined } | { fault: Fault } {
+/** Parses and validates a JSON text; returns the value that the schema describes, or the fault of the text. */
+export function readJson (validate: Validate, bytes: Uint8Array): ReturnType<typeof parseJson> {
   const parsed = parseJson(bytes)
   return parsed.fault === undefined ? validate(parsed.value) : parsed
 }
@@ -112,7 +113,13 @@ function asItIs (value: unknown): { doubles: Root, exact: ExactIntegers } {
 function run (check: Check, root: Root, exact: ExactIntegers): Validation {
   const validation: Validation = { exact, integers: [], declared: [], fault: undefined }
   const { value } = root
-  const context = { instancePath: '', parentData: root, parentDataProperty: 'value', rootData: value as object, dynamicAnchors: {} }
+  const context = {
+    instancePath: '',
+    parentData: root,
+    parentDataProperty: 'value',
+    rootData: value as object,
+    dynamicAnchors: {}
+  }
   if (!check.call(validation as never, value, context)) validation.fault = explain(check.errors as ErrorObject[])
   return validation
 }

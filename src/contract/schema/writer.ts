@@ -1,4 +1,4 @@
-// Answers to JSON: first whether they are what the contract says, then their text, without what it does not declare.
+// Answers to JSON: validates an answer, then writes it without the members that the contract does not declare.
 import fastJson from 'fast-json-stringify'
 import type { Schema as FastJsonSchema } from 'fast-json-stringify'
 import type { Fault } from './json.ts'
@@ -8,7 +8,7 @@ import type { Schema, Schemas } from './schemas.ts'
 import { once } from './validator.ts'
 import type { Compile, DeclaredAt } from './validator.ts'
 
-/** The answer is not what the contract says. */
+/** An answer that its schema refuses. */
 export class InvalidAnswer extends Error {
   constructor ({ path, problem }: Fault) {
     super(`the answer${path && ` at ${path}`} ${problem}`)
@@ -47,9 +47,14 @@ function writeDeclared (answer: unknown, declared: readonly DeclaredAt[]): strin
     if (schemas === undefined && 'toJSON' in value) return value
     const isDeclared = (name: string) => schemas?.some(({ declared }) => declares(declared, name)) ?? true
     const members = Object.entries(value).filter(([name]) => isDeclared(name))
-    return Object.fromEntries(members.map(([name, member]) => [name, copy(member, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)]))
+    return Object.fromEntries(members.map(([name, member]) => [name, copy(member, `${pointer}/${escaped(name)}`)]))
   }
   return JSON.stringify(copy(answer, ''))
+}
+
+/** A name in a JSON pointer (RFC 6901, section 3). */
+function escaped (name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 function declares ({ any, names, patterns }: Declared, name: string): boolean {
@@ -57,9 +62,10 @@ function declares ({ any, names, patterns }: Declared, name: string): boolean {
 }
 
 /** Keywords that fast-json-stringify, which knows draft 7, writes exactly; and annotations, which it ignores. */
-const plainWords = new Set(['$ref', 'type', 'properties', 'required', 'items', 'enum', 'const', 'format', 'pattern', 'minLength', 'maxLength',
-  'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems',
-  'title', 'description', 'example', 'examples', 'deprecated', 'readOnly', 'externalDocs', 'xml'])
+const plainWords = new Set(['$ref', 'type', 'properties', 'required', 'items', 'enum', 'const', 'format', 'pattern',
+  'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems',
+  'maxItems', 'uniqueItems', 'title', 'description', 'example', 'examples', 'deprecated', 'readOnly', 'externalDocs',
+  'xml'])
 
 /** The components that a schema refers to, or undefined when it or one of them has a keyword that is not plain. */
 function plainComponents (schema: Schema, schemas: Schemas): Record<string, FastJsonSchema> | undefined {
