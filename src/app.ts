@@ -8,7 +8,8 @@ import { document } from '../generated/document.ts'
 import * as contract from '../generated/operations.ts'
 import type { operations } from '../generated/types.ts'
 import {
-  answerErrors, answerServerErrors, callerOf, drainOnClose, errorOptions, HttpError, routerOptions, serveContract, serveDocs
+  answerErrors, answerServerErrors, callerOf, drainOnClose, errorOptions, HttpError, routerOptions, serveContract,
+  serveDocs
 } from './contract/index.ts'
 import type { ErrorReporter, TokenVerifier } from './contract/index.ts'
 import { serveHealth } from './health.ts'
@@ -84,6 +85,7 @@ async function limiter (app: FastifyInstance, perMinute: number): Promise<onRequ
     max: perMinute,
     timeWindow: 60_000,
     keyGenerator: callerOf,
-    errorResponseBuilder: (_request, { max }) => new HttpError(429, `This token may make ${max} requests a minute. Retry-After says when to go on.`)
+    errorResponseBuilder: (_request, { max }) =>
+      new HttpError(429, `This token may make ${max} requests a minute. Retry-After says when to go on.`)
   }) as onRequestHookHandler
 }

@@ -1,4 +1,4 @@
-// The only reader of the environment: from variables to a Config, or to one report of all mistakes.
+// The only reader of the environment: it returns a Config, or throws one report of all mistakes.
 import { parseTokens, readTokens } from './auth/access-tokens.ts'
 import type { Tokens, TokensFile } from './auth/access-tokens.ts'
 import { isStoreUrl } from './stores/open.ts'
@@ -20,6 +20,8 @@ export interface Config {
   logLevel: string
 }
 
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
 /** The configuration has mistakes: one sentence for each, with an example of a valid value. */
 export class ConfigError extends Error {
   readonly mistakes: string[]
@@ -36,8 +38,13 @@ export class ConfigError extends Error {
 export function readConfig (env: Readonly<Record<string, string | undefined>>): Config {
   const mistakes: string[] = []
 
-  /** @param read returns the value, or throws an Error that says why the text is not valid */
-  function variable<Value, Default> (name: string, example: string, fallback: Default, read: (text: string) => Value): Value | Default {
+  /** @param read returns the value, or throws an Error whose message continues the name of the variable */
+  function variable<Value, Default> (
+    name: string,
+    example: string,
+    fallback: Default,
+    read: (text: string) => Value
+  ): Value | Default {
     const text = env[name]
     if (text === undefined || text === '') return fallback
     try {
@@ -58,7 +65,7 @@ export function readConfig (env: Readonly<Record<string, string | undefined>>): 
     bodyLimit: variable('BODY_LIMIT', '65536', 65536, wholeNumber(1, 16 * 1024 * 1024)),
     rateLimit: variable('RATE_LIMIT', '600', undefined, wholeNumber(1, 1e9)),
     maxQueue: variable('MAX_QUEUE', '10000', 10_000, wholeNumber(1, 1e7)),
-    logLevel: variable('LOG_LEVEL', 'info', 'info', oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']))
+    logLevel: variable('LOG_LEVEL', 'info', 'info', oneOf(logLevels))
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return config
@@ -67,7 +74,8 @@ export function readConfig (env: Readonly<Record<string, string | undefined>>): 
 function wholeNumber (least: number, most: number) {
   return (text: string): number => {
     const value = Number(text)
-    if (!/^\d+$/.test(text) || value < least || value > most) throw new Error(`is "${text}", but must be a whole number from ${least} to ${most}`)
+    const isValid = /^\d+$/.test(text) && value >= least && value <= most
+    if (!isValid) throw new Error(`is "${text}", but must be a whole number from ${least} to ${most}`)
     return value
   }
 }
@@ -101,9 +109,9 @@ function tokensFile (path: string): TokensFile {
 
 function baseUrl (text: string): string {
   const url = URL.parse(text)
-  const web = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === ''
-  const path = web || /^\/[^?#]*$/.test(text)
+  const isAddress = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === ''
+  const isPath = /^\/[^?#]*$/.test(text)
   // Path templates and the router give a meaning to { } and *.
-  if (!path || /[{}*]/.test(text)) throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } and *`)
-  return text
+  if ((isAddress || isPath) && !/[{}*]/.test(text)) return text
+  throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } and *`)
 }

@@ -1,5 +1,5 @@
-// npm run copy -- FROM TO: copies plants between stores and NDJSON files; `-` is standard input or output. It moves plants to
-// another engine, makes backups and shows the content of a store. Running it again completes an interrupted copy.
+// npm run copy -- FROM TO: copies plants between stores and NDJSON files; `-` is standard input or output. It moves
+// plants to another engine, makes backups and shows a store's content. A second run completes an interrupted copy.
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Presets, SingleBar } from 'cli-progress'
@@ -81,7 +81,8 @@ async function copy (): Promise<number> {
 }
 
 function readArguments (): { from: string, to: string, failFast: boolean } {
-  const { values, positionals: [from, to, ...more] } = parseArgs({ options: { 'fail-fast': { type: 'boolean', default: false } }, allowPositionals: true })
+  const options = { 'fail-fast': { type: 'boolean', default: false } } as const
+  const { values, positionals: [from, to, ...more] } = parseArgs({ options, allowPositionals: true })
   if (from === undefined || to === undefined || more.length > 0) throw new Error(usage)
   return { from, to, failFast: values['fail-fast'] }
 }
@@ -99,7 +100,9 @@ async function pump ({ plants, position, total }: Source, target: Target, failFa
     chunk = []
     text = 0
     await adding
-    adding = target.add(sent).then(outcomes => outcomes.forEach((outcome, index) => count(outcome, sent[index] as NewPlant)))
+    adding = target.add(sent).then(outcomes => {
+      outcomes.forEach((outcome, index) => count(outcome, sent[index] as NewPlant))
+    })
     // The next await reports the failure.
     adding.catch(() => {})
     progress.update()
@@ -139,18 +142,20 @@ function report (sentence: string, kind: 'bad' | 'conflict'): void {
 /** A progress bar on a terminal; a line every two seconds elsewhere. */
 function showProgress (position: () => number, total: number | undefined): { update: () => void, stop: () => void } {
   const began = performance.now()
-  const told = () => ({ plants: number.format(done()), rate: perSecond(performance.now() - began) })
+  const figures = () => ({ plants: number.format(done()), rate: perSecond(performance.now() - began) })
   if (!process.stderr.isTTY) {
     const timer = setInterval(() => {
-      const { plants, rate } = told()
-      console.error(`${plants} plants, ${rate}/s${total === undefined ? '' : `, ${Math.floor(position() / total * 100)} %`}`)
+      const { plants, rate } = figures()
+      const percentage = total === undefined ? '' : `, ${Math.floor(position() / total * 100)} %`
+      console.error(`${plants} plants, ${rate}/s${percentage}`)
     }, progressIntervalMs)
     return { update: () => {}, stop: () => clearInterval(timer) }
   }
-  const format = total === undefined ? '{plants} plants | {rate}/s' : '{bar} {percentage} % | {plants} plants | {rate}/s | {eta_formatted} left'
+  const counts = '{plants} plants | {rate}/s'
+  const format = total === undefined ? counts : `{bar} {percentage} % | ${counts} | {eta_formatted} left`
   const bar = new SingleBar({ format, stream: process.stderr }, Presets.shades_classic)
-  const update = () => bar.update(position(), told())
-  bar.start(total ?? 0, 0, told())
+  const update = () => bar.update(position(), figures())
+  bar.start(total ?? 0, 0, figures())
   return {
     update,
     stop () {
@@ -167,7 +172,8 @@ function perSecond (milliseconds: number): string {
 function summarize (milliseconds: number): void {
   const { added, unchanged, conflict, bad } = tally
   const [a, u, c, b] = [added, unchanged, conflict, bad].map(count => number.format(count))
-  console.error(`${a} added, ${u} unchanged, ${c} in conflict, ${b} bad lines, in ${(milliseconds / 1000).toFixed(1)} s (${perSecond(milliseconds)}/s)`)
+  const time = `${(milliseconds / 1000).toFixed(1)} s (${perSecond(milliseconds)}/s)`
+  console.error(`${a} added, ${u} unchanged, ${c} in conflict, ${b} bad lines, in ${time}`)
   if (interrupted) console.error('Interrupted. Run it again to complete the copy.')
 }
 
@@ -177,12 +183,16 @@ async function openSource (from: string): Promise<Source> {
     // Opening the store would create the file.
     if (path !== undefined && !existsSync(path)) throw new Error(`There is no database ${path}.`)
     const store = await openStore(from, { maxQueue: 1 })
-    // The count is for the progress alone: without it the progress has no end.
+    // Only the progress needs the count: a store that cannot count can still be copied.
     const total = await store.count().catch(() => undefined)
     return { plants: allPlants(store), position: done, total, close: store.close }
   }
-  const { stream, position, size } = from === '-' ? { stream: process.stdin, position: done, size: undefined } : await openFile(from)
+  const { stream, position, size } = from === '-' ? standardInput() : await openFile(from)
   return { plants: readPlants(stream, lineReader()), position, total: size, close: async () => {} }
+}
+
+function standardInput () {
+  return { stream: process.stdin, position: done, size: undefined }
 }
 
 async function openTarget (to: string): Promise<Target> {
@@ -202,9 +212,11 @@ async function openTarget (to: string): Promise<Target> {
 
 function isStore (place: string): boolean {
   if (isStoreUrl(place)) return true
-  // An address that is no store may contain a password: show only its scheme.
-  if (/^(?:sqlite|memory):|^[a-z+.-]+:\/\//i.test(place)) throw new Error(`There is no store of the kind ${place.split(':', 1)[0]}:; FROM and TO are sqlite:PATH, postgres://..., memory:, a file or -.`)
-  return false
+  if (!/^(?:sqlite|memory):|^[a-z+.-]+:\/\//i.test(place)) return false
+  // The address may contain a password: show only its scheme.
+  const [scheme] = place.split(':', 1)
+  const places = 'sqlite:PATH, postgres://..., memory:, a file or -'
+  throw new Error(`There is no store of the kind ${scheme}:; FROM and TO are ${places}.`)
 }
 
 /** A line is what the contract accepts as the body of POST /plants. */

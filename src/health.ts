@@ -5,7 +5,7 @@ import type { PlantStore } from './plants/plant-store.ts'
 
 export const healthPaths = { live: '/livez', ready: '/readyz' }
 
-/** Ready while the store can promise writes and the service is not closing; otherwise 503. Neither path needs a token. */
+/** Ready while the store can promise writes and the service is not closing; otherwise 503. Neither needs a token. */
 export function serveHealth (app: FastifyInstance, store: PlantStore): void {
   let closing = false
   app.addHook('preClose', done => {

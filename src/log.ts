@@ -1,4 +1,4 @@
-// The log: JSON lines, readable on a terminal. It never contains header fields, which hold tokens, nor queries, which may.
+// The log: JSON lines, or sentences on a terminal. It never contains header fields or queries: they may hold tokens.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import type { Logger } from 'pino'
@@ -6,12 +6,13 @@ import { callerOf } from './contract/index.ts'
 import type { HttpError } from './contract/index.ts'
 
 /**
- * Creates the log of the process. Fastify does not get it as its own logger: that would cost a twentieth of each request
- * for response listeners and child loggers, and report what logError() reports already.
+ * Creates the log of the process. It is not Fastify's logger: that would cost a twentieth of each request for response
+ * listeners and child loggers, and report the errors of logError() twice.
  * @param output a terminal gets sentences, anything else JSON lines
  */
 export function createLog (level: string, output: { isTTY?: boolean }): Logger {
-  return pino({ level, ...output.isTTY === true && { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } } })
+  const pretty = { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
+  return pino({ level, ...output.isTTY === true && pretty })
 }
 
 /** A line for each error: at info for a mistake of the caller, at error for one of the service, with its cause. */
@@ -25,7 +26,8 @@ export function logError (log: Logger, error: HttpError, request: FastifyRequest
 export function logResponses (app: FastifyInstance, log: Logger): void {
   if (!log.isLevelEnabled('debug')) return
   app.addHook('onResponse', (request, reply, done) => {
-    log.debug({ ...about(request), caller: callerOf(request), status: reply.statusCode, ms: reply.elapsedTime }, 'answered')
+    const { statusCode: status, elapsedTime: ms } = reply
+    log.debug({ ...about(request), caller: callerOf(request), status, ms }, 'answered')
     done()
   })
 }

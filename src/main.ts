@@ -26,7 +26,9 @@ async function start (config: Config): Promise<void> {
   const log = createLog(config.logLevel, process.stdout)
   const store = await openStore(config.databaseUrl, config)
   const ownFile = join(dataDirectory(config.databaseUrl), 'access-token')
-  const tokens = openTokens({ ...config, ownFile }, error => log.error(error, 'ACCESS_TOKENS_FILE cannot be read; the last tokens stay valid'))
+  const tokens = openTokens({ ...config, ownFile }, error => {
+    log.error(error, 'ACCESS_TOKENS_FILE cannot be read; the last tokens stay valid')
+  })
   const app = await buildApp({ ...config, store, verifyToken: tokens.verify, log })
 
   closeWithGrace({ delay: closeWithinMs, logger: log }, async ({ err, signal }) => {
@@ -36,8 +38,9 @@ async function start (config: Config): Promise<void> {
     await app.close()
     await store.close()
   })
-  const address = await app.listen(config).catch(error => {
-    throw new Error(`Cannot listen on ${config.host}, port ${config.port}: ${error.message}. Set HOST and PORT to listen elsewhere.`)
+  const address = await app.listen(config).catch(({ message }: Error) => {
+    const place = `${config.host}, port ${config.port}`
+    throw new Error(`Cannot listen on ${place}: ${message}. Set HOST and PORT to listen elsewhere.`)
   })
   log.info(`listening at ${address}`)
   if (tokens.isOwn) greet(address, ownFile)
@@ -49,7 +52,7 @@ function dataDirectory (databaseUrl: string): string {
   return resolve(path === undefined ? 'data' : dirname(path))
 }
 
-/** Prints a command to try the service with. It reads the token from its file, so that the token itself is never printed. */
+/** Prints a command to try the service with. The command reads the token from its file: no token is ever printed. */
 function greet (address: string, tokenFile: string): void {
   console.log(`
   Plant Store   ${address}

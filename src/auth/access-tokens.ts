@@ -1,29 +1,31 @@
-// Bearer tokens of the operator, `token` or `name:token`, from the environment or a file; or one that the first start creates.
+// The operator's bearer tokens, `token` or `name:token`; without any, one that the first start creates.
 import { hash, randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, rmSync, unwatchFile, watchFile, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Principal } from '../contract/index.ts'
 
 /**
- * Callers by token. A Map compares a string with a key only when their hashes, seeded per process, are equal: the time of
- * a look-up does not reveal how much of a token was guessed.
+ * Callers by token. A Map compares a string with a key only when their hashes, seeded per process, are equal: the time
+ * of a look-up does not reveal how much of a token was guessed.
  */
 export type Tokens = ReadonlyMap<string, Principal>
 
 /**
  * Reads tokens separated by commas or line breaks.
- * @throws Error that says which entry is no token, without showing it
+ * @throws Error that gives the position of a bad entry without showing it
  */
 export function parseTokens (text: string): Tokens {
   const entries = text.split(/[,\n]/).map(entry => entry.trim()).filter(entry => entry !== '')
-  const tokens = new Map(entries.map((entry, index) => {
-    // RFC 6750 section 2.1, b64token: a colon cannot be part of a token.
-    const match = /^(?:([^:]+):)?([A-Za-z0-9._~+/-]+=*)$/.exec(entry)
-    if (match?.[2] === undefined) throw new Error(`is not valid: entry ${index + 1} is neither \`token\` nor \`name:token\``)
-    return [match[2], { name: match[1] ?? `token-${hash('sha256', match[2]).slice(0, 8)}` }]
-  }))
+  const tokens = new Map(entries.map(parseEntry))
   if (tokens.size < entries.length) throw new Error('has the same token twice')
   return tokens
+}
+
+function parseEntry (entry: string, index: number): [token: string, caller: Principal] {
+  // RFC 6750 section 2.1, b64token: a colon cannot be part of a token.
+  const [, name, token] = /^(?:([^:]+):)?([A-Za-z0-9._~+/-]+=*)$/.exec(entry) ?? []
+  if (token === undefined) throw new Error(`is not valid: entry ${index + 1} is neither \`token\` nor \`name:token\``)
+  return [token, { name: name ?? `token-${hash('sha256', token).slice(0, 8)}` }]
 }
 
 /**
@@ -40,7 +42,11 @@ export function readTokens (path: string): Tokens {
 export interface TokensFile { path: string, tokens: Tokens }
 
 /** The tokens of the operator and, for a service without any, the file of its own token. */
-export interface TokenSources { accessTokens: Tokens | undefined, accessTokensFile: TokensFile | undefined, ownFile: string }
+export interface TokenSources {
+  accessTokens: Tokens | undefined
+  accessTokensFile: TokensFile | undefined
+  ownFile: string
+}
 
 export interface OpenTokens {
   verify: (token: string) => Principal | undefined
@@ -54,7 +60,10 @@ export interface OpenTokens {
  * Opens the operator's tokens or, where there are none, the token that the service creates for itself.
  * @param onError is called when the operator's file cannot be read again; the last tokens stay valid
  */
-export function openTokens ({ accessTokens, accessTokensFile, ownFile }: TokenSources, onError: (error: unknown) => void): OpenTokens {
+export function openTokens (
+  { accessTokens, accessTokensFile, ownFile }: TokenSources,
+  onError: (error: unknown) => void
+): OpenTokens {
   const isOwn = accessTokens === undefined && accessTokensFile === undefined
   const fixed = isOwn ? keepToken(ownFile) : accessTokens ?? new Map()
   const followed = followFile(accessTokensFile, onError)
@@ -65,7 +74,9 @@ export function openTokens ({ accessTokens, accessTokensFile, ownFile }: TokenSo
   }
 }
 
-function followFile (file: TokensFile | undefined, onError: (error: unknown) => void): { tokens: () => Tokens, stop: () => void } {
+interface FollowedFile { tokens: () => Tokens, stop: () => void }
+
+function followFile (file: TokensFile | undefined, onError: (error: unknown) => void): FollowedFile {
   if (file === undefined) return { tokens: () => new Map(), stop: () => {} }
   const { path } = file
   let { tokens } = file

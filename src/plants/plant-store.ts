@@ -13,7 +13,7 @@ export interface PlantStore {
    * @throws StoreUnavailable when the store cannot promise that; the plant may be stored, and adding it again is safe
    */
   add (plant: NewPlant): Promise<Outcome>
-  /** Up to `limit` plants in the order of their ids, the first with an id of at least `from`. Reads bypass the queue of add(). */
+  /** Up to `limit` plants in the order of their ids, from the id `from` on. Bypasses the queue of add(). */
   page (from: bigint, limit: number): Promise<NewPlant[]>
   count (): Promise<number>
   /** Rejects when the store cannot promise writes. */
@@ -31,7 +31,7 @@ const smallestId = -(2n ** 63n)
 const largestId = 2n ** 63n - 1n
 const pageSize = 1000
 
-/** Every plant in the order of ids, including those that are added meanwhile behind the last one read. */
+/** Every plant in the order of ids, including plants that are added meanwhile with an id above the last one read. */
 export async function * allPlants (store: Pick<PlantStore, 'page'>): AsyncGenerator<NewPlant> {
   let from = smallestId
   for (;;) {

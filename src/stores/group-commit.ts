@@ -5,7 +5,7 @@ import type { NewPlant, Outcome, PlantStore } from '../plants/plant-store.ts'
 
 /** A storage technology: a plant store that adds batches. groupCommit() makes it a PlantStore. */
 export interface Engine extends Omit<PlantStore, 'add'> {
-  /** Adds all of the plants in their order, or none. Resolves once they survive a power cut, to an outcome for each. Calls never overlap. */
+  /** Adds all plants in order, or none; resolves to the outcomes once they survive a power cut. Calls never overlap. */
   addMany (plants: readonly NewPlant[]): Promise<Outcome[]>
 }
 

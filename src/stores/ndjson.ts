@@ -1,4 +1,4 @@
-// Plants as newline-delimited JSON: a plant a line, ids as the integers that they are.
+// Plants as newline-delimited JSON: a plant a line, ids as exact integers.
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { once } from 'node:events'
@@ -12,11 +12,11 @@ export interface BadLine { line: number, problem: string }
 const longest = 32 * 1024 * 1024
 const newline = 0x0a
 
-/**
- * Reads plants from a stream, and goes on after a line that is none. Empty lines count and are passed over.
- * @param parse turns the bytes of a line into a plant, or throws an Error whose message says why it is none
- */
-export async function * readPlants (stream: AsyncIterable<Buffer>, parse: (bytes: Buffer) => NewPlant): AsyncGenerator<NewPlant | BadLine> {
+/** Turns the bytes of a line into a plant, or throws an Error whose message describes the problem. */
+type Parse = (bytes: Buffer) => NewPlant
+
+/** Reads plants from a stream, and continues after a bad line. Counts empty lines, but skips them. */
+export async function * readPlants (stream: AsyncIterable<Buffer>, parse: Parse): AsyncGenerator<NewPlant | BadLine> {
   let line = 0
   for await (const bytes of lines(stream)) {
     line++
@@ -25,7 +25,7 @@ export async function * readPlants (stream: AsyncIterable<Buffer>, parse: (bytes
   }
 }
 
-function parseLine (line: number, bytes: Buffer, parse: (bytes: Buffer) => NewPlant): NewPlant | BadLine {
+function parseLine (line: number, bytes: Buffer, parse: Parse): NewPlant | BadLine {
   try {
     return parse(bytes)
   } catch (error) {
@@ -40,7 +40,8 @@ async function * lines (stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer | 
   for await (const chunk of stream) {
     let begin = 0
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, begin)) {
-      yield length + end - begin > longest ? undefined : withoutReturn(Buffer.concat([...rest, chunk.subarray(begin, end)]))
+      const isTooLong = length + end - begin > longest
+      yield isTooLong ? undefined : withoutReturn(Buffer.concat([...rest, chunk.subarray(begin, end)]))
       rest = []
       length = 0
       begin = end + 1
@@ -53,7 +54,7 @@ async function * lines (stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer | 
   else if (length > 0) yield withoutReturn(Buffer.concat(rest))
 }
 
-/** Files of Windows end their lines with CR and LF. */
+/** Lines of Windows files end with CR and LF. */
 function withoutReturn (bytes: Buffer): Buffer {
   return bytes.at(-1) === 0x0d ? bytes.subarray(0, -1) : bytes
 }
@@ -76,7 +77,7 @@ export function writeTo (stream: Writable): PlantWriter {
 }
 
 /**
- * Writes a file that is there whole, and on the disk, or not at all: it has another name until it is complete.
+ * Writes a file that exists only when it is complete and on the disk: until then it has another name.
  * @throws Error when the file is there already
  */
 export function writeFileWhole (path: string): PlantWriter {
@@ -102,8 +103,10 @@ function toLine ({ id, ...plant }: NewPlant): string {
   return `${JSON.stringify({ id: JSON.rawJSON(String(id)), ...plant })}\n`
 }
 
-/** A file to read plants from: its bytes, how many of them were read, and how many there are. */
-export async function openFile (path: string): Promise<{ stream: AsyncIterable<Buffer>, position: () => number, size: number }> {
+/** A file to read plants from: its bytes, the number of bytes read so far, and its size. */
+interface PlantFile { stream: AsyncIterable<Buffer>, position: () => number, size: number }
+
+export async function openFile (path: string): Promise<PlantFile> {
   const { size } = await stat(path)
   const stream = createReadStream(path)
   return { stream, position: () => stream.bytesRead, size }

@@ -36,7 +36,7 @@ function reply (call: Call): Reply {
     database ??= open()
     return { result: carryOut(call, database) }
   } catch (error) {
-    // After a failed write the state of the disk is unknown: the next call opens the file again, and SQLite recovers it.
+    // A failed write leaves the disk in an unknown state: the next call opens the file again, and SQLite recovers it.
     close()
     return { error }
   }
@@ -71,12 +71,13 @@ function open () {
   }
 }
 
-/** SQLite takes a truncated file of this size for a new database. A file that another process is creating is as small: wait for it. */
+/** SQLite takes so small a file for a new database. It may be truncated, or another process is creating it: wait. */
 function refuseTooSmall (): void {
   const isTooSmall = () => (statSync(path, { throwIfNoEntry: false })?.size ?? smallestSize) < smallestSize
   const until = performance.now() + maxWaitMs
+  const wayOut = 'restore it from a backup, or remove it to start with an empty one'
   while (isTooSmall()) {
-    if (performance.now() > until) throw new Error('its file is too small for a database; restore it from a backup, or remove it to start with an empty one')
+    if (performance.now() > until) throw new Error(`its file is too small for a database; ${wayOut}`)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, maxWaitMs / 10)
   }
 }
@@ -85,14 +86,15 @@ function stat (file: string) {
   return statSync(file, { bigint: true, throwIfNoEntry: false })
 }
 
-/** A check that the file and its log are still those that were opened: a removed, replaced or truncated file accepts writes that are lost. */
+/** Returns a check that the opened files are still in place: a removed, replaced or truncated file loses its writes. */
 function checkOfFiles (): () => void {
   const log = `${path}-wal`
   const [file, logFile] = [stat(path)?.ino, stat(log)?.ino]
   let size = statSync(path, { bigint: true }).size
   return () => {
     const now = stat(path)
-    if (now === undefined || now.ino !== file || stat(log)?.ino !== logFile) throw new Error('its file was removed or replaced')
+    const isOpened = now?.ino === file && stat(log)?.ino === logFile
+    if (now === undefined || !isOpened) throw new Error('its file was removed or replaced')
     if (now.size < size) throw new Error('its file was truncated')
     size = now.size
   }
@@ -109,13 +111,14 @@ function statements (connection: DatabaseSync) {
     if (insert.run(id, name, tag).changes === 1n) return 'added'
     return same.get(id, name, tag) === undefined ? 'conflict' : 'unchanged'
   }
+  const toPlant = ({ id, name, tag }: Record<string, unknown>) => tag === null ? { id, name } : { id, name, tag }
   return {
     add (plants: readonly NewPlant[]) {
       const outcomes = transaction(connection, () => plants.map(addOne))
       checkFiles()
       return outcomes
     },
-    page: (from: bigint, limit: number) => page.all(from, limit).map(({ id, name, tag }) => tag === null ? { id, name } : { id, name, tag }),
+    page: (from: bigint, limit: number) => page.all(from, limit).map(toPlant),
     count: () => Number(count.get()?.count),
     // A write, because a full disk can still be read and locked.
     check () {
@@ -140,15 +143,20 @@ function prepare (connection: DatabaseSync): void {
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
   if (journal !== 'wal' || read('synchronous') !== 2n) throw new Error('it cannot be opened with durable commits')
   refuseDamaged(connection, read)
-  transaction(connection, () => {
-    const found = Number(read('user_version'))
-    const ours = Number(read('application_id')) === applicationId
-    if (!ours && (found !== 0 || read('schema_version') !== 0n)) throw new Error('it is the database of another program')
-    if (found > version) throw new Error(`it was written by a newer version of this program (schema ${found}, known ${version})`)
-    if (found === version) return
-    for (const migration of migrations.slice(found)) connection.exec(migration)
-    connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
-  })
+  transaction(connection, () => migrate(connection, read))
+}
+
+function migrate (connection: DatabaseSync, read: (pragma: string) => unknown): void {
+  const found = Number(read('user_version'))
+  const isOurs = Number(read('application_id')) === applicationId
+  const isNew = found === 0 && read('schema_version') === 0n
+  if (!isOurs && !isNew) throw new Error('it is the database of another program')
+  if (found > version) {
+    throw new Error(`it was written by a newer version of this program (schema ${found}, known ${version})`)
+  }
+  if (found === version) return
+  for (const migration of migrations.slice(found)) connection.exec(migration)
+  connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
 }
 
 /** Reads the whole file, at the speed of the disk. */
