@@ -1,5 +1,5 @@
-// Reads the contract: lints and bundles it, and refuses what this service cannot serve.
-// openapi-core does the reading, so that every finding has its file, line and JSON pointer.
+// Reads the contract: lints and bundles it, and refuses the features that this service cannot serve.
+// It uses openapi-core, so that every finding has its file, line and JSON pointer.
 import { bundle, createConfig, getLineColLocation, lint } from '@redocly/openapi-core'
 import type { LocationObject, NormalizedProblem, Oas3Discriminator } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -58,7 +58,10 @@ export async function readContract (file: string): Promise<ContractFile> {
     if (errors.length > 0) throw new ContractError(errors.map(describe))
     const { bundle: { parsed, source }, fileDependencies } = await bundle({ ref: file, config })
     // The linter applies our rules to version 3.1 alone.
-    if (!String((parsed as Description).openapi).startsWith('3.1.')) throw new ContractError([`${locate({ source, pointer: '#/', reportOnKey: false })} Not supported: ${unsupported.version}.`])
+    if (!String((parsed as Description).openapi).startsWith('3.1.')) {
+      const place = locate({ source, pointer: '#/', reportOnKey: false })
+      throw new ContractError([`${place} Not supported: ${unsupported.version}.`])
+    }
     return {
       document: withMappedReferences(parsed as Description),
       warnings: problems.map(describe),
@@ -66,12 +69,15 @@ export async function readContract (file: string): Promise<ContractFile> {
       locate: pointer => locate({ source, pointer, reportOnKey: true })
     }
   } catch (error) {
-    if (error instanceof ContractError) throw error
-    // A file that cannot be parsed: the first line of the message ends with the place, the rest is an excerpt.
-    const [message = ''] = (error as Error).message.split('\n')
-    const [, problem = message, path = file, place] = /^(.*) in "(.*)" \((\d+:\d+)\)$/.exec(message) ?? []
-    throw new ContractError([place === undefined ? `${file}: ${problem}` : `${relative('', path)}:${place} ${problem}`])
+    throw error instanceof ContractError ? error : unreadable(file, error as Error)
   }
+}
+
+/** A file that cannot be parsed: the first line of the message ends with the place, the rest is an excerpt. */
+function unreadable (file: string, error: Error): ContractError {
+  const [message = ''] = error.message.split('\n')
+  const [, problem = message, path = file, place] = /^(.*) in "(.*)" \((\d+:\d+)\)$/.exec(message) ?? []
+  return new ContractError([place === undefined ? `${file}: ${problem}` : `${relative('', path)}:${place} ${problem}`])
 }
 
 /** The rule `supported` checks the mappings of discriminators. */
@@ -79,7 +85,7 @@ function isMapping ({ ruleId, location: [place] }: NormalizedProblem): boolean {
   return ruleId === 'no-unresolved-refs' && /\/discriminator\/mapping\//.test(String((place as LocationObject).pointer))
 }
 
-/** Replaces the names of schemas in the mappings of discriminators by references (OpenAPI 3.1, section 4.8.25): one form for all readers. */
+/** Replaces names of schemas in discriminator mappings (OpenAPI 3.1, section 4.8.25) by references, for all readers. */
 function withMappedReferences (document: Description): Description {
   const names = Object.keys(document.components?.schemas ?? {})
   const toReference = (target: string) => names.includes(target) ? `#/components/schemas/${target}` : target
@@ -91,9 +97,9 @@ function withMappedReferences (document: Description): Description {
 }
 
 /**
- * Compiles every schema as the service will, so that a contract that fails at startup is refused here.
- * @throws ContractError that names each schema that is not valid JSON Schema 2020-12, and each default that its own schema
- * refuses; one that is part of several places is named at the first
+ * Compiles every schema as the service will, to refuse a contract that would fail at startup.
+ * @throws ContractError with each schema that is not valid JSON Schema 2020-12 and each default that its own schema
+ * refuses, at the first of its places
  */
 export function refuseUncompilable (contract: Contract, locate: ContractFile['locate']): void {
   const invalid = Object.entries(contract.schemas).flatMap(([name, schema]) => {
@@ -102,8 +108,9 @@ export function refuseUncompilable (contract: Contract, locate: ContractFile['lo
   })
   if (invalid.length > 0) throw new ContractError(invalid)
   const failures = dryRun(contract, { schema: refuseInvalid, path: refuseOwnPath })
-  const firsts = Map.groupBy(failures, ({ error }) => error.message)
-  if (firsts.size > 0) throw new ContractError(Array.from(firsts, ([message, [first]]) => finding(locate(String(first?.pointer)), message)))
+  const byMessage = Map.groupBy(failures, ({ error }) => error.message)
+  const findings = Array.from(byMessage, ([message, [first]]) => finding(locate(String(first?.pointer)), message))
+  if (findings.length > 0) throw new ContractError(findings)
 }
 
 function problemOf (schema: object, schemas: Schemas): string | undefined {
@@ -126,12 +133,13 @@ function refuseInvalid (schema: object): void {
   metaschema.validateSchema(schema, true)
 }
 
-/** Whether validating a value by a schema would validate the same value by that schema again, without end. */
+/** Whether a schema applies itself to the same value again: validation would never end. */
 function containsItself (schema: Schema, schemas: Schemas, above: Schema[] = []): boolean {
   if (above.includes(schema)) return true
   const atOnce = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']
   const inside = subschemas(schema).filter(([keyword]) => atOnce.includes(keyword)).map(([, inner]) => inner)
-  return [referenced(schemas, schema) ?? [], inside].flat().some(inner => containsItself(inner, schemas, [...above, schema]))
+  const applied = [referenced(schemas, schema) ?? [], inside].flat()
+  return applied.some(inner => containsItself(inner, schemas, [...above, schema]))
 }
 
 function describe ({ location: [place], message, ruleId }: NormalizedProblem): string {

@@ -8,8 +8,10 @@ export type Parameter = Oas3Parameter
 /** The methods that a Path Item Object has fields for (OpenAPI 3.1, section 4.8.9). */
 export const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 
-/** The operations below `paths`, with the path item that each is in. Webhooks and callbacks are not served, and not here. */
-export function listOperations (document: Description): Array<{ url: string, method: string, item: Oas3PathItem, operation: Oas3Operation }> {
+interface ListedOperation { url: string, method: string, item: Oas3PathItem, operation: Oas3Operation }
+
+/** The operations below `paths`, with their path items; without webhooks and callbacks, which are not served. */
+export function listOperations (document: Description): ListedOperation[] {
   return Object.entries(document.paths ?? {}).flatMap(([url, path]) => {
     const item = resolve<Oas3PathItem>(document, path)
     return methods.flatMap(method => {
@@ -19,7 +21,7 @@ export function listOperations (document: Description): Array<{ url: string, met
   })
 }
 
-/** Header parameters that are ignored, as other parts of a description say them (OpenAPI 3.1, section 4.8.12.1). */
+/** Header parameters that OpenAPI 3.1 ignores (section 4.8.12.1): other parts of a description declare them. */
 export function isIgnored ({ in: place, name }: Parameter): boolean {
   return place === 'header' && ['accept', 'content-type', 'authorization'].includes(name.toLowerCase())
 }
@@ -34,26 +36,36 @@ export function defaultOf (document: Description, schema: object): unknown {
 export interface Discriminated { property: string, values: string[] }
 
 /**
- * The schemas that a discriminator beside `oneOf` distinguishes, by reference: by the names that are mapped to them, else by
- * their own (OpenAPI 3.1, section 4.8.25). Of two discriminators for one schema the first counts, as in openapi-typescript.
+ * The schemas that a discriminator beside `oneOf` distinguishes, by reference. Of two discriminators for one schema the
+ * first counts, as in openapi-typescript.
  */
 export function discriminators (document: object): Map<string, Discriminated> {
   const found = new Map<string, Discriminated>()
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
-    const { discriminator, oneOf } = value as { discriminator?: { propertyName: string, mapping?: Record<string, string> }, oneOf?: Array<{ $ref?: string }> }
+    const { discriminator, oneOf } = value as Union
     if (discriminator?.propertyName !== undefined && Array.isArray(oneOf)) {
       const { propertyName: property, mapping = {} } = discriminator
-      // An inline branch has no name to be selected by.
+      // An inline branch has no name that could select it.
       for (const $ref of oneOf.flatMap(branch => branch.$ref ?? [])) {
-        const mapped = Object.keys(mapping).filter(name => mapping[name] === $ref)
-        if (!found.has($ref)) found.set($ref, { property, values: mapped.length > 0 ? mapped : [$ref.split('/').at(-1) as string] })
+        if (!found.has($ref)) found.set($ref, { property, values: selectorsOf($ref, mapping) })
       }
     }
     Object.values(value).forEach(visit)
   }
   visit(document)
   return found
+}
+
+interface Union {
+  discriminator?: { propertyName: string, mapping?: Record<string, string> }
+  oneOf?: Array<{ $ref?: string }>
+}
+
+/** The names that are mapped to a schema, else its own name (OpenAPI 3.1, section 4.8.25). */
+function selectorsOf ($ref: string, mapping: Record<string, string>): string[] {
+  const mapped = Object.keys(mapping).filter(name => mapping[name] === $ref)
+  return mapped.length > 0 ? mapped : [$ref.split('/').at(-1) as string]
 }
 
 /** Follows a Reference Object inside the description (OpenAPI 3.1, section 4.8.23). */

@@ -27,7 +27,7 @@ export async function emitTypes (document: Description): Promise<string> {
   }))
 }
 
-/** A copy with the parameters as handlers get them: required where they have a default, and without those that OpenAPI ignores. */
+/** A copy with parameters as handlers get them: required where they have a default, and without ignored ones. */
 function asReceived (document: Description): Description {
   const copy = structuredClone(document)
   for (const owner of new Set(listOperations(copy).flatMap(({ item, operation }) => [item, operation]))) {

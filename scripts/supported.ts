@@ -1,5 +1,5 @@
-// Features of OpenAPI 3.1 that this service does not serve, as a rule for the linter: it refuses them by name, with their
-// place, because serving half of a feature would mislead. src/contract/README.md lists the same features for people.
+// A linter rule that refuses the features of OpenAPI 3.1 that this service does not serve, by name and place: serving
+// half of a feature would mislead. src/contract/README.md lists the same features for people.
 import type { Oas3Rule, Oas3Operation, Oas3Parameter, UserContext } from '@redocly/openapi-core'
 import { isDeepStrictEqual } from 'node:util'
 import { bodilessStatuses, docsPath } from '../src/contract/index.ts'
@@ -24,7 +24,8 @@ export const unsupported = {
   noSecurity: 'an operation without security, its own or the contract\'s',
   noResponses: 'an operation without responses',
   ownPath: `the service's own paths (${ownPaths.join(', ')})`,
-  path: 'a path with an asterisk, ?, #, unmatched braces, the same parameter twice or a percent sign that encodes nothing',
+  path:
+    'a path with an asterisk, ?, #, unmatched braces, the same parameter twice or a percent sign that encodes nothing',
   adjacent: 'two parameters in a path with nothing between them',
   parameterContent: 'a parameter or header field with content instead of a schema',
   style: 'a parameter style other than form (query, cookie) and simple (path, header)',
@@ -39,18 +40,19 @@ export const unsupported = {
 }
 type Feature = keyof typeof unsupported
 
-/** The linter's rule. Webhooks and callbacks are typed and not served: the rule checks `paths`, and schemas everywhere. */
+/** The rule checks `paths`, and schemas everywhere: webhooks and callbacks have types, but are not served. */
 export const supported: Oas3Rule = options => unlessBroken(visitor(options))
 
 /** The linter's rule `struct` reports descriptions with another structure than OpenAPI's; our visits may then throw. */
 function unlessBroken<Visitor extends object> (visitor: Visitor): Visitor {
-  return Object.fromEntries(Object.entries(visitor).map(([name, visit]) => [name, typeof visit === 'function'
-    ? (...args: unknown[]) => {
-        try {
-          visit(...args)
-        } catch {}
-      }
-    : unlessBroken(visit)])) as Visitor
+  const quiet = (visit: (...args: unknown[]) => void) => (...args: unknown[]) => {
+    try {
+      visit(...args)
+    } catch {}
+  }
+  return Object.fromEntries(Object.entries(visitor).map(([name, visit]) => {
+    return [name, typeof visit === 'function' ? quiet(visit) : unlessBroken(visit)]
+  })) as Visitor
 }
 
 const visitor: Oas3Rule = () => {
@@ -66,7 +68,7 @@ const visitor: Oas3Rule = () => {
       schemes = root.components?.securitySchemes ?? {}
       if (!String(root.openapi).startsWith('3.1.')) refuse(context, 'version', 'openapi', String(root.openapi))
       const { jsonSchemaDialect: dialect } = root as { jsonSchemaDialect?: string }
-      if (dialect !== undefined && !dialects.test(dialect)) refuse(context, 'dialect', 'jsonSchemaDialect', dialect)
+      if (dialect !== undefined && !isDialect(dialect)) refuse(context, 'dialect', 'jsonSchemaDialect', dialect)
     },
     Paths: {
       PathItem: {
@@ -94,13 +96,14 @@ const visitor: Oas3Rule = () => {
     },
     SecurityScheme (scheme, context) {
       const kind = scheme.type === 'http' ? scheme.scheme.toLowerCase() : scheme.type
-      if (!['bearer', 'basic', 'apiKey', 'oauth2', 'openIdConnect'].includes(kind)) refuse(context, 'securityScheme', undefined, kind)
+      if (!schemeKinds.includes(kind)) refuse(context, 'securityScheme', undefined, kind)
     },
     Schema: refuseSchema,
     DiscriminatorMapping (mapping, { report, location, resolve }) {
-      // The linter's own rule accepts references only; a mapping may also name a component (OpenAPI 3.1, section 4.8.25).
+      // The linter's rule accepts only references; a mapping may also name a component (OpenAPI 3.1, section 4.8.25).
       for (const [value, target] of Object.entries(mapping as Record<string, string>)) {
-        if (!Object.hasOwn(names, target) && resolve({ $ref: target }).node === undefined) report({ message: `There is no schema ${target}.`, location: location.child(value) })
+        const isKnown = Object.hasOwn(names, target) || resolve({ $ref: target }).node !== undefined
+        if (!isKnown) report({ message: `There is no schema ${target}.`, location: location.child(value) })
       }
     },
     ref: {
@@ -115,10 +118,16 @@ const visitor: Oas3Rule = () => {
 
 /** @throws Error for a path that the service itself answers */
 export function refuseOwnPath (template: string): void {
-  if (ownPaths.some(path => template === path || template.startsWith(`${path}/`))) throw new Error(`Not supported: ${unsupported.ownPath} (${template}).`)
+  const isOwn = ownPaths.some(path => template === path || template.startsWith(`${path}/`))
+  if (isOwn) throw new Error(`Not supported: ${unsupported.ownPath} (${template}).`)
 }
 
-const dialects = /^https:\/\/(?:spec\.openapis\.org\/oas\/3\.1\/dialect\/base|json-schema\.org\/draft\/2020-12\/schema)#?$/
+const schemeKinds = ['bearer', 'basic', 'apiKey', 'oauth2', 'openIdConnect']
+const dialects = ['https://spec.openapis.org/oas/3.1/dialect/base', 'https://json-schema.org/draft/2020-12/schema']
+
+function isDialect (uri: string): boolean {
+  return dialects.includes(String(uri).replace(/#$/, ''))
+}
 
 function refuse ({ report, location }: UserContext, feature: Feature, child?: string, detail?: string): void {
   report({
@@ -130,7 +139,8 @@ function refuse ({ report, location }: UserContext, feature: Feature, child?: st
 function refusePath (path: string, context: UserContext): void {
   const names = Array.from(path.matchAll(/\{([^{}]*)\}/g), ([, name]) => name)
   const rest = path.replace(/\{[^{}]*\}/g, '')
-  if (/[*?#{}]/.test(rest) || new Set(names).size < names.length || !isDecodable(rest)) refuse(context, 'path', undefined, path)
+  const isRepeated = new Set(names).size < names.length
+  if (/[*?#{}]/.test(rest) || isRepeated || !isDecodable(rest)) refuse(context, 'path', undefined, path)
   if (path.includes('}{')) refuse(context, 'adjacent', undefined, path)
 }
 
@@ -144,17 +154,23 @@ function isDecodable (path: string): boolean {
 
 function refuseOperation (operation: Oas3Operation, context: UserContext): void {
   const method = String(context.key)
+  const responses = Object.values(operation.responses ?? {})
   if (operation.operationId === undefined) refuse(context, 'operationId')
   if (operation.operationId === '__proto__') refuse(context, 'proto', 'operationId')
-  if (Object.keys(operation.responses ?? {}).length === 0) refuse(context, 'noResponses')
-  if (operation.requestBody && ['get', 'head', 'trace'].includes(method)) refuse(context, 'requestBody', 'requestBody', method.toUpperCase())
-  if (method === 'head' && Object.values(operation.responses ?? {}).some(response => hasContent(response, context))) refuse(context, 'bodiless', 'responses')
+  if (responses.length === 0) refuse(context, 'noResponses')
+  if (operation.requestBody && ['get', 'head', 'trace'].includes(method)) {
+    refuse(context, 'requestBody', 'requestBody', method.toUpperCase())
+  }
+  if (method === 'head' && responses.some(response => hasContent(response, context))) {
+    refuse(context, 'bodiless', 'responses')
+  }
 }
 
 function refuseResponses (responses: Oas3Operation['responses'], context: UserContext): void {
   for (const [status, response] of Object.entries(responses)) {
     if (!/^(?:[2-5](?:\d\d|XX)|default|x-.*)$/.test(status)) refuse(context, 'status', status, status)
-    if (bodilessStatuses.map(String).includes(status) && hasContent(response, context)) refuse(context, 'bodiless', status, status)
+    const isBodiless = bodilessStatuses.map(String).includes(status)
+    if (isBodiless && hasContent(response, context)) refuse(context, 'bodiless', status, status)
   }
 }
 
@@ -163,11 +179,13 @@ function hasContent (response: object, { resolve }: UserContext): boolean {
 }
 
 function refuseMediaTypes (types: Record<string, { schema?: object }>, context: UserContext): void {
+  const json = /^[\w.+-]+\/(?:json|[\w.-]+\+json)(?:\s*;\s*charset=utf-8)?$/i
   for (const type of Object.keys(types)) {
-    if (!/^[\w.+-]+\/(?:json|[\w.-]+\+json)(?:\s*;\s*charset=utf-8)?$/i.test(type)) refuse(context, 'mediaType', type, type)
+    if (!json.test(type)) refuse(context, 'mediaType', type, type)
   }
   const [first, ...others] = Object.values(types)
-  if (first === undefined || !others.every(other => isDeepStrictEqual(other.schema, first.schema))) refuse(context, 'mediaTypes')
+  const haveOneSchema = first !== undefined && others.every(other => isDeepStrictEqual(other.schema, first.schema))
+  if (!haveOneSchema) refuse(context, 'mediaTypes')
 }
 
 const styles: Readonly<Record<string, string>> = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' }
@@ -181,12 +199,13 @@ function refuseParameter (parameter: Oas3Parameter, context: UserContext): void 
   if (place === 'cookie' && types.includes('array')) refuse(context, 'cookieArray', undefined, name)
 }
 
-/** The types of a parameter or a header field. It refuses those that have several forms in the default styles. */
+/** Returns the types of a parameter or header field; refuses types that have several forms in the default styles. */
 function refuseValue ({ content, schema }: Pick<Oas3Parameter, 'content' | 'schema'>, context: UserContext): string[] {
   if (content !== undefined) refuse(context, 'parameterContent', 'content')
   const types = schema === undefined ? [] : typesOf(schema, context)
   const itemTypes = types.includes('array') ? itemTypesOf(schema as object, context) : []
-  if (types.includes('object') || itemTypes.some(type => ['object', 'array'].includes(type))) refuse(context, 'objectParameter', 'schema')
+  const isNested = itemTypes.includes('object') || itemTypes.includes('array')
+  if (types.includes('object') || isNested) refuse(context, 'objectParameter', 'schema')
   return types
 }
 
@@ -197,23 +216,29 @@ function itemTypesOf (schema: object, { resolve }: UserContext): string[] {
 }
 
 /** The types that a schema allows, by itself or by the schemas that it consists of. */
-function typesOf (schema: object, { resolve }: Pick<UserContext, 'resolve'>, from?: string, seen = new Set<unknown>()): string[] {
+function typesOf (
+  schema: object,
+  { resolve }: Pick<UserContext, 'resolve'>,
+  from?: string,
+  seen = new Set<unknown>()
+): string[] {
   const { node, location } = resolve<Record<string, unknown>>(schema as Record<string, unknown>, from)
   if (node === undefined || seen.has(node)) return []
   seen.add(node)
   const own = node.type ?? ('properties' in node || 'additionalProperties' in node ? 'object' : [])
   const parts = ['allOf', 'anyOf', 'oneOf'].flatMap(keyword => node[keyword] as object[] | undefined ?? [])
-  return [...[own].flat() as string[], ...parts.flatMap(part => typesOf(part, { resolve }, location?.source.absoluteRef, seen))]
+  const inside = parts.flatMap(part => typesOf(part, { resolve }, location?.source.absoluteRef, seen))
+  return [...[own].flat() as string[], ...inside]
 }
 
 function refuseSchema (schema: object, context: UserContext): void {
-  const { type, format, oneOf, discriminator, ...words } = schema as Record<string, unknown>
+  const { type, format, oneOf, discriminator, $schema, ...words } = schema as Record<string, unknown>
   if (Object.hasOwn(Object(words.properties), '__proto__')) refuse(context, 'proto', 'properties')
   if (words.uniqueItems === true && hasInt64Items(words, context)) refuse(context, 'uniqueInt64', 'uniqueItems')
   for (const word of ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef']) {
     if (word in words) refuse(context, 'anchor', word, word)
   }
-  if (typeof words.$schema === 'string' && !dialects.test(words.$schema)) refuse(context, 'dialect', '$schema', words.$schema)
+  if (typeof $schema === 'string' && !isDialect($schema)) refuse(context, 'dialect', '$schema', $schema)
   if (format === 'int64' && !mayBeInt64([type].flat())) refuse(context, 'int64', 'format')
   if (discriminator !== undefined && !Array.isArray(oneOf)) refuse(context, 'discriminator', 'discriminator')
 }
