@@ -21,19 +21,20 @@ function mostSpecific (errors: ErrorObject[]): ErrorObject {
   }
   const deeper = inside.filter(error => error.instancePath.length > outermost.instancePath.length)
   if (deeper.length > 0) return deeper[0] as ErrorObject
-  const types = inside.flatMap(({ keyword, params }) => keyword === 'type' ? params.type : [])
-  const areTypes = types.length === inside.length && types.length > 0
-  return areTypes ? { ...outermost, keyword: 'type', params: { type: types } } : outermost
+  if (inside.length === 0 || !inside.every(({ keyword }) => keyword === 'type')) return outermost
+  const type = [...new Set(inside.flatMap(({ params }) => params.type))]
+  return { ...outermost, keyword: 'type', params: { type } }
 }
 
 /** The error in the branch that the discriminator selects or, where it selects none, of the discriminator itself. */
 function inSelectedBranch (errors: ErrorObject[], path: string, outermost: ErrorObject): ErrorObject {
-  const misses = errors.filter(({ keyword, instancePath }) => keyword === 'enum' && instancePath === path)
+  const misses = errors.filter(({ keyword, instancePath }) => ['enum', 'const'].includes(keyword) && instancePath === path)
   const other = errors.find(error => !misses.includes(error) && error.keyword !== 'branch')
   if (other !== undefined) return other
   const [miss] = misses
   if (miss === undefined) return outermost
-  return { ...miss, params: { allowedValues: misses.flatMap(({ params }) => params.allowedValues) } }
+  const allowedValues = misses.flatMap(({ params }) => params.allowedValues ?? [params.allowedValue])
+  return { ...miss, keyword: 'enum', params: { allowedValues: [...new Set(allowedValues)] } }
 }
 
 function describe ({ keyword, params, message, parentSchema }: ErrorObject): string {

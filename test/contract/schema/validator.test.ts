@@ -110,6 +110,18 @@ t.test('a fault is described in words that do not need the schema', async t => {
   t.equal(problemOf({ type: 'string', maxLength: 1 }, 'bb'), 'must NOT have more than 1 characters')
 })
 
+t.test('a fault of a union names everything that is valid', async t => {
+  const problemOf = (schema: object, value: unknown) => createCompiler({}, 'request')(schema)(value).fault?.problem
+  const nullable = { type: ['string', 'null'] }
+  t.equal(problemOf({ anyOf: [nullable, { type: 'integer' }] }, true), 'must be a string or null or an integer')
+  t.equal(problemOf({ anyOf: [{ type: 'string' }, { type: 'string', minLength: 2 }] }, 1), 'must be a string')
+  const noForm = 'has none of the forms that the contract declares'
+  t.equal(problemOf({ anyOf: [nullable, { enum: [1, 2] }] }, true), noForm)
+  const kind = (rule: object) => ({ ...object({ kind: rule }), required: ['kind'] })
+  const union = { oneOf: [kind({ const: 'a' }), kind({ enum: ['b', 'c'] })], discriminator: { propertyName: 'kind' } }
+  t.equal(problemOf(union, { kind: 'd' }), 'must be one of "a", "b", "c"')
+})
+
 t.test('a bigint in a response is valid, even in a frozen object', async t => {
   const validate = createCompiler({}, 'answer')(object({ n: { ...int64, minimum: 1 } }))
   const faultOf = (value: object) => validate(value).fault
