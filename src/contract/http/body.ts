@@ -4,7 +4,6 @@ import { parseJson } from '../schema/index.ts'
 import type { Compile, Fault } from '../schema/index.ts'
 import type { Operation } from '../types.ts'
 import { HttpError } from './http-error.ts'
-import { countHeader } from './request.ts'
 
 /** Stands for the body `null` until it is validated: to a Fastify validator, null means that there is no body. */
 const jsonNull = Symbol('null')
@@ -59,7 +58,7 @@ export function refuseMediaType (body: Operation['body']): onRequestHookHandler 
     if (type === undefined || !accepted.test(type)) {
       return done(new HttpError(415, `The body must be sent as Content-Type: ${named}, in UTF-8.`))
     }
-    const isRepeated = countHeader(request, 'content-type') > 1
+    const isRepeated = request.repeatedHeaders.has('content-type')
     return done(isRepeated ? new HttpError(415, 'Content-Type is sent more than once.') : undefined)
   }
 }

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { BasicCredentials, SecurityScheme } from '../types.ts'
 import { HttpError } from './http-error.ts'
-import { countHeader, decodeText, textsIn } from './request.ts'
+import { decodeText, textsIn } from './request.ts'
 
 /** Why a scheme refuses a request. */
 export class Refusal extends HttpError {
@@ -90,7 +90,7 @@ function apiKey ({ name, in: place }: { name: string, in: string }, realm: strin
 
 /** The credentials after the name of their scheme; undefined when the request has none of this scheme. */
 function fromAuthorization (request: FastifyRequest, scheme: string, challenge: string): string | Refusal | undefined {
-  const isRepeated = countHeader(request, 'authorization') > 1
+  const isRepeated = request.repeatedHeaders.has('authorization')
   if (isRepeated) return new Refusal(400, 'Authorization is sent more than once.', challenge)
   const [, name, credentials = ''] = /^([^ ]+)(?: +(.*))?$/.exec(request.headers.authorization ?? '') ?? []
   return name?.toLowerCase() === scheme ? credentials : undefined

@@ -1,5 +1,6 @@
 // The fields that this folder's hooks add to Fastify's request, and readers of its header and address as sent.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import type { Principals } from '../types.ts'
 import { HttpError } from './http-error.ts'
 
@@ -11,11 +12,14 @@ declare module 'fastify' {
     principals?: Principals
     /** Why security schemes refused the request so far. */
     refusals?: Error[]
+    /** Names of the header fields that were sent more than once, in lower case. */
+    readonly repeatedHeaders: ReadonlySet<string>
   }
 }
 
 export function decorateRequests (app: FastifyInstance): void {
   for (const field of ['parameters', 'principals', 'refusals']) app.decorateRequest(field)
+  app.decorateRequest('repeatedHeaders', { getter () { return repeatedHeaders(this.raw) } })
 }
 
 export function refusalsOf (request: FastifyRequest): Error[] {
@@ -28,14 +32,14 @@ export function callerOf ({ principals = {}, ip }: FastifyRequest): string {
   return Object.values(principals).map(principal => principal?.name).join(' ') || ip
 }
 
-/** How often a header field was sent. Of some fields Node keeps only the first line. */
-export function countHeader ({ raw: { rawHeaders } }: FastifyRequest, name: string): number {
-  let count = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const field = rawHeaders[index]
-    if (field?.length === name.length && field.toLowerCase() === name) count++
-  }
-  return count
+const noNames: ReadonlySet<string> = new Set()
+
+/** Node keeps one line of some header fields and joins the lines of others, so `headers` does not show repetitions. */
+function repeatedHeaders ({ rawHeaders, headers }: IncomingMessage): ReadonlySet<string> {
+  if (rawHeaders.length === 2 * Object.keys(headers).length) return noNames
+  const names = rawHeaders.filter((_text, index) => index % 2 === 0).map(name => name.toLowerCase())
+  const seen = new Set<string>()
+  return new Set(names.filter(name => seen.size === seen.add(name).size))
 }
 
 /** The path of a request target in origin or absolute form (RFC 9112, section 3.2), as it was sent. */

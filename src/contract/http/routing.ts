@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { HttpError } from './http-error.ts'
 import { pathPattern, toRoute } from './paths.ts'
 import type { RoutedOperation } from './paths.ts'
-import { countHeader, pathOf } from './request.ts'
+import { pathOf } from './request.ts'
 
 interface Path { template: string, pattern: RegExp, methods: string[] }
 
@@ -18,7 +18,7 @@ export function refuseUnroutable (app: FastifyInstance, operations: RoutedOperat
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new HttpError(400, 'The request has no Host header field.')
     }
-    if (countHeader(request, 'host') > 1) throw new HttpError(400, 'Host is sent more than once.')
+    if (request.repeatedHeaders.has('host')) throw new HttpError(400, 'Host is sent more than once.')
     if (!request.is404) return done()
     const path = pathOf(request)
     refuse(request, reply, paths.find(({ pattern }) => pattern.test(path)))

@@ -1,6 +1,5 @@
 // Integers of format int64, exactly: ajv's keywords know only doubles (ajv#1116), so the keyword `int64` replaces them.
 import type { FuncKeywordDefinition } from 'ajv'
-import { integerAt } from './json.ts'
 import type { ExactIntegers } from './json.ts'
 
 /** The double of an int64 in a valid value, and the integer to put in its place. */
@@ -77,4 +76,17 @@ function refuseInexact (rule: Rule): void {
   if (rounded === undefined) return
   const exactRange = "between -2^53 and 2^53, beyond which a contract's numbers are rounded"
   throw new Error(`${rounded} beside format int64 is not an integer ${exactRange}`)
+}
+
+/** The integer at `holder[key]` as it was written; undefined for anything else. */
+export function integerAt (
+  holder: object,
+  key: string | number,
+  value: unknown,
+  exact: ExactIntegers
+): bigint | undefined {
+  if (typeof value !== 'number') return undefined
+  const integers = exact.get(holder)
+  if (integers?.has(String(key))) return integers.get(String(key))
+  return Number.isSafeInteger(value) ? BigInt(value) : undefined
 }

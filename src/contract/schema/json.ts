@@ -113,16 +113,3 @@ function copyWithDoubles (value: unknown, exact: Map<object, Map<string, bigint 
   exact.set(copy, integers)
   return copy
 }
-
-/** The integer at `holder[key]` as it was written; undefined for anything else. */
-export function integerAt (
-  holder: object,
-  key: string | number,
-  value: unknown,
-  exact: ExactIntegers
-): bigint | undefined {
-  if (typeof value !== 'number') return undefined
-  const integers = exact.get(holder)
-  if (integers?.has(String(key))) return integers.get(String(key))
-  return Number.isSafeInteger(value) ? BigInt(value) : undefined
-}

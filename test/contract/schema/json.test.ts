@@ -1,5 +1,6 @@
 import t from 'tap'
-import { integerAt, needsDoubles, parseJson, toDoubles } from '../../../src/contract/schema/json.ts'
+import { integerAt } from '../../../src/contract/schema/int64.ts'
+import { needsDoubles, parseJson, toDoubles } from '../../../src/contract/schema/json.ts'
 
 /** A JSON text as ajv gets it, and its exact integers. */
 function parseForAjv (text: string) {
