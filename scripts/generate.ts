@@ -1,4 +1,4 @@
-// npm run generate: openapi.yaml -> generated/. With --check it compares, writes nothing, and exits 1 naming what differs.
+// npm run generate: openapi.yaml -> generated/. With --check it writes nothing, and exits with 1 if a file differs.
 import { statSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -7,7 +7,8 @@ import { emitDocument, emitOperations, toContract } from './emit-operations.ts'
 import { emitTypes } from './emit-types.ts'
 import { readOptions } from './options.ts'
 
-const banner = '// Generated from openapi.yaml by `npm run generate`. Do not edit: change the contract and generate again.\n'
+const banner = '// Generated from openapi.yaml by `npm run generate`. ' +
+  'Do not edit: change the contract and generate again.\n'
 
 export interface Options { contract: string, out: string, check: boolean }
 
@@ -25,7 +26,10 @@ if (import.meta.main) {
  * @param sources is told which files the contract consists of, as soon as that is known
  * @returns whether the files are what the contract says
  */
-export async function generate ({ contract: file, out, check }: Options, sources: (files: string[]) => void = () => {}): Promise<boolean> {
+export async function generate (
+  { contract: file, out, check }: Options,
+  sources: (files: string[]) => void = () => {}
+): Promise<boolean> {
   try {
     const { document, warnings, files, locate } = await readContract(file)
     sources(files)
@@ -39,7 +43,9 @@ export async function generate ({ contract: file, out, check }: Options, sources
     })
     if (differing.length === 0) console.log(`${out}/ is what ${file} says.`)
     else if (!check) await write(out, differing)
-    for (const [path] of check ? differing : []) console.error(`${path} is not what ${file} says: run \`npm run generate\` and commit the result.`)
+    for (const [path] of check ? differing : []) {
+      console.error(`${path} is not what ${file} says: run \`npm run generate\` and commit the result.`)
+    }
     return !check || differing.length === 0
   } catch (error) {
     for (const line of error instanceof ContractError ? error.findings : [(error as Error).message]) console.error(line)

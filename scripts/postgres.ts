@@ -19,7 +19,10 @@ export interface TemporaryPostgres {
  * Prepares a server without data. The data will be in `data` in the folder, which the caller removes.
  * @param onLog gets the lines of the server's log
  */
-export async function preparePostgres (folder: string, onLog: (line: string) => void = () => {}): Promise<TemporaryPostgres> {
+export async function preparePostgres (
+  folder: string,
+  onLog: (line: string) => void = () => {}
+): Promise<TemporaryPostgres> {
   // For root the server runs as the user postgres, who must be able to reach the data.
   await chmod(folder, 0o711)
   const port = await freePort()

@@ -68,7 +68,7 @@ function failOnWarnings (client: pg.PoolClient): void {
   })
 }
 
-/** Functions of PostgreSQL that warn of something else: RAISE WARNING in a trigger, and transaction ids that run low. */
+/** Functions of PostgreSQL with other warnings: RAISE WARNING in a trigger, and transaction ids that run low. */
 const harmlessRoutines: Array<string | undefined> = ['exec_stmt_raise', 'GetNewTransactionId']
 
 /** A permanent error: do not retry. */
@@ -78,10 +78,12 @@ class PermanentError extends Error {}
 async function prepare (query: Query, connect: () => Promise<pg.PoolClient>): Promise<void> {
   const [settings] = await query<{ commit: string, encoding: string, readOnly: string }>(readSettings)
   if (settings?.commit === 'off') {
-    throw new PermanentError('its synchronous_commit is off, so that a commit could be lost; set it to on for this user or database')
+    const remedy = 'set it to on for this user or database'
+    throw new PermanentError(`its synchronous_commit is off, so that a commit could be lost; ${remedy}`)
   }
   if (settings?.encoding !== 'UTF8') {
-    throw new PermanentError(`its encoding is ${settings?.encoding}, which cannot hold all text; make the database with ENCODING 'UTF8'`)
+    const remedy = "create the database with ENCODING 'UTF8'"
+    throw new PermanentError(`its encoding is ${settings?.encoding}, which cannot hold all text; ${remedy}`)
   }
   if (settings.readOnly === 'on') throw new PermanentError('it is read-only')
   // Read before migrating: a user with rights on the tables may lack the right to create them.
@@ -107,7 +109,7 @@ async function schemaVersion (query: Query): Promise<number> {
   }
 }
 
-/** Upgrades the schema to the last version. Services that start together take turns by locking the row of the version. */
+/** Upgrades the schema to the last version. Services that start together take turns: each locks the version's row. */
 async function migrate (connect: () => Promise<pg.PoolClient>): Promise<void> {
   const client = await connect()
   try {
@@ -115,7 +117,10 @@ async function migrate (connect: () => Promise<pg.PoolClient>): Promise<void> {
     await client.query('INSERT INTO plants_schema VALUES (1, 0) ON CONFLICT DO NOTHING')
     await client.query('BEGIN')
     const { rows: [{ version }] } = await client.query('SELECT version FROM plants_schema WHERE one = 1 FOR UPDATE')
-    if (version > migrations.length) throw new PermanentError(`it was written by a newer version of this program (schema ${version}, known ${migrations.length})`)
+    if (version > migrations.length) {
+      const versions = `schema ${version}, known ${migrations.length}`
+      throw new PermanentError(`it was written by a newer version of this program (${versions})`)
+    }
     for (const migration of migrations.slice(version)) await client.query(migration)
     await client.query('UPDATE plants_schema SET version = $1 WHERE one = 1', [migrations.length])
     await client.query('COMMIT')
@@ -160,7 +165,7 @@ function isTransient (error: unknown): boolean {
 }
 
 const undefinedTable = '42P01'
-/** A standby, or the primary before a failover. The pool drops the connection; the address may lead to the new primary soon. */
+/** A standby, or the former primary of a failover: the pool connects again, and may reach the new primary. */
 const readOnly = '25006'
 /** Two services create a table at the same moment: PostgreSQL reports a duplicate row, type or table. */
 const createdTwice = ['23505', '42710', '42P07']
@@ -170,8 +175,8 @@ function codeOf (error: unknown): string | undefined {
 }
 
 /**
- * 'off', 'local' and 'remote_write' can lose a commit; 'remote_apply' is stronger than 'on'. Set per transaction, as behind
- * a pooler the next one may run on another connection.
+ * 'off', 'local' and 'remote_write' can lose a commit; 'remote_apply' is stronger than 'on'. Set it per transaction:
+ * behind a pooler the next transaction may run on another connection.
  */
 const setSynchronousCommit = `set_config('synchronous_commit',
   CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
@@ -181,8 +186,8 @@ const insertPlants = `INSERT INTO plants (id, name, tag)
   ON CONFLICT DO NOTHING RETURNING id`
 
 /**
- * After a crash a row may be visible that no standby has. The message makes this statement a commit, which waits for the
- * standby; after an INSERT that added rows ($2) this wait is over. FOR KEY SHARE would need the right to UPDATE.
+ * After a crash a row may be visible that no standby has. The message makes this statement a commit, which waits for
+ * the standby. An INSERT that added rows ($2) has waited already. FOR KEY SHARE would need the right to UPDATE.
  */
 const selectPresent = `SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[])
   AND ($2 OR (SELECT ${setSynchronousCommit} <> '' AND pg_logical_emit_message(true, 'plant-store', '') IS NOT NULL))`
