@@ -13,8 +13,8 @@ t.test('the first start makes a token and prints a command that works when paste
   const folder = t.testdir({
     bin: { curl: t.fixture('file', '#!/bin/sh\nprintf "%s\\0" "$@"\n') }
   })
-  const { output, origin, child, ended, said } = await startService(t, folder)
-  await said(/-d '.*'\n/)
+  const { output, origin, child, ended, waitForOutput } = await startService(t, folder)
+  await waitForOutput(/-d '.*'\n/)
   const tokenFile = join(folder, 'data', 'access-token')
   const token = readFileSync(tokenFile, 'utf8').trim()
   t.equal(statSync(tokenFile).mode & 0o777, 0o600)
@@ -106,14 +106,14 @@ t.test('a signal to npm start reaches the service', async t => {
 })
 
 t.test('a second signal ends the process at once', async t => {
-  const { origin, child, ended, said } = await startService(t, t.testdir(), { ACCESS_TOKENS: 'token' })
+  const { origin, child, ended, waitForOutput } = await startService(t, t.testdir(), { ACCESS_TOKENS: 'token' })
   // Half a request: the first signal waits for the rest of it.
   const socket = connect(Number(new URL(origin).port), '127.0.0.1').on('error', () => {})
   await once(socket, 'connect')
   socket.write('POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer token\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{')
   await exchange(Number(new URL(origin).port), 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
   child.kill('SIGTERM')
-  await said(/closing after SIGTERM/)
+  await waitForOutput(/closing after SIGTERM/)
   const began = performance.now()
   child.kill('SIGTERM')
   t.equal(await ended, 1)
@@ -161,9 +161,9 @@ t.test('an error that nobody caught closes the service and is told in the log', 
 t.test('tokens in a file change without a restart, and a broken file is told in the log', async t => {
   const folder = t.testdir({ tokens: 'old' })
   const path = join(folder, 'tokens')
-  const { origin, said } = await startService(t, folder, { ACCESS_TOKENS_FILE: path, DATABASE_URL: 'memory:' })
+  const { origin, waitForOutput } = await startService(t, folder, { ACCESS_TOKENS_FILE: path, DATABASE_URL: 'memory:' })
   t.equal((await postPlant(origin, 'old', '{"id":1,"name":"x"}')).status, 200)
   writeFileSync(path, 'not a token')
-  await said(/ACCESS_TOKENS_FILE cannot be read/)
+  await waitForOutput(/ACCESS_TOKENS_FILE cannot be read/)
   t.equal((await postPlant(origin, 'old', '{"id":1,"name":"x"}')).status, 200, 'the old one stays good')
 })
