@@ -4,7 +4,7 @@ import t from 'tap'
 import { readTokens } from '../src/auth/access-tokens.ts'
 import { ConfigError, readConfig } from '../src/config.ts'
 
-const mistakes = (env: Record<string, string>) => {
+function mistakesOf (env: Record<string, string>): string[] {
   try {
     readConfig(env)
   } catch (error) {
@@ -13,7 +13,7 @@ const mistakes = (env: Record<string, string>) => {
   return []
 }
 
-t.test('without variables the configuration is the default, and an empty variable is none', async t => {
+t.test('without variables the configuration is the default, and an empty variable counts as not set', async t => {
   const defaults = {
     host: '127.0.0.1',
     port: 3000,
@@ -30,7 +30,7 @@ t.test('without variables the configuration is the default, and an empty variabl
   t.strictSame(readConfig({ PORT: '', ACCESS_TOKENS: '', UNRELATED: 'x' }), defaults)
 })
 
-t.test('every variable is read', async t => {
+t.test('readConfig() reads every variable', async t => {
   const accessTokensFile = join(t.testdir({ tokens: 'abc' }), 'tokens')
   t.strictSame(readConfig({
     HOST: '::',
@@ -58,22 +58,26 @@ t.test('every variable is read', async t => {
 })
 
 t.test('one error reports all mistakes, each in a sentence with an example', async t => {
-  t.strictSame(mistakes({ PORT: '80a', LOG_LEVEL: 'loud', BODY_LIMIT: '0' }), [
+  t.strictSame(mistakesOf({ PORT: '80a', LOG_LEVEL: 'loud', BODY_LIMIT: '0' }), [
     'PORT is "80a", but must be a whole number from 0 to 65535; for example PORT=3000',
     'BODY_LIMIT is "0", but must be a whole number from 1 to 16777216; for example BODY_LIMIT=65536',
     'LOG_LEVEL is "loud", but must be one of trace, debug, info, warn, error, fatal, silent; for example LOG_LEVEL=info'
   ])
 })
 
-t.test('what is not acceptable is refused', async t => {
+t.test('an invalid value is a mistake, and its sentence shows no secret', async t => {
   const empty = join(t.testdir({ tokens: '' }), 'tokens')
-  const refused: Array<[string, string, RegExp]> = [
+  const unknownStore = new RegExp(
+    '^DATABASE_URL must be sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:; ' +
+    'for example DATABASE_URL=sqlite:data/plants.db$'
+  )
+  const invalid: Array<[string, string, RegExp]> = [
     ['PORT', '65536', /from 0 to 65535/],
     ['PORT', '-1', /whole number/],
     ['PORT', '0x50', /whole number/],
     ['PORT', '1e3', /whole number/],
     ['PORT', ' 80', /whole number/],
-    ['DATABASE_URL', 'mysql://root:hunter2@db/plants', /^DATABASE_URL must be sqlite:PATH, postgres:\/\/USER:PASSWORD@HOST\/DATABASE or memory:; for example DATABASE_URL=sqlite:data\/plants.db$/],
+    ['DATABASE_URL', 'mysql://root:hunter2@db/plants', unknownStore],
     ['DATABASE_URL', 'sqlite:', /sqlite:PATH/],
     ['DATABASE_URL', 'postgres:plants', /postgres:\/\//],
     ['ACCESS_TOKENS', 'se cret', /^ACCESS_TOKENS is not valid: entry 1 is neither `token` nor `name:token`;/],
@@ -89,16 +93,18 @@ t.test('what is not acceptable is refused', async t => {
     ['RATE_LIMIT', '0', /from 1/],
     ['MAX_QUEUE', '1.5', /whole number/]
   ]
-  for (const [name, value, mistake] of refused) {
-    const said = mistakes({ [name]: value })
-    t.equal(said.length, 1, `${name}=${value}`)
-    t.match(said[0], mistake)
-    t.notMatch(said[0], /hunter2|se cret/, 'without what may be secret')
+  for (const [name, value, sentence] of invalid) {
+    const mistakes = mistakesOf({ [name]: value })
+    t.equal(mistakes.length, 1, `${name}=${value}`)
+    t.match(mistakes[0], sentence)
+    t.notMatch(mistakes[0], /hunter2|se cret/, 'no secret')
   }
 })
 
-t.test('the variables are the same in the code, in .env.example and in the README', async t => {
-  const names = (file: string, pattern: RegExp) => [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, name]) => name).sort()
+t.test('the code, .env.example and the README name the same variables', async t => {
+  const names = (file: string, pattern: RegExp) => {
+    return [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, name]) => name).sort()
+  }
   const code = names('src/config.ts', /variable\('([A-Z_]+)'/g)
   t.strictSame(names('.env.example', /^# ([A-Z_]+)=/gm), code)
   t.strictSame(names('README.md', /^\| `([A-Z_]+)` \|/gm), code)

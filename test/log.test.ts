@@ -1,8 +1,8 @@
 import t from 'tap'
 import { createLog } from '../src/log.ts'
-import { logLines, startApp } from './fixtures/app.ts'
+import { authorization, json, logLines, startApp } from './fixtures/app.ts'
 
-t.test('the log has the level asked for, on a terminal and off it', async t => {
+t.test('createLog() sets the level, on a terminal and elsewhere', async t => {
   for (const output of [{ isTTY: true }, { isTTY: false }, {}]) {
     const log = createLog('warn', output)
     t.equal(log.level, 'warn')
@@ -10,18 +10,25 @@ t.test('the log has the level asked for, on a terminal and off it', async t => {
   }
 })
 
-t.test('at level debug each answer is a line that names the caller, without token, query or body', async t => {
+t.test('level debug logs a line for each response, with the caller and without token, query or body', async t => {
   const { log, lines } = logLines('debug')
   const { app } = await startApp(t, { log })
-  await app.inject({ method: 'POST', url: '/plants?secret=1', headers: { authorization: 'Bearer a-good-token', 'content-type': 'application/json' }, payload: '{"id":1,"name":"fern"}' })
+  await app.inject({
+    method: 'POST',
+    url: '/plants?secret=1',
+    headers: { authorization, 'content-type': json },
+    payload: '{"id":1,"name":"fern"}'
+  })
   t.equal(lines.length, 1)
-  t.match(JSON.parse(lines[0] as string), { level: 20, method: 'POST', path: '/plants', caller: 'test', status: 200, ms: Number, msg: 'answered' })
+  const line = { level: 20, method: 'POST', path: '/plants', caller: 'test', status: 200, ms: Number, msg: 'answered' }
+  t.match(JSON.parse(lines[0] as string), line)
   t.notMatch(lines[0], /secret|a-good-token|fern/)
   await app.inject('/livez')
-  t.match(JSON.parse(lines[1] as string), { path: '/livez', caller: '127.0.0.1' }, 'where nobody is asked for a token, the address')
+  const livez = { path: '/livez', caller: '127.0.0.1' }
+  t.match(JSON.parse(lines[1] as string), livez, 'a path without a token logs the address as the caller')
 })
 
-t.test('at level info an answer is no line', async t => {
+t.test('level info logs no successful response', async t => {
   const { log, lines } = logLines()
   const { post } = await startApp(t, { log })
   t.equal((await post({ id: 1, name: 'fern' })).statusCode, 200)
