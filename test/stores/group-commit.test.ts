@@ -3,7 +3,7 @@ import type { NewPlant, Outcome, PlantStore } from '../../src/plants/plant-store
 import { groupCommit } from '../../src/stores/group-commit.ts'
 import type { Engine } from '../../src/stores/group-commit.ts'
 
-/** An engine that notes its batches and is done when the test says so. */
+/** An engine that records its batches; each stays pending until the test calls succeed() or fail(). */
 function slowEngine () {
   const batches: bigint[][] = []
   const pending: Array<PromiseWithResolvers<Outcome[]>> = []
@@ -17,118 +17,127 @@ function slowEngine () {
     page: async () => [],
     count: async () => 0,
     check: async () => {},
+    // An empty batch marks the time of the call.
     close: async () => { batches.push([]) }
   }
-  const reached = async (count: number) => { while (batches.length < count) await new Promise(setImmediate) }
+  const waitForBatches = async (count: number) => {
+    while (batches.length < count) await new Promise(setImmediate)
+  }
   const succeed = () => { pending.shift()?.resolve((batches.at(-1) ?? []).map(() => 'added')) }
-  return { engine, batches, reached, succeed, fail: (error: Error) => pending.shift()?.reject(error) }
+  return { engine, batches, waitForBatches, succeed, fail: (error: Error) => pending.shift()?.reject(error) }
 }
 
 const plant = (id: number): NewPlant => ({ id: BigInt(id), name: 'x' })
 
-t.test('one batch is in flight, and what arrives meanwhile is the next, in order', async t => {
-  const { engine, batches, reached, succeed } = slowEngine()
+t.test('one batch is in flight, and the plants that arrive meanwhile form the next one in order', async t => {
+  const { engine, batches, waitForBatches, succeed } = slowEngine()
   const store = groupCommit(engine, { maxQueue: 10 })
   const first = [store.add(plant(1)), store.add(plant(2))]
-  await reached(1)
+  await waitForBatches(1)
   const second = [store.add(plant(3)), store.add(plant(4)), store.add(plant(5))]
   await new Promise(setImmediate)
-  t.strictSame(batches, [[1n, 2n]], 'the second waits for the first')
+  t.strictSame(batches, [[1n, 2n]], 'the second batch waits for the first')
   succeed()
   t.strictSame(await Promise.all(first), ['added', 'added'])
-  await reached(2)
+  await waitForBatches(2)
   t.strictSame(batches, [[1n, 2n], [3n, 4n, 5n]])
   succeed()
   await Promise.all(second)
 })
 
-/** Adds a plant now and one in each of the next turns of the event loop, each of so many milliseconds, before the store looks. */
-function addByTurns (store: PlantStore, first: number, turns: number, length = 0): Array<Promise<Outcome>> {
-  const callers: Array<Promise<Outcome>> = []
+/**
+ * Adds a plant now and one in each of the next `turns` turns of the event loop, before the store counts its queue.
+ * @param turnMs how long each turn takes
+ */
+function addByTurns (store: PlantStore, firstId: number, turns: number, turnMs = 0): Array<Promise<Outcome>> {
+  const outcomes: Array<Promise<Outcome>> = []
   const addNext = (id: number) => {
-    if (id < first + turns) setImmediate(addNext, id + 1)
-    callers.push(store.add(plant(id)))
-    const until = performance.now() + length
+    // Scheduled before add(), so that it runs before the store's own setImmediate.
+    if (id < firstId + turns) setImmediate(addNext, id + 1)
+    outcomes.push(store.add(plant(id)))
+    const until = performance.now() + turnMs
     while (performance.now() < until);
   }
-  addNext(first)
-  return callers
+  addNext(firstId)
+  return outcomes
 }
 
-t.test('a batch waits while each turn of the event loop brings more', async t => {
-  const { engine, batches, reached, succeed } = slowEngine()
-  const callers = addByTurns(groupCommit(engine, { maxQueue: 10 }), 1, 3)
-  await reached(1)
+t.test('a batch waits while each turn of the event loop brings more plants', async t => {
+  const { engine, batches, waitForBatches, succeed } = slowEngine()
+  const outcomes = addByTurns(groupCommit(engine, { maxQueue: 10 }), 1, 3)
+  await waitForBatches(1)
   t.strictSame(batches, [[1n, 2n, 3n, 4n]])
   succeed()
-  await Promise.all(callers)
+  await Promise.all(outcomes)
 })
 
-t.test('a batch that has enough waits no longer', async t => {
-  const { engine, batches, reached, succeed } = slowEngine()
+t.test('a batch of 64 plants does not wait for more', async t => {
+  const { engine, batches, waitForBatches, succeed } = slowEngine()
   const store = groupCommit(engine, { maxQueue: 100 })
-  const callers = Array.from({ length: 62 }, (_, id) => store.add(plant(id)))
-  callers.push(...addByTurns(store, 62, 3))
-  await reached(1)
+  const outcomes = Array.from({ length: 62 }, (_, id) => store.add(plant(id)))
+  outcomes.push(...addByTurns(store, 62, 3))
+  await waitForBatches(1)
   t.equal(batches[0]?.length, 64)
   succeed()
-  await reached(2)
+  await waitForBatches(2)
   t.strictSame(batches[1], [64n, 65n])
   succeed()
-  await Promise.all(callers)
+  await Promise.all(outcomes)
 })
 
-t.test('a batch does not wait for turns that take long', async t => {
-  const { engine, batches, reached, succeed } = slowEngine()
-  const callers = addByTurns(groupCommit(engine, { maxQueue: 10 }), 1, 5, 3)
-  await reached(1)
+t.test('a batch does not wait for slow turns of the event loop', async t => {
+  const { engine, batches, waitForBatches, succeed } = slowEngine()
+  const outcomes = addByTurns(groupCommit(engine, { maxQueue: 10 }), 1, 5, 3)
+  await waitForBatches(1)
   t.ok((batches[0] as bigint[]).length < 6, `${batches[0]?.length} plants`)
   while (batches.flat().length < 6) {
     succeed()
     await new Promise(setImmediate)
   }
   succeed()
-  t.strictSame(new Set(await Promise.all(callers)), new Set(['added']))
+  t.strictSame(new Set(await Promise.all(outcomes)), new Set(['added']))
 })
 
-t.test('a failing batch fails its own callers and nobody else', async t => {
-  const { engine, reached, succeed, fail } = slowEngine()
+t.test('a failed batch rejects the calls of that batch only', async t => {
+  const { engine, waitForBatches, succeed, fail } = slowEngine()
   const store = groupCommit(engine, { maxQueue: 10 })
   const first = Promise.allSettled([store.add(plant(1)), store.add(plant(2))])
-  await reached(1)
+  await waitForBatches(1)
   const second = store.add(plant(3))
   const cause = new Error('disk full')
   fail(cause)
-  t.match(await first, Array(2).fill({ status: 'rejected', reason: { name: 'StoreUnavailable', message: 'The plant could not be stored. Sending it again is safe.', cause } }))
-  await reached(2)
+  const message = 'The plant could not be stored. Sending it again is safe.'
+  const rejected = { status: 'rejected', reason: { name: 'StoreUnavailable', message, cause } }
+  t.match(await first, [rejected, rejected])
+  await waitForBatches(2)
   succeed()
   t.equal(await second, 'added')
 })
 
-t.test('past the queue a plant is refused at once', async t => {
-  const { engine, reached, succeed } = slowEngine()
+t.test('a full queue refuses the next plant at once', async t => {
+  const { engine, waitForBatches, succeed } = slowEngine()
   const store = groupCommit(engine, { maxQueue: 2 })
   const first = store.add(plant(1))
-  await reached(1)
+  await waitForBatches(1)
   const waiting = [store.add(plant(2)), store.add(plant(3))]
   await t.rejects(store.add(plant(4)), { name: 'StoreUnavailable', message: /overloaded/ })
   succeed()
   await first
-  await reached(2)
+  await waitForBatches(2)
   succeed()
   t.strictSame(await Promise.all(waiting), ['added', 'added'])
 })
 
-t.test('closing waits for what is queued before it closes the engine', async t => {
-  const { engine, batches, reached, succeed } = slowEngine()
+t.test('close() waits for the queued plants before it closes the engine', async t => {
+  const { engine, batches, waitForBatches, succeed } = slowEngine()
   const store = groupCommit(engine, { maxQueue: 10 })
   const first = store.add(plant(1))
-  await reached(1)
+  await waitForBatches(1)
   const second = store.add(plant(2))
   const closed = store.close()
   succeed()
   await first
-  await reached(2)
+  await waitForBatches(2)
   t.strictSame(batches, [[1n], [2n]])
   succeed()
   await second
