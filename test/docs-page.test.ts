@@ -20,7 +20,7 @@ t.test('the page shows the operation, its schemas and the title, version and lic
   await operation(page).click()
   await page.getByRole('button', { name: 'Try it out' }).waitFor()
   t.match(await page.locator('.info').innerText(), /^Plant Store\s+1\.0\.0\s+OAS 3\.1\s[^]*\sMIT$/)
-  t.strictSame(await page.locator('.opblock-summary-path').allInnerTexts(), ['/plants'])
+  t.equal(await page.locator('#operations-plants-createPlant .opblock-summary-path').innerText(), '/plants')
   const schemas = await page.locator('.models .json-schema-2020-12__title').allInnerTexts()
   t.strictSame(schemas, ['Plant', 'NewPlant', 'Error'])
   t.strictSame(problems, [], 'no errors, and no requests to another origin')

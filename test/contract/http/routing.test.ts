@@ -41,7 +41,7 @@ t.test('an unknown path is answered 404, before authentication and body', async 
     '/',
     '/plant',
     '/plants/',
-    '/plants/1',
+    '/plant/1',
     '/Plants',
     '//',
     '//plants',
