@@ -1,7 +1,7 @@
 // Reads the contract: lints and bundles it, and refuses the features that this service cannot serve.
 // It uses openapi-core, so that every finding has its file, line and JSON pointer.
 import { bundle, createConfig, getLineColLocation, lint } from '@redocly/openapi-core'
-import type { LocationObject, NormalizedProblem, Oas3Discriminator } from '@redocly/openapi-core'
+import type { LocationObject, NormalizedProblem, Oas3Discriminator, RawUniversalConfig } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { relative, resolve } from 'node:path'
 import { dryRun } from '../src/contract/index.ts'
@@ -9,7 +9,8 @@ import type { Contract } from '../src/contract/index.ts'
 import { referenced, subschemas } from '../src/contract/schema/index.ts'
 import type { Schema, Schemas } from '../src/contract/schema/index.ts'
 import type { Description } from './description.ts'
-import { refuseOwnPath, supported, unsupported } from './supported.ts'
+import { supported } from './supported.ts'
+import { refuseOwnPath, unsupported } from './unsupported.ts'
 
 /** A contract that is refused: a line for each finding, `file:line:column pointer sentence`. */
 export class ContractError extends Error {
@@ -31,27 +32,29 @@ export interface ContractFile {
   locate: (pointer: string) => string
 }
 
+const linterConfig: RawUniversalConfig = {
+  extends: ['recommended'],
+  plugins: [{ id: 'service', rules: { oas3: { supported } } }],
+  rules: {
+    'service/supported': 'error',
+    // Matters of style are for the authors of a contract.
+    'operation-summary': 'warn',
+    'no-server-trailing-slash': 'warn',
+    'no-path-trailing-slash': 'warn',
+    // The rule `supported` requires these where they matter: not in webhooks and callbacks.
+    'operation-operationId': 'off',
+    'security-defined': 'off',
+    'no-empty-servers': 'off'
+  }
+}
+
 /**
  * Reads an OpenAPI 3.1 description and every file that it refers to.
  * @param file path of the description, YAML or JSON
  * @throws ContractError with all findings at once
  */
 export async function readContract (file: string): Promise<ContractFile> {
-  const config = await createConfig({
-    extends: ['recommended'],
-    plugins: [{ id: 'service', rules: { oas3: { supported } } }],
-    rules: {
-      'service/supported': 'error',
-      // Matters of style are for the authors of a contract.
-      'operation-summary': 'warn',
-      'no-server-trailing-slash': 'warn',
-      'no-path-trailing-slash': 'warn',
-      // The rule `supported` requires these where they matter: not in webhooks and callbacks.
-      'operation-operationId': 'off',
-      'security-defined': 'off',
-      'no-empty-servers': 'off'
-    }
-  })
+  const config = await createConfig(linterConfig)
   try {
     const problems = (await lint({ ref: file, config })).filter(problem => !isMapping(problem))
     const errors = problems.filter(problem => problem.severity === 'error')

@@ -2,43 +2,10 @@
 // half of a feature would mislead. src/contract/README.md lists the same features for people.
 import type { Oas3Rule, Oas3Operation, Oas3Parameter, UserContext } from '@redocly/openapi-core'
 import { isDeepStrictEqual } from 'node:util'
-import { bodilessStatuses, docsPath } from '../src/contract/index.ts'
-import { healthPaths } from '../src/health.ts'
+import { bodilessStatuses } from '../src/contract/index.ts'
 import { isIgnored } from './description.ts'
-
-/** The service's own paths; the contract cannot have them. */
-const ownPaths = [docsPath, ...Object.values(healthPaths)]
-
-/** Every feature that is refused, by the name that findings and the list for people use. */
-export const unsupported = {
-  version: 'an OpenAPI version other than 3.1',
-  dialect: 'a JSON Schema dialect other than 2020-12',
-  anchor: '$id, $anchor, $dynamicAnchor and $dynamicRef',
-  schemaReference: 'a $ref from a schema to something else than a component schema or a part of one',
-  int64: 'format int64 on anything but an integer, an integer or null, or a string',
-  uniqueInt64: 'uniqueItems of items with format int64',
-  loop: 'a schema that contains itself without a member or an item in between',
-  proto: 'the name __proto__',
-  discriminator: 'a discriminator without oneOf',
-  operationId: 'an operation without operationId',
-  noSecurity: 'an operation without security, its own or the contract\'s',
-  noResponses: 'an operation without responses',
-  ownPath: `the service's own paths (${ownPaths.join(', ')})`,
-  path:
-    'a path with an asterisk, ?, #, unmatched braces, the same parameter twice or a percent sign that encodes nothing',
-  adjacent: 'two parameters in a path with nothing between them',
-  parameterContent: 'a parameter or header field with content instead of a schema',
-  style: 'a parameter style other than form (query, cookie) and simple (path, header)',
-  objectParameter: 'a parameter or header field whose value is an object, or a list of objects or lists',
-  cookieArray: 'an array in a cookie',
-  requestBody: 'a body of GET, HEAD or TRACE',
-  mediaType: 'a media type other than JSON',
-  mediaTypes: 'no media type, or several with different schemas',
-  status: 'a status other than 2XX to 5XX and default',
-  bodiless: 'a body in an answer to HEAD or with status 204, 205 or 304',
-  securityScheme: 'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'
-}
-type Feature = keyof typeof unsupported
+import { unsupported } from './unsupported.ts'
+import type { Feature } from './unsupported.ts'
 
 /** The rule checks `paths`, and schemas everywhere: webhooks and callbacks have types, but are not served. */
 export const supported: Oas3Rule = options => unlessBroken(visitor(options))
@@ -56,16 +23,12 @@ function unlessBroken<Visitor extends object> (visitor: Visitor): Visitor {
 }
 
 const visitor: Oas3Rule = () => {
-  let security: object | undefined
-  let schemes: object
-  let file: object
-  let names: object
+  // The visits below refer to the root of the description, which comes first.
+  let top: { source: object, security: object | undefined, schemas: object, securitySchemes: object }
   return {
     Root (root, context) {
-      file = context.location.source
-      names = root.components?.schemas ?? {}
-      security = root.security
-      schemes = root.components?.securitySchemes ?? {}
+      const { schemas = {}, securitySchemes = {} } = root.components ?? {}
+      top = { source: context.location.source, security: root.security, schemas, securitySchemes }
       if (!String(root.openapi).startsWith('3.1.')) refuse(context, 'version', 'openapi', String(root.openapi))
       const { jsonSchemaDialect: dialect } = root as { jsonSchemaDialect?: string }
       if (dialect !== undefined && !isDialect(dialect)) refuse(context, 'dialect', 'jsonSchemaDialect', dialect)
@@ -79,7 +42,7 @@ const visitor: Oas3Rule = () => {
         Operation: {
           enter (operation, context) {
             refuseOperation(operation, context)
-            if (operation.security === undefined && security === undefined) refuse(context, 'noSecurity')
+            if (operation.security === undefined && top.security === undefined) refuse(context, 'noSecurity')
           },
           ResponsesMap: refuseResponses,
           MediaTypesMap: refuseMediaTypes,
@@ -90,7 +53,7 @@ const visitor: Oas3Rule = () => {
       }
     },
     SecurityRequirement (requirement, { report, location }) {
-      for (const name of Object.keys(requirement).filter(name => !Object.hasOwn(schemes, name))) {
+      for (const name of Object.keys(requirement).filter(name => !Object.hasOwn(top.securitySchemes, name))) {
         report({ message: `There is no security scheme ${name}.`, location: location.child(name).key() })
       }
     },
@@ -102,24 +65,18 @@ const visitor: Oas3Rule = () => {
     DiscriminatorMapping (mapping, { report, location, resolve }) {
       // The linter's rule accepts only references; a mapping may also name a component (OpenAPI 3.1, section 4.8.25).
       for (const [value, target] of Object.entries(mapping as Record<string, string>)) {
-        const isKnown = Object.hasOwn(names, target) || resolve({ $ref: target }).node !== undefined
+        const isKnown = Object.hasOwn(top.schemas, target) || resolve({ $ref: target }).node !== undefined
         if (!isKnown) report({ message: `There is no schema ${target}.`, location: location.child(value) })
       }
     },
     ref: {
       enter ({ $ref }, context, { location }) {
         // Bundling turns references into other files into component schemas.
-        const isOutside = location?.source === file && !/^#\/components\/schemas\//.test(location.pointer)
+        const isOutside = location?.source === top.source && !/^#\/components\/schemas\//.test(location.pointer)
         if (context.type.name === 'Schema' && isOutside) refuse(context, 'schemaReference', undefined, $ref)
       }
     }
   }
-}
-
-/** @throws Error for a path that the service itself answers */
-export function refuseOwnPath (template: string): void {
-  const isOwn = ownPaths.some(path => template === path || template.startsWith(`${path}/`))
-  if (isOwn) throw new Error(`Not supported: ${unsupported.ownPath} (${template}).`)
 }
 
 const schemeKinds = ['bearer', 'basic', 'apiKey', 'oauth2', 'openIdConnect']

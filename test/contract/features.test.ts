@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { ContractError } from '../../scripts/contract.ts'
-import { unsupported } from '../../scripts/supported.ts'
+import { unsupported } from '../../scripts/unsupported.ts'
 import { listen } from '../fixtures/app.ts'
 import {
   anyResponse, contractText, jsonBody, jsonContent, jsonResponse, loadContract, noContent, parameter, ref, serve,

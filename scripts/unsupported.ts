@@ -1,0 +1,43 @@
+// The features of OpenAPI 3.1 that this service refuses. src/contract/README.md lists the same for people.
+import { docsPath } from '../src/contract/index.ts'
+import { healthPaths } from '../src/health.ts'
+
+/** The service's own paths; the contract cannot have them. */
+const ownPaths = [docsPath, ...Object.values(healthPaths)]
+
+/** Every feature that is refused, by the name that findings and the list for people use. */
+export const unsupported = {
+  version: 'an OpenAPI version other than 3.1',
+  dialect: 'a JSON Schema dialect other than 2020-12',
+  anchor: '$id, $anchor, $dynamicAnchor and $dynamicRef',
+  schemaReference: 'a $ref from a schema to something else than a component schema or a part of one',
+  int64: 'format int64 on anything but an integer, an integer or null, or a string',
+  uniqueInt64: 'uniqueItems of items with format int64',
+  loop: 'a schema that contains itself without a member or an item in between',
+  proto: 'the name __proto__',
+  discriminator: 'a discriminator without oneOf',
+  operationId: 'an operation without operationId',
+  noSecurity: 'an operation without security, its own or the contract\'s',
+  noResponses: 'an operation without responses',
+  ownPath: `the service's own paths (${ownPaths.join(', ')})`,
+  path:
+    'a path with an asterisk, ?, #, unmatched braces, the same parameter twice or a percent sign that encodes nothing',
+  adjacent: 'two parameters in a path with nothing between them',
+  parameterContent: 'a parameter or header field with content instead of a schema',
+  style: 'a parameter style other than form (query, cookie) and simple (path, header)',
+  objectParameter: 'a parameter or header field whose value is an object, or a list of objects or lists',
+  cookieArray: 'an array in a cookie',
+  requestBody: 'a body of GET, HEAD or TRACE',
+  mediaType: 'a media type other than JSON',
+  mediaTypes: 'no media type, or several with different schemas',
+  status: 'a status other than 2XX to 5XX and default',
+  bodiless: 'a body in an answer to HEAD or with status 204, 205 or 304',
+  securityScheme: 'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'
+}
+export type Feature = keyof typeof unsupported
+
+/** @throws Error for a path that the service itself answers */
+export function refuseOwnPath (template: string): void {
+  const isOwn = ownPaths.some(path => template === path || template.startsWith(`${path}/`))
+  if (isOwn) throw new Error(`Not supported: ${unsupported.ownPath} (${template}).`)
+}
