@@ -1,4 +1,4 @@
-// kill -9 under load, again and again: what was acknowledged is there. `npm run faults` does it 500 times.
+// Acknowledged plants are stored after many times kill -9 under load. `npm run faults` kills the service 500 times.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -10,12 +10,12 @@ import { startService } from '../fixtures/service.ts'
 
 const rounds = Number(process.env.KILL_ROUNDS ?? 20)
 
-async function killInALoop (t: Test, folder: string, url: string): Promise<void> {
+async function killRepeatedly (t: Test, folder: string, url: string): Promise<void> {
   const account = newAccount()
   for (let round = 0; round < rounds; round++) {
     const { child, origin, ended } = await startService(t, folder, { ACCESS_TOKENS: 'token', DATABASE_URL: url })
     const load = sendPlants(origin, account, 16)
-    // From the first commits to a log that is folded into its file now and then.
+    // From the first commits to a state in which SQLite merges its log into the file now and then.
     await sleep(20 + Math.random() * 200)
     child.kill('SIGKILL')
     await ended
@@ -23,19 +23,19 @@ async function killInALoop (t: Test, folder: string, url: string): Promise<void>
   }
   const store = await openStore(url, { maxQueue: 1 })
   t.teardown(() => store.close())
-  t.ok(account.acknowledged.size > rounds, 'there was something to lose')
-  t.ok(account.sent.size > account.acknowledged.size, 'and some were cut off')
+  t.ok(account.acknowledged.size > rounds, 'the service acknowledged plants')
+  t.ok(account.sent.size > account.acknowledged.size, 'the kills interrupted some requests')
   await settle(t, account, store)
 }
 
 t.setTimeout(30_000 + rounds * 5000)
 
-t.test(`killed ${rounds} times over SQLite`, { timeout: 15_000 + rounds * 2500 }, async t => {
+t.test(`acknowledged plants are in SQLite after ${rounds} kills`, { timeout: 15_000 + rounds * 2500 }, async t => {
   const folder = t.testdir()
-  await killInALoop(t, folder, `sqlite:${join(folder, 'plants.db')}`)
+  await killRepeatedly(t, folder, `sqlite:${join(folder, 'plants.db')}`)
 })
 
-t.test(`killed ${rounds} times over PostgreSQL`, { timeout: 15_000 + rounds * 2500 }, async t => {
+t.test(`acknowledged plants are in PostgreSQL after ${rounds} kills`, { timeout: 15_000 + rounds * 2500 }, async t => {
   const server = await startPostgres(t)
-  await killInALoop(t, t.testdir(), await server.database())
+  await killRepeatedly(t, t.testdir(), await server.database())
 })
