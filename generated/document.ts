@@ -103,7 +103,7 @@ export const document = {
                 },
                 "example": {
                   "error": 409,
-                  "message": "Another plant has the id 1. It stays as it is."
+                  "message": "Another plant has the id 1. The stored plant does not change."
                 }
               }
             }
@@ -148,7 +148,7 @@ export const document = {
                 },
                 "example": {
                   "error": 500,
-                  "message": "The service failed; its log says why."
+                  "message": "The service failed. Its log records the cause."
                 }
               }
             }
@@ -210,7 +210,7 @@ export const document = {
             },
             "example": {
               "error": 429,
-              "message": "This token may make 600 requests a minute. Retry-After says when to go on."
+              "message": "This token may make 600 requests per minute. Retry-After gives the seconds to wait."
             }
           }
         }

@@ -76,7 +76,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": 429,
-                 *       "message": "This token may make 600 requests a minute. Retry-After says when to go on."
+                 *       "message": "This token may make 600 requests per minute. Retry-After gives the seconds to wait."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -160,7 +160,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": 409,
-                     *       "message": "Another plant has the id 1. It stays as it is."
+                     *       "message": "Another plant has the id 1. The stored plant does not change."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -206,7 +206,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": 500,
-                     *       "message": "The service failed; its log says why."
+                     *       "message": "The service failed. Its log records the cause."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];

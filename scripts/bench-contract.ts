@@ -16,7 +16,7 @@ import { median, ratio } from './statistics.ts'
 
 const { serve, folder, ...texts } = readOptions({
   rounds: { type: 'string', default: '9' },
-  /** Be one of the two services; the benchmark starts itself with this option. */
+  /** Run as one of the two services. */
   serve: { type: 'string' },
   folder: { type: 'string', default: '' }
 })
@@ -51,7 +51,7 @@ async function compare (): Promise<void> {
   }
 }
 
-/** Milliseconds until a Node process ends, or those that it prints itself. */
+/** Run time of a Node process, or the startup time that it prints. */
 function time (name: string, args: string[]): number {
   const began = performance.now()
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
@@ -80,7 +80,7 @@ async function serveGenerated (): Promise<void> {
     handlers: Object.fromEntries(Object.keys(contract.operations).map(id => [id, handler])) as never,
     verifiers: { bearerAuth: () => undefined } as never,
     realm: 'bench',
-    answerWithinMs: 1000,
+    responseTimeoutMs: 1000,
     toHttpError: () => undefined,
     onAuthenticated: []
   })

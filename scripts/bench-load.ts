@@ -1,4 +1,4 @@
-// The load of `npm run bench`: connections that each send one POST /plants after the other.
+// The load of `npm run bench`: each connection sends POST /plants requests one after another.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'

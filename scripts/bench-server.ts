@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-/** A program with its whole environment: the caller's own variables could change the results. */
+/** A program and its whole environment; inherited variables could change the results. */
 export interface Program { name: string, file: string, env: Record<string, string> }
 
 export interface Server { name: string, port: number, pid: number }

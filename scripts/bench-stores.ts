@@ -23,7 +23,7 @@ const sizes = parseNumbers('sizes', texts.sizes, 0)
 const clients = 64
 const maxQueue = 1000
 const plant = { name: 'Boston fern', tag: 'fern' }
-/** Ids in order stay below it. */
+/** Sequential ids are below this id. */
 const firstRandomId = 1n << 53n
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'))
@@ -42,7 +42,7 @@ try {
 
 interface Figures { perSecond: number, p99: number }
 
-/** Every client adds one plant after the other. */
+/** Runs all clients; each adds one plant after another. */
 async function load (add: (id: bigint) => Promise<unknown>, nextId: () => bigint): Promise<Figures> {
   const latencies: number[] = []
   const began = performance.now()

@@ -15,10 +15,10 @@ import { median, ratio } from './statistics.ts'
 
 const { unpinned, against, ...texts } = readOptions({
   rounds: { type: 'string', default: '15' },
-  /** How long a round loads each server from each number of connections. */
+  /** Seconds of load per round, server and connection count. */
   seconds: { type: 'string', default: '1' },
   connections: { type: 'string', default: '64,256' },
-  /** Let the system choose the cores: SQLite's thread then often has one to itself. */
+  /** Do not pin: the SQLite thread then often has its own core. */
   unpinned: { type: 'boolean', default: false },
   /** Folder of another checkout: its service is measured, too. */
   against: { type: 'string' }

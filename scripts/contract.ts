@@ -22,7 +22,7 @@ export class ContractError extends Error {
 }
 
 export interface ContractFile {
-  /** The description as one object, with references only into itself. */
+  /** The bundled description, with internal references only. */
   document: Description
   /** The linter's warnings, a line each. */
   warnings: string[]
@@ -83,7 +83,7 @@ function unreadable (file: string, error: Error): ContractError {
   return new ContractError([place === undefined ? `${file}: ${problem}` : `${relative('', path)}:${place} ${problem}`])
 }
 
-/** The rule `supported` checks the mappings of discriminators. */
+/** Whether a finding is about a discriminator mapping; `supported` checks those. */
 function isMapping ({ ruleId, location: [place] }: NormalizedProblem): boolean {
   return ruleId === 'no-unresolved-refs' && /\/discriminator\/mapping\//.test(String((place as LocationObject).pointer))
 }
@@ -139,8 +139,8 @@ function refuseInvalid (schema: object): void {
 /** Whether a schema applies itself to the same value again: validation would never end. */
 function containsItself (schema: Schema, schemas: Schemas, above: Schema[] = []): boolean {
   if (above.includes(schema)) return true
-  const atOnce = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']
-  const inside = subschemas(schema).filter(([keyword]) => atOnce.includes(keyword)).map(([, inner]) => inner)
+  const inPlaceApplicators = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']
+  const inside = subschemas(schema).flatMap(([keyword, inner]) => inPlaceApplicators.includes(keyword) ? [inner] : [])
   const applied = [referenced(schemas, schema) ?? [], inside].flat()
   return applied.some(inner => containsItself(inner, schemas, [...above, schema]))
 }

@@ -32,7 +32,7 @@ export function defaultOf (document: Description, schema: object): unknown {
   return '$ref' in schema ? defaultOf(document, resolve(document, schema)) : undefined
 }
 
-/** The member that distinguishes a schema from its siblings, and its values there. */
+/** The discriminator property of a schema, and the values that select it. */
 export interface Discriminated { property: string, values: string[] }
 
 /**

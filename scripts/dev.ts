@@ -10,7 +10,7 @@ import { generate } from './generate.ts'
 
 const contract = 'openapi.yaml'
 const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-/** Wait for this long without another change before building: editors save in several steps. */
+/** Quiet time before a build: editors save in several steps. */
 const debounceMs = 100
 
 let service: ChildProcess | undefined
@@ -42,7 +42,7 @@ function follow (files: string[]): void {
 async function build (): Promise<void> {
   const good = await generate({ contract, out: 'generated', check: false }, follow) && await typeChecks()
   if (!good) {
-    console.error(service === undefined ? 'Waiting for a change.' : 'The last good service keeps running.')
+    console.error(service === undefined ? 'Waiting for a change.' : 'The last working service keeps running.')
     return
   }
   await stop()

@@ -1,4 +1,4 @@
-// The contract as data: operations as the service registers them, and the JSON Schemas that they refer to.
+// Emits the operations and JSON Schemas that the service registers.
 import type { Oas3Server } from '@redocly/openapi-core'
 import type {
   Contract, Operation, Parameter as ContractParameter, Response, SecurityScheme, Server
@@ -43,7 +43,7 @@ function toSecurityScheme ({ type, scheme, name, in: place }: SecurityScheme): S
   }
 }
 
-/** A schema with references to components as the service resolves them: `Name#`. */
+/** Rewrites references to components as `Name#`. */
 function localized (schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   const { $ref, ...rest } = mapSubschemas(schema as Schema, (_keyword, inner) => localized(inner))
@@ -114,7 +114,7 @@ function toResponse (document: Description, { content = {}, headers = {} }: Resp
   }
 }
 
-/** Without parameters: all bodies are UTF-8. */
+/** Drops media type parameters: all bodies are UTF-8. */
 function mediaType (key: string): string {
   return key.replace(/\s*;.*$/s, '').toLowerCase()
 }
@@ -123,7 +123,7 @@ function jsonSchema (content: Record<string, { schema?: object }>): object {
   return localized(Object.values(content)[0]?.schema ?? {}) as object
 }
 
-/** A schema with the values of its discriminator, as in its TypeScript type. They come first, to fail first. */
+/** Adds the discriminator's values to a schema, first, so that their error comes first. */
 function withDiscriminator (schema: object, by: Discriminated | undefined): object {
   if (by === undefined) return schema
   const { property, values } = by

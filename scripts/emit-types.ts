@@ -1,4 +1,4 @@
-// The contract as TypeScript types, by which the compiler checks handlers and their answers.
+// Emits the types that check handlers and answers.
 import openapiTS, { astToString } from 'openapi-typescript'
 import type { OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
@@ -14,7 +14,7 @@ const nullType = ts.factory.createLiteralTypeNode(ts.factory.createNull())
  */
 export async function emitTypes (document: Description): Promise<string> {
   return astToString(await openapiTS(asReceived(document) as OpenAPI3, {
-    // A request may leave out a member with a default, and nothing fills it in.
+    // Members with a default stay optional, because nothing fills them in.
     defaultNonNullable: false,
     // Marks members that only one side sends: src/contract/types.ts removes them from requests or answers.
     readWriteMarkers: /"(?:read|write)Only": ?true/.test(JSON.stringify(document)),

@@ -22,9 +22,9 @@ if (import.meta.main) {
 }
 
 /**
- * Brings the generated files up to date with the contract, and says on the console what it did or what hinders it.
- * @param sources is told which files the contract consists of, as soon as that is known
- * @returns whether the files are what the contract says
+ * Updates the generated files and prints the result or the errors.
+ * @param sources called with the contract's files once they are known
+ * @returns whether the files match the contract
  */
 export async function generate (
   { contract: file, out, check }: Options,
@@ -41,10 +41,10 @@ export async function generate (
       'operations.ts': emitOperations(contract),
       'types.ts': await emitTypes(document)
     })
-    if (differing.length === 0) console.log(`${out}/ is what ${file} says.`)
+    if (differing.length === 0) console.log(`${out}/ matches ${file}.`)
     else if (!check) await write(out, differing)
     for (const [path] of check ? differing : []) {
-      console.error(`${path} is not what ${file} says: run \`npm run generate\` and commit the result.`)
+      console.error(`${path} does not match ${file}. Run \`npm run generate\` and commit the result.`)
     }
     return !check || differing.length === 0
   } catch (error) {

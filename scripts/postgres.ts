@@ -1,4 +1,4 @@
-// A temporary PostgreSQL: the server that npm carries, on a free port.
+// A temporary PostgreSQL from npm, on a free port.
 import { once } from 'node:events'
 import { chmod } from 'node:fs/promises'
 import { createServer } from 'node:net'

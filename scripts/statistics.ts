@@ -1,4 +1,4 @@
-// What the benchmarks print of their samples.
+// Statistics of benchmark samples.
 
 export function median (samples: number[]): number {
   return quantile(samples, 0.5)
@@ -13,7 +13,7 @@ export function ratio (value: number, base: number): string {
   return (value / base).toFixed(2)
 }
 
-/** The sample that this share of the others lies below; NaN where there are none. */
+/** The sample at a quantile from 0 to 1; NaN without samples. */
 function quantile (samples: number[], share: number): number {
   return samples.toSorted((a, b) => a - b)[Math.floor(samples.length * share)] ?? NaN
 }

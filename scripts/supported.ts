@@ -7,10 +7,10 @@ import { isIgnored } from './description.ts'
 import { unsupported } from './unsupported.ts'
 import type { Feature } from './unsupported.ts'
 
-/** The rule checks `paths`, and schemas everywhere: webhooks and callbacks have types, but are not served. */
+/** Checks `paths` and all schemas; webhooks and callbacks are not served. */
 export const supported: Oas3Rule = options => unlessBroken(visitor(options))
 
-/** The linter's rule `struct` reports descriptions with another structure than OpenAPI's; our visits may then throw. */
+/** Ignores errors of our visitors on malformed descriptions, which the rule `struct` reports. */
 function unlessBroken<Visitor extends object> (visitor: Visitor): Visitor {
   const quiet = (visit: (...args: unknown[]) => void) => (...args: unknown[]) => {
     try {

@@ -1,4 +1,4 @@
-// The application: the contract, who may call, and the domain, as a Fastify instance that never listens by itself.
+// Builds the Fastify app from the contract, the verifier and the handlers. It does not listen.
 import rateLimiter from '@fastify/rate-limit'
 import fastify from 'fastify'
 import type { FastifyInstance, onRequestHookHandler } from 'fastify'
@@ -19,7 +19,7 @@ import { errorBody } from './plants/error-body.ts'
 import { StoreUnavailable } from './plants/plant-store.ts'
 import type { PlantStore } from './plants/plant-store.ts'
 
-export interface Parts {
+export interface AppOptions {
   store: PlantStore
   verifyToken: TokenVerifier
   log?: Logger
@@ -29,34 +29,34 @@ export interface Parts {
   bodyLimit?: number
   /** Requests per minute for each token; unlimited by default. */
   rateLimit?: number | undefined
-  /** Milliseconds for the response, once a request has arrived. */
-  answerWithinMs?: number
-  /** Milliseconds for a request to arrive: its header, and the whole. */
-  arriveWithinMs?: { header: number, whole: number }
+  /** Time limit for the response, after the request has arrived. */
+  responseTimeoutMs?: number
+  /** Time limits for the headers and for the whole request. */
+  requestTimeoutMs?: { header: number, whole: number }
 }
 
 export async function buildApp ({
   store, verifyToken, log = pino({ level: 'silent' }), baseUrl = '/', bodyLimit = 65536, rateLimit,
-  answerWithinMs = 10_000, arriveWithinMs = { header: 5000, whole: 10_000 }
-}: Parts): Promise<FastifyInstance> {
+  responseTimeoutMs = 10_000, requestTimeoutMs = { header: 5000, whole: 10_000 }
+}: AppOptions): Promise<FastifyInstance> {
   const reporter: ErrorReporter = { errorBody, log: (error, request) => logError(log, error, request) }
   const variables = { base_url: baseUrl }
   const app: FastifyInstance = fastify({
     ...errorOptions(reporter),
     bodyLimit,
     routerOptions,
-    requestTimeout: arriveWithinMs.whole,
-    // Serve requests that arrive while closing; each response then ends its connection.
+    requestTimeout: requestTimeoutMs.whole,
+    // Serve requests that arrive during shutdown; each response closes its connection.
     return503OnClosing: false,
     http: {
-      headersTimeout: arriveWithinMs.header,
-      connectionsCheckingInterval: Math.min(1000, arriveWithinMs.header),
+      headersTimeout: requestTimeoutMs.header,
+      connectionsCheckingInterval: Math.min(1000, requestTimeoutMs.header),
       requireHostHeader: false
     }
   })
   answerErrors(app, reporter)
   answerServerErrors(app.server, reporter)
-  drainOnClose(app, arriveWithinMs.whole, answerWithinMs)
+  drainOnClose(app, requestTimeoutMs.whole, responseTimeoutMs)
   logResponses(app, log)
   await serveContract<operations, typeof contract>(app, {
     contract,
@@ -64,7 +64,7 @@ export async function buildApp ({
     verifiers: { bearerAuth: verifyToken },
     variables,
     realm: 'plant-store',
-    answerWithinMs,
+    responseTimeoutMs,
     toHttpError,
     onAuthenticated: rateLimit === undefined ? [] : [await limiter(app, rateLimit)]
   })
@@ -73,7 +73,7 @@ export async function buildApp ({
   return app
 }
 
-/** The store's failure is temporary: 503. Any other error that a handler throws is a mistake of the service. */
+/** StoreUnavailable becomes 503; any other error of a handler becomes 500. */
 function toHttpError (thrown: unknown): HttpError | undefined {
   return thrown instanceof StoreUnavailable ? new HttpError(503, thrown.message, { cause: thrown.cause }) : undefined
 }
@@ -86,6 +86,6 @@ async function limiter (app: FastifyInstance, perMinute: number): Promise<onRequ
     timeWindow: 60_000,
     keyGenerator: callerOf,
     errorResponseBuilder: (_request, { max }) =>
-      new HttpError(429, `This token may make ${max} requests a minute. Retry-After says when to go on.`)
+      new HttpError(429, `This token may make ${max} requests per minute. Retry-After gives the seconds to wait.`)
   }) as onRequestHookHandler
 }

@@ -1,4 +1,4 @@
-// The only reader of the environment: it returns a Config, or throws one report of all mistakes.
+// Reads the environment; nothing else does. Throws one ConfigError that lists every error.
 import { parseTokens, readTokens } from './auth/access-tokens.ts'
 import type { Tokens, TokensFile } from './auth/access-tokens.ts'
 import { isStoreUrl } from './stores/open.ts'
@@ -22,7 +22,7 @@ export interface Config {
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
-/** The configuration has mistakes: one sentence for each, with an example of a valid value. */
+/** One message per configuration error, each with an example of a valid value. */
 export class ConfigError extends Error {
   readonly mistakes: string[]
   constructor (mistakes: string[]) {
@@ -33,12 +33,12 @@ export class ConfigError extends Error {
 
 /**
  * Reads the configuration. An empty variable counts as not set.
- * @throws ConfigError with all mistakes
+ * @throws ConfigError with every error
  */
 export function readConfig (env: Readonly<Record<string, string | undefined>>): Config {
   const mistakes: string[] = []
 
-  /** @param read returns the value, or throws an Error whose message continues the name of the variable */
+  /** @param read throws an Error whose message completes a sentence that starts with the variable's name */
   function variable<Value, Default> (
     name: string,
     example: string,
@@ -57,21 +57,21 @@ export function readConfig (env: Readonly<Record<string, string | undefined>>): 
 
   const config = {
     host: variable('HOST', '0.0.0.0', '127.0.0.1', text => text),
-    port: variable('PORT', '3000', 3000, wholeNumber(0, 65535)),
+    port: variable('PORT', '3000', 3000, integerBetween(0, 65535)),
     databaseUrl: variable('DATABASE_URL', 'sqlite:data/plants.db', 'sqlite:data/plants.db', databaseUrl),
     accessTokens: variable('ACCESS_TOKENS', 'alice:2Vb9sXk0fQ7n,bob:Lr4TzW8mJc1d', undefined, tokens),
     accessTokensFile: variable('ACCESS_TOKENS_FILE', '/run/secrets/access-tokens', undefined, tokensFile),
     baseUrl: variable('BASE_URL', 'https://plants.example.com', '/', baseUrl),
-    bodyLimit: variable('BODY_LIMIT', '65536', 65536, wholeNumber(1, 16 * 1024 * 1024)),
-    rateLimit: variable('RATE_LIMIT', '600', undefined, wholeNumber(1, 1e9)),
-    maxQueue: variable('MAX_QUEUE', '10000', 10_000, wholeNumber(1, 1e7)),
+    bodyLimit: variable('BODY_LIMIT', '65536', 65536, integerBetween(1, 16 * 1024 * 1024)),
+    rateLimit: variable('RATE_LIMIT', '600', undefined, integerBetween(1, 1e9)),
+    maxQueue: variable('MAX_QUEUE', '10000', 10_000, integerBetween(1, 1e7)),
     logLevel: variable('LOG_LEVEL', 'info', 'info', oneOf(logLevels))
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return config
 }
 
-function wholeNumber (least: number, most: number) {
+function integerBetween (least: number, most: number) {
   return (text: string): number => {
     const value = Number(text)
     const isValid = /^\d+$/.test(text) && value >= least && value <= most
@@ -111,7 +111,7 @@ function baseUrl (text: string): string {
   const url = URL.parse(text)
   const isAddress = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === ''
   const isPath = /^\/[^?#]*$/.test(text)
-  // Path templates and the router give a meaning to { } and *.
+  // { } and * have a meaning in path templates and routes.
   if ((isAddress || isPath) && !/[{}*]/.test(text)) return text
   throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } and *`)
 }

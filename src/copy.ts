@@ -8,9 +8,9 @@ import { createCompiler, readJson } from './contract/schema/index.ts'
 import type { Fault } from './contract/schema/index.ts'
 import { allPlants } from './plants/plant-store.ts'
 import type { NewPlant, Outcome } from './plants/plant-store.ts'
-import { openFile, readPlants, writeFileWhole, writeTo } from './stores/ndjson.ts'
+import { createPlantFile, openFile, readPlants, writeTo } from './stores/ndjson.ts'
 import type { BadLine } from './stores/ndjson.ts'
-import { isStoreUrl, openStore, sqlitePath } from './stores/open.ts'
+import { isStoreUrl, openStore, sqlitePath, unknownStore } from './stores/open.ts'
 
 const usage = `Usage: npm run copy -- [--fail-fast] FROM TO
 
@@ -18,17 +18,17 @@ FROM and TO are each sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE, memory
 or - for standard input or output (then: npm run --silent copy). Plants that are already in TO stay as they are.
 --fail-fast stops at the first bad line or conflict; without it the rest is copied, and the exit code is 1.`
 
-/** Limits of a chunk of plants that are added together. */
+/** Size limits of a chunk. */
 const chunkPlants = 5000
 const chunkCharacters = 4 * 1024 * 1024
-/** Time between two lines of progress, where there is no terminal. */
+/** Time between progress lines if stderr is not a terminal. */
 const progressIntervalMs = 2000
 
 interface Source {
   plants: AsyncIterable<NewPlant | BadLine>
   /** Progress in plants or in bytes. */
   position: () => number
-  /** The end of `position`, where it is known. */
+  /** The final position, if known. */
   total: number | undefined
   close: () => Promise<void>
 }
@@ -38,19 +38,19 @@ interface Target {
   close: (complete: boolean) => Promise<void>
 }
 
-// The reader of the output may stop early, as `head` does.
+// The reader may stop early, as `head` does: EPIPE is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') console.error(`The output cannot be written: ${error.message}.`)
   process.exit(error.code === 'EPIPE' ? 0 : 1)
 })
 
 const tally = { added: 0, unchanged: 0, conflict: 0, bad: 0 }
-const done = () => tally.added + tally.unchanged + tally.conflict + tally.bad
+const processed = () => tally.added + tally.unchanged + tally.conflict + tally.bad
 const number = new Intl.NumberFormat('en')
 let interrupted = false
 process.once('SIGINT', () => {
   interrupted = true
-  // Ends a wait for more input.
+  // Ends a pending read.
   process.stdin.destroy()
 })
 
@@ -69,7 +69,7 @@ async function copy (): Promise<number> {
     const target = await openTarget(to)
     let complete = false
     try {
-      complete = await pump(source, target, failFast)
+      complete = await copyPlants(source, target, failFast)
     } finally {
       await target.close(complete)
     }
@@ -87,8 +87,8 @@ function readArguments (): { from: string, to: string, failFast: boolean } {
   return { from, to, failFast: values['fail-fast'] }
 }
 
-/** Copies all plants; it reads a chunk while the last one is added. Resolves to whether it reached the end. */
-async function pump ({ plants, position, total }: Source, target: Target, failFast: boolean): Promise<boolean> {
+/** Copies all plants; reads the next chunk while the last one is added. Resolves to whether it finished. */
+async function copyPlants ({ plants, position, total }: Source, target: Target, failFast: boolean): Promise<boolean> {
   const began = performance.now()
   const progress = showProgress(position, total)
   const stop = () => interrupted || (failFast && tally.conflict + tally.bad > 0)
@@ -103,7 +103,7 @@ async function pump ({ plants, position, total }: Source, target: Target, failFa
     adding = target.add(sent).then(outcomes => {
       outcomes.forEach((outcome, index) => count(outcome, sent[index] as NewPlant))
     })
-    // The next await reports the failure.
+    // Prevents an unhandled rejection; `await adding` reports the failure.
     adding.catch(() => {})
     progress.update()
   }
@@ -119,7 +119,7 @@ async function pump ({ plants, position, total }: Source, target: Target, failFa
     if (!stop()) await flush()
     await adding
   } catch (error) {
-    // An interrupt makes the read fail.
+    // SIGINT destroys stdin, so the read fails.
     if (!interrupted) throw error
     await adding
   } finally {
@@ -130,7 +130,8 @@ async function pump ({ plants, position, total }: Source, target: Target, failFa
 }
 
 function count (outcome: Outcome, { id }: NewPlant): void {
-  if (outcome === 'conflict') report(`conflict: another plant has the id ${id}; it stays as it is`, 'conflict')
+  const conflict = `conflict: another plant has the id ${id}; the stored plant does not change`
+  if (outcome === 'conflict') report(conflict, 'conflict')
   else tally[outcome]++
 }
 
@@ -142,7 +143,7 @@ function report (sentence: string, kind: 'bad' | 'conflict'): void {
 /** A progress bar on a terminal; a line every two seconds elsewhere. */
 function showProgress (position: () => number, total: number | undefined): { update: () => void, stop: () => void } {
   const began = performance.now()
-  const figures = () => ({ plants: number.format(done()), rate: perSecond(performance.now() - began) })
+  const figures = () => ({ plants: number.format(processed()), rate: perSecond(performance.now() - began) })
   if (!process.stderr.isTTY) {
     const timer = setInterval(() => {
       const { plants, rate } = figures()
@@ -166,7 +167,7 @@ function showProgress (position: () => number, total: number | undefined): { upd
 }
 
 function perSecond (milliseconds: number): string {
-  return number.format(Math.round(done() / Math.max(milliseconds, 1) * 1000))
+  return number.format(Math.round(processed() / Math.max(milliseconds, 1) * 1000))
 }
 
 function summarize (milliseconds: number): void {
@@ -180,19 +181,19 @@ function summarize (milliseconds: number): void {
 async function openSource (from: string): Promise<Source> {
   if (isStore(from)) {
     const path = sqlitePath(from)
-    // Opening the store would create the file.
+    // openStore() would create a missing file.
     if (path !== undefined && !existsSync(path)) throw new Error(`There is no database ${path}.`)
     const store = await openStore(from, { maxQueue: 1 })
-    // Only the progress needs the count: a store that cannot count can still be copied.
+    // Only the progress bar needs the count: ignore its failure.
     const total = await store.count().catch(() => undefined)
-    return { plants: allPlants(store), position: done, total, close: store.close }
+    return { plants: allPlants(store), position: processed, total, close: store.close }
   }
   const { stream, position, size } = from === '-' ? standardInput() : await openFile(from)
   return { plants: readPlants(stream, lineReader()), position, total: size, close: async () => {} }
 }
 
 function standardInput () {
-  return { stream: process.stdin, position: done, size: undefined }
+  return { stream: process.stdin, position: processed, size: undefined }
 }
 
 async function openTarget (to: string): Promise<Target> {
@@ -200,7 +201,7 @@ async function openTarget (to: string): Promise<Target> {
     const store = await openStore(to, { maxQueue: 2 * chunkPlants })
     return { add: plants => Promise.all(plants.map(plant => store.add(plant))), close: store.close }
   }
-  const writer = to === '-' ? writeTo(process.stdout) : writeFileWhole(to)
+  const writer = to === '-' ? writeTo(process.stdout) : createPlantFile(to)
   return {
     async add (plants) {
       await writer.write(plants)
@@ -212,14 +213,11 @@ async function openTarget (to: string): Promise<Target> {
 
 function isStore (place: string): boolean {
   if (isStoreUrl(place)) return true
-  if (!/^(?:sqlite|memory):|^[a-z+.-]+:\/\//i.test(place)) return false
-  // The address may contain a password: show only its scheme.
-  const [scheme] = place.split(':', 1)
-  const places = 'sqlite:PATH, postgres://..., memory:, a file or -'
-  throw new Error(`There is no store of the kind ${scheme}:; FROM and TO are ${places}.`)
+  if (/^(?:sqlite|memory):|^[a-z+.-]+:\/\//i.test(place)) throw unknownStore(place)
+  return false
 }
 
-/** A line is what the contract accepts as the body of POST /plants. */
+/** Parses a line by the contract's NewPlant schema. */
 function lineReader (): (bytes: Buffer) => NewPlant {
   const validate = createCompiler(schemas, 'request')({ $ref: 'NewPlant#' })
   return bytes => {

@@ -5,7 +5,7 @@ import type { PlantStore } from './plants/plant-store.ts'
 
 export const healthPaths = { live: '/livez', ready: '/readyz' }
 
-/** Ready while the store can promise writes and the service is not closing; otherwise 503. Neither needs a token. */
+/** /readyz is 200 while the store can write and the service is not shutting down, else 503. Neither needs a token. */
 export function serveHealth (app: FastifyInstance, store: PlantStore): void {
   let closing = false
   app.addHook('preClose', done => {
@@ -16,7 +16,7 @@ export function serveHealth (app: FastifyInstance, store: PlantStore): void {
   app.get(healthPaths.ready, async () => {
     if (closing) throw new HttpError(503, 'The service is shutting down.')
     await store.check().catch(cause => {
-      throw new HttpError(503, 'The store cannot promise to keep plants at the moment.', { cause })
+      throw new HttpError(503, 'The store cannot write plants durably at the moment.', { cause })
     })
     return { status: 'ready' }
   })

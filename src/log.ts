@@ -15,19 +15,19 @@ export function createLog (level: string, output: { isTTY?: boolean }): Logger {
   return pino({ level, ...output.isTTY === true && pretty })
 }
 
-/** A line for each error: at info for a mistake of the caller, at error for one of the service, with its cause. */
+/** Logs 4xx at info, and 5xx at error with their cause. */
 export function logError (log: Logger, error: HttpError, request: FastifyRequest): void {
   const { status, message } = error
   if (status < 500) log.info({ ...about(request), status }, message)
   else log.error({ ...about(request), status, err: error.cause ?? error }, message)
 }
 
-/** A line for each response, where the level is debug or finer. */
+/** Logs every response at debug. */
 export function logResponses (app: FastifyInstance, log: Logger): void {
   if (!log.isLevelEnabled('debug')) return
   app.addHook('onResponse', (request, reply, done) => {
     const { statusCode: status, elapsedTime: ms } = reply
-    log.debug({ ...about(request), caller: callerOf(request), status, ms }, 'answered')
+    log.debug({ ...about(request), caller: callerOf(request), status, ms }, 'response sent')
     done()
   })
 }

@@ -1,4 +1,4 @@
-// The process: configuration, store, application, shutdown. The only file that ends the process.
+// Starts the service: configuration, store, app, shutdown.
 import closeWithGrace from 'close-with-grace'
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -10,7 +10,7 @@ import { createLog } from './log.ts'
 import { openStore, sqlitePath } from './stores/open.ts'
 import { keepTicksFast } from './ticks.ts'
 
-// More than a request may take to arrive and be answered, less than the 30 seconds that supervisors wait.
+// Longer than a request may take (20 s), shorter than the 30 s that supervisors allow.
 const closeWithinMs = 25_000
 
 keepTicksFast()
@@ -25,15 +25,15 @@ try {
 async function start (config: Config): Promise<void> {
   const log = createLog(config.logLevel, process.stdout)
   const store = await openStore(config.databaseUrl, config)
-  const ownFile = join(dataDirectory(config.databaseUrl), 'access-token')
-  const tokens = openTokens({ ...config, ownFile }, error => {
+  const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
+  const tokens = openTokens({ ...config, ownTokenFile }, error => {
     log.error(error, 'ACCESS_TOKENS_FILE cannot be read; the last tokens stay valid')
   })
   const app = await buildApp({ ...config, store, verifyToken: tokens.verify, log })
 
   closeWithGrace({ delay: closeWithinMs, logger: log }, async ({ err, signal }) => {
-    if (err !== undefined) log.fatal(err, 'closing after an uncaught error')
-    else log.info(`closing after ${signal}`)
+    if (err !== undefined) log.fatal(err, 'shutting down after an uncaught error')
+    else log.info(`shutting down after ${signal}`)
     tokens.close()
     await app.close()
     await store.close()
@@ -43,7 +43,7 @@ async function start (config: Config): Promise<void> {
     throw new Error(`Cannot listen on ${place}: ${message}. Set HOST and PORT to listen elsewhere.`)
   })
   log.info(`listening at ${address}`)
-  if (tokens.isOwn) greet(address, ownFile)
+  if (tokens.isOwn) printFirstRequest(address, ownTokenFile)
 }
 
 /** The folder for the service's own files: that of its database file. */
@@ -52,8 +52,8 @@ function dataDirectory (databaseUrl: string): string {
   return resolve(path === undefined ? 'data' : dirname(path))
 }
 
-/** Prints a command to try the service with. The command reads the token from its file: no token is ever printed. */
-function greet (address: string, tokenFile: string): void {
+/** Prints a curl command that reads the token from its file, so that the log has no token. */
+function printFirstRequest (address: string, tokenFile: string): void {
   console.log(`
   Plant Store   ${address}
   The contract  ${address}/docs

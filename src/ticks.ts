@@ -1,4 +1,4 @@
-// process.nextTick() at its full speed for as long as the process lives.
+// Keeps process.nextTick() fast for the life of the process.
 import { createHook } from 'node:async_hooks'
 
 /**
@@ -10,7 +10,7 @@ import { createHook } from 'node:async_hooks'
  */
 export function keepTicksFast (): void {
   const hook = createHook({
-    // Tracking promises would slow them down.
+    // Watching promises would slow down every promise.
     trackPromises: false,
     init (_id, type, _trigger, resource) {
       if (type === 'TickObject') kept.push(resource)

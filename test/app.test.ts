@@ -33,7 +33,8 @@ t.test('a token past its rate limit is answered 429 with Retry-After, other toke
   const { post } = await startApp(t, { rateLimit: 2, verifyToken: name => name === 'bad' ? undefined : { name } })
   for (const nth of [1, 2]) t.equal((await post(plant)).statusCode, 200, `request ${nth}`)
   const response = await post(plant)
-  isError(t, response, 429, 'This token may make 2 requests a minute. Retry-After says when to go on.', 'request 3')
+  const message = 'This token may make 2 requests per minute. Retry-After gives the seconds to wait.'
+  isError(t, response, 429, message, 'request 3')
   t.match(Number(response.headers['retry-after']), 60)
   t.equal((await post(plant, { authorization: 'Bearer another' })).statusCode, 200)
   for (const nth of [1, 2, 3]) {
@@ -96,7 +97,7 @@ t.test('a connection without any request does not delay the shutdown', async t =
 })
 
 t.test('shutdown does not wait long for connections that are silent, idle or stuck in a request', async t => {
-  const { app } = await startApp(t, { arriveWithinMs: { header: 500, whole: 500 }, answerWithinMs: 30_000 })
+  const { app } = await startApp(t, { requestTimeoutMs: { header: 500, whole: 500 }, responseTimeoutMs: 30_000 })
   const { port } = await listen(app)
   const whole = request('{"id":1,"name":"x"}')
   const sockets = await Promise.all(['', 'POST /pla', whole, whole.slice(0, -3)].map(async text => {
@@ -121,7 +122,7 @@ t.test('/livez and /readyz need no token, and /readyz is 503 while the store can
   const store = testStore({ check: () => Promise.reject(new Error('the disk is gone')) })
   const broken = await startApp(t, { store, log })
   const response = await broken.app.inject('/readyz')
-  isError(t, response, 503, 'The store cannot promise to keep plants at the moment.', 'broken store')
+  isError(t, response, 503, 'The store cannot write plants durably at the moment.', 'broken store')
   t.equal(response.headers['retry-after'], '1')
   t.match(JSON.parse(lines[0] as string), { path: '/readyz', err: { message: 'the disk is gone' } })
   t.equal((await broken.app.inject('/livez')).statusCode, 200)
@@ -150,7 +151,7 @@ t.test('a service that shuts down is not ready, and still answers its pending re
 
 t.test('shutdown completes although a handler never resolves', async t => {
   const { store, called } = pendingStore()
-  const { app } = await startApp(t, { store, arriveWithinMs: { header: 200, whole: 200 }, answerWithinMs: 400 })
+  const { app } = await startApp(t, { store, requestTimeoutMs: { header: 200, whole: 200 }, responseTimeoutMs: 400 })
   const { port } = await listen(app)
   const socket = connect(port, '127.0.0.1').on('error', () => {}).resume()
   socket.write(request('{"id":1,"name":"x"}'))

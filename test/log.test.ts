@@ -20,7 +20,7 @@ t.test('level debug logs a line for each response, with the caller and without t
     payload: '{"id":1,"name":"fern"}'
   })
   t.equal(lines.length, 1)
-  const line = { level: 20, method: 'POST', path: '/plants', caller: 'test', status: 200, ms: Number, msg: 'answered' }
+  const line = { level: 20, method: 'POST', path: '/plants', caller: 'test', status: 200, ms: Number, msg: 'response sent' }
   t.match(JSON.parse(lines[0] as string), line)
   t.notMatch(lines[0], /secret|a-good-token|fern/)
   await app.inject('/livez')

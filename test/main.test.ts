@@ -59,10 +59,10 @@ t.test('with ACCESS_TOKENS the service prints only log lines, and no token', asy
   const lines = output().trim().split('\n').map(line => JSON.parse(line))
   t.match(lines.map(({ msg }) => msg), [
     /^listening at/,
-    'answered',
+    'response sent',
     'The bearer token is not accepted.',
-    'answered',
-    'closing after SIGINT'
+    'response sent',
+    'shutting down after SIGINT'
   ])
   t.notMatch(output(), /very-secret|quite-wrong/)
   t.equal(existsSync(join(folder, 'data', 'access-token')), false)
@@ -122,7 +122,7 @@ t.test('a signal to npm start reaches the service', async t => {
   }))
   npm.kill('SIGTERM')
   t.not(await Promise.race([ended, sleep(10_000, 'timeout', { ref: false })]), 'timeout')
-  t.match(output, 'closing after SIGTERM')
+  t.match(output, 'shutting down after SIGTERM')
 })
 
 t.test('a second signal ends the process at once', async t => {
@@ -141,7 +141,7 @@ t.test('a second signal ends the process at once', async t => {
   ].join('\r\n'))
   await exchange(Number(new URL(origin).port), 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
   child.kill('SIGTERM')
-  await waitForOutput(/closing after SIGTERM/)
+  await waitForOutput(/shutting down after SIGTERM/)
   const began = performance.now()
   child.kill('SIGTERM')
   t.equal(await ended, 1)

@@ -1,12 +1,12 @@
-// The operator's bearer tokens, `token` or `name:token`; without any, one that the first start creates.
+// The operator's bearer tokens, or one token that the first startup creates.
 import { hash, randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, rmSync, unwatchFile, watchFile, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Principal } from '../contract/index.ts'
 
 /**
- * Callers by token. A Map compares a string with a key only when their hashes, seeded per process, are equal: the time
- * of a look-up does not reveal how much of a token was guessed.
+ * Callers by token. A Map compares strings only if their hashes, seeded per process, are equal.
+ * So the time of a lookup does not reveal a partial guess.
  */
 export type Tokens = ReadonlyMap<string, Principal>
 
@@ -41,11 +41,11 @@ export function readTokens (path: string): Tokens {
 /** A file of tokens and its content at startup. */
 export interface TokensFile { path: string, tokens: Tokens }
 
-/** The tokens of the operator and, for a service without any, the file of its own token. */
+/** The operator's tokens, and the file for the service's own token if there are none. */
 export interface TokenSources {
   accessTokens: Tokens | undefined
   accessTokensFile: TokensFile | undefined
-  ownFile: string
+  ownTokenFile: string
 }
 
 export interface OpenTokens {
@@ -58,15 +58,15 @@ export interface OpenTokens {
 
 /**
  * Opens the operator's tokens or, where there are none, the token that the service creates for itself.
- * @param onError is called when the operator's file cannot be read again; the last tokens stay valid
+ * @param onError called when a later read fails; the previous tokens stay valid
  */
 export function openTokens (
-  { accessTokens, accessTokensFile, ownFile }: TokenSources,
+  { accessTokens, accessTokensFile, ownTokenFile }: TokenSources,
   onError: (error: unknown) => void
 ): OpenTokens {
   const isOwn = accessTokens === undefined && accessTokensFile === undefined
-  const fixed = isOwn ? keepToken(ownFile) : accessTokens ?? new Map()
-  const followed = followFile(accessTokensFile, onError)
+  const fixed = isOwn ? loadOrCreateToken(ownTokenFile) : accessTokens ?? new Map()
+  const followed = watchTokensFile(accessTokensFile, onError)
   return {
     verify: token => fixed.get(token) ?? followed.tokens().get(token),
     isOwn,
@@ -74,30 +74,30 @@ export function openTokens (
   }
 }
 
-interface FollowedFile { tokens: () => Tokens, stop: () => void }
+interface WatchedFile { tokens: () => Tokens, stop: () => void }
 
-function followFile (file: TokensFile | undefined, onError: (error: unknown) => void): FollowedFile {
+function watchTokensFile (file: TokensFile | undefined, onError: (error: unknown) => void): WatchedFile {
   if (file === undefined) return { tokens: () => new Map(), stop: () => {} }
   const { path } = file
   let { tokens } = file
   const reread = () => {
     try { tokens = readTokens(path) } catch (error) { onError(error) }
   }
-  // Mounted secrets are replaced by renaming symbolic links: polling notices that, watching does not.
+  // Mounted secrets change by swapping symbolic links: polling notices that, fs.watch() does not.
   watchFile(path, { interval: 1000, persistent: false }, reread)
-  // Polling misses a change before its first look.
-  const firstLook = setTimeout(reread, 1000).unref()
+  // Polling misses a change between startup and the first poll: read once more.
+  const firstReread = setTimeout(reread, 1000).unref()
   return {
     tokens: () => tokens,
     stop () {
-      clearTimeout(firstLook)
+      clearTimeout(firstReread)
       unwatchFile(path, reread)
     }
   }
 }
 
-/** The first start creates a token, readable by its owner alone; later starts read it. */
-function keepToken (path: string): Tokens {
+/** Reads the service's token; the first startup creates it, readable only by its owner. */
+function loadOrCreateToken (path: string): Tokens {
   mkdirSync(dirname(path), { recursive: true })
   const draft = `${path}.${process.pid}`
   try {

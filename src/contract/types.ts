@@ -6,7 +6,7 @@ export interface Operation {
   readonly method: string
   /** The path template (OpenAPI 3.1, section 4.8.8.2), below the path of its server. */
   readonly url: string
-  /** The server of the operation or its path, where it is not the contract's. */
+  /** Replaces the contract's server for this operation. */
   readonly server?: Server
   /** Security Requirement Objects: all schemes of one of them must hold (OpenAPI 3.1, section 4.8.30). */
   readonly security: ReadonlyArray<Readonly<Record<string, readonly string[]>>>
@@ -28,7 +28,7 @@ export interface Parameter {
   readonly default?: unknown
 }
 
-/** A declared answer; one without a schema has no body. */
+/** A response that the contract declares; without a schema it has no body. */
 export interface Response {
   readonly type?: string
   readonly schema?: object
@@ -38,7 +38,7 @@ export interface Response {
 /** Statuses of responses without a body (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5). */
 export const bodilessStatuses = [204, 205, 304] as const
 
-/** A contract as data: the generated constants, together. */
+/** The constants of generated/operations.ts. */
 export interface Contract {
   readonly server: Server
   readonly operations: Readonly<Record<string, Operation>>
@@ -91,7 +91,7 @@ export type Answer<Ops, Id extends keyof Ops> =
   | NoAnswer
   | { [Key in KeysOf<Ops, Id>]: AnswerBy<Ops, Id, Key> }[KeysOf<Ops, Id>]
 
-/** No value has this type. In the union, it makes the compiler compare an answer only with those of the same status. */
+/** An uninhabited member, so that the compiler compares an answer only with the one of the same status. */
 interface NoAnswer { readonly status: never }
 
 // Named interfaces: the compiler prints `WithBody<operations, "createPlant", 200>` instead of all members.
@@ -141,7 +141,7 @@ interface Undeclared { readonly 'the contract declares none': never }
 type ResponsesOf<Ops, Id extends keyof Ops> = Ops[Id] extends { responses: infer Responses } ? Responses : never
 type KeysOf<Ops, Id extends keyof Ops> = keyof ResponsesOf<Ops, Id>
 
-/** The statuses of a key of `responses`, without those that have a more exact key (OpenAPI 3.1, section 4.8.16). */
+/** Statuses of one key of `responses`, except those with a more specific key (OpenAPI 3.1, section 4.8.16). */
 type StatusOf<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> = StatusesOf<Key> extends infer Status
   ? Status extends MoreExact<Key, KeysOf<Ops, Id>> | BodilessOf<ResponsesOf<Ops, Id>[Key]> ? never : Status
   : never
@@ -173,24 +173,24 @@ type Without<T, Hidden> =
 type WithoutHidden<T, Names, Hidden> = [Names] extends [never] ? { [Name in keyof T]: Without<T[Name], Hidden> }
   : Flat<{ [Name in keyof T as Name extends Names ? never : Name]: Without<T[Name], Hidden> } & Absent<Names, Hidden>>
 type HiddenIn<T, Hidden> = { [Name in keyof T]-?: NonNullable<T[Name]> extends Hidden ? Name : never }[keyof T]
-/** An answer must not have its writeOnly members; a request's readOnly members are refused before the handler. */
+/** Forbids writeOnly members in an answer; readOnly members of a request are refused earlier. */
 type Absent<Names, Hidden> = Hidden extends { readonly $write: unknown }
   ? { readonly [Name in Names & PropertyKey]?: Undeclared }
   : unknown
-/** One object type for several: the compiler's messages are shorter. */
+/** Flattens an intersection, for shorter compiler messages. */
 type Flat<T> = { [Name in keyof T]: T[Name] }
 
 /** A caller. The name distinguishes callers in the log and in limits; it is not secret. */
 export interface Principal { readonly name: string }
 
-/** The callers that the schemes of the met requirement have recognised, by name of scheme. */
+/** The authenticated callers, by security scheme. */
 export type Principals = Readonly<Record<string, Principal | undefined>>
 
 /** A verifier for every security scheme of the contract, and for no other. */
 export type Verifiers<Schemes> = { readonly [Name in keyof Schemes]: Verifier<CredentialsOf<Schemes[Name]>> }
 
 /**
- * Returns the owner of credentials, `undefined` when there is none, or `'forbidden'` when the owner may not do this.
+ * Returns the caller, `undefined` for unknown credentials, or `'forbidden'` for missing permission.
  * Throws only when it cannot decide. The scopes are those that the operation asks for (OpenAPI 3.1, section 4.8.30).
  */
 export type Verifier<Credentials> = (credentials: Credentials, scopes: readonly string[]) => Verdict | Promise<Verdict>

@@ -9,7 +9,7 @@ export function createPlant (store: PlantStore): Handler<operations, 'createPlan
     const plant = tag === undefined ? { name } : { name, tag }
     const outcome = await store.add({ id, ...plant })
     if (outcome === 'conflict') {
-      return { status: 409, body: errorBody(409, `Another plant has the id ${id}. It stays as it is.`) }
+      return { status: 409, body: errorBody(409, `Another plant has the id ${id}. The stored plant does not change.`) }
     }
     return { status: 200, body: plant }
   }

@@ -1,4 +1,4 @@
-// The contract's Error, written in one place: for the answers of handlers and for every other error response.
+// Builds the contract's Error body, for handlers and all other error responses.
 import type { components } from '../../generated/types.ts'
 
 /** @param status the HTTP status, which is also the value of `error` */

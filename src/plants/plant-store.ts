@@ -1,10 +1,10 @@
-// The storage port: what the service needs of a store, and what a store promises.
+// The storage port: what the service needs from a store, and what every store guarantees.
 // test/fixtures/plant-store-suite.ts tests these promises against every engine.
 import type { components } from '../../generated/types.ts'
 
 export type NewPlant = components['schemas']['NewPlant']
 
-/** `unchanged`: the same plant is stored already. `conflict`: another plant has this id, and stays as it is. */
+/** `unchanged`: the same plant is stored. `conflict`: another plant has this id; it does not change. */
 export type Outcome = 'added' | 'unchanged' | 'conflict'
 
 export interface PlantStore {
@@ -16,13 +16,13 @@ export interface PlantStore {
   /** Up to `limit` plants in the order of their ids, from the id `from` on. Bypasses the queue of add(). */
   page (from: bigint, limit: number): Promise<NewPlant[]>
   count (): Promise<number>
-  /** Rejects when the store cannot promise writes. */
+  /** Rejects when the store cannot write durably. */
   check (): Promise<void>
-  /** Finishes pending calls and refuses later ones. Safe to call twice. */
+  /** Finishes pending calls and rejects later ones. Safe to call twice. */
   close (): Promise<void>
 }
 
-/** The store cannot promise anything at the moment. The message is for the caller, the cause for the log. */
+/** The store cannot confirm a durable write now. The message is for the caller, the cause for the log. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }
@@ -31,7 +31,7 @@ const smallestId = -(2n ** 63n)
 const largestId = 2n ** 63n - 1n
 const pageSize = 1000
 
-/** Every plant in the order of ids, including plants that are added meanwhile with an id above the last one read. */
+/** All plants by id, including plants added during the read with an id above the last one read. */
 export async function * allPlants (store: Pick<PlantStore, 'page'>): AsyncGenerator<NewPlant> {
   let from = smallestId
   for (;;) {

@@ -3,23 +3,23 @@
 import { StoreUnavailable } from '../plants/plant-store.ts'
 import type { NewPlant, Outcome, PlantStore } from '../plants/plant-store.ts'
 
-/** A storage technology: a plant store that adds batches. groupCommit() makes it a PlantStore. */
+/** A storage technology that adds plants in batches; groupCommit() makes it a PlantStore. */
 export interface Engine extends Omit<PlantStore, 'add'> {
   /** Adds all plants in order, or none; resolves to the outcomes once they survive a power cut. Calls never overlap. */
   addMany (plants: readonly NewPlant[]): Promise<Outcome[]>
 }
 
-/** A batch ends with the plant that brings its text to this many characters. */
-const batchCharacters = 4 * 1024 * 1024
-/** A batch of this many plants does not wait for more: the next one commits while these callers get their responses. */
-const batchPlants = 64
+/** A batch ends with the plant that reaches this many characters of text. */
+const maxBatchCharacters = 4 * 1024 * 1024
+/** A batch of this size commits without waiting, while earlier callers get their responses. */
+const fullBatchPlants = 64
 const maxWaitMs = 2
 
 interface Pending { plant: NewPlant, resolve: (outcome: Outcome) => void, reject: (error: unknown) => void }
 
 /**
  * Makes an engine a store.
- * @param maxQueue how many plants may wait for the next batch; one more is refused at once
+ * @param maxQueue limit of waiting plants; add() rejects further ones
  */
 export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number }): PlantStore {
   const queue: Pending[] = []
@@ -41,7 +41,7 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
   async function waitForMore (): Promise<void> {
     const until = performance.now() + maxWaitMs
     let before = 0
-    while (queue.length > before && queue.length < batchPlants && performance.now() < until) {
+    while (queue.length > before && queue.length < fullBatchPlants && performance.now() < until) {
       before = queue.length
       await new Promise(setImmediate)
     }
@@ -57,7 +57,7 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
     }
   }
 
-  /** A call to a closed engine would open it again. */
+  /** Rejects after close(), because a call would open the engine again. */
   function whileOpen<Result> (call: () => Promise<Result>): Promise<Result> {
     return closed === undefined ? call() : refuse('The service is shutting down.')
   }
@@ -86,12 +86,12 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
   }
 }
 
-/** How many of the queued plants form the next batch: all, unless their text would take an engine too long. */
+/** Number of plants in the next batch, limited by their text. */
 function sizeOfBatch (queue: Pending[]): number {
   let characters = 0
   for (const [index, { plant: { name, tag = '' } }] of queue.entries()) {
     characters += name.length + tag.length
-    if (characters > batchCharacters) return index + 1
+    if (characters > maxBatchCharacters) return index + 1
   }
   return queue.length
 }

@@ -1,4 +1,4 @@
-// Plants in memory, for trial runs: they end with the process.
+// Keeps plants in memory for trial runs; they are lost when the process ends.
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
 import type { Engine } from './group-commit.ts'
 

@@ -1,15 +1,15 @@
-// Plants as newline-delimited JSON: a plant a line, ids as exact integers.
+// Reads and writes plants as NDJSON: one plant per line, ids as exact integers.
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { NewPlant } from '../plants/plant-store.ts'
 
-/** A line that is no plant. */
+/** A line that is not a valid plant. */
 export interface BadLine { line: number, problem: string }
 
-/** Bytes; longer lines are bad, so that memory stays bounded. The largest body that BODY_LIMIT may admit fits twice. */
-const longest = 32 * 1024 * 1024
+/** Longest line in bytes: twice the largest BODY_LIMIT. It bounds the memory. */
+const maxLineBytes = 32 * 1024 * 1024
 const newline = 0x0a
 
 /** Turns the bytes of a line into a plant, or throws an Error whose message describes the problem. */
@@ -20,7 +20,7 @@ export async function * readPlants (stream: AsyncIterable<Buffer>, parse: Parse)
   let line = 0
   for await (const bytes of lines(stream)) {
     line++
-    if (bytes === undefined) yield { line, problem: `The line is longer than ${longest} bytes.` }
+    if (bytes === undefined) yield { line, problem: `The line is longer than ${maxLineBytes} bytes.` }
     else if (bytes.length > 0) yield parseLine(line, bytes, parse)
   }
 }
@@ -33,36 +33,36 @@ function parseLine (line: number, bytes: Buffer, parse: Parse): NewPlant | BadLi
   }
 }
 
-/** The lines of a stream as bytes, so that nothing is decoded leniently; undefined for one that is too long. */
+/** Splits a stream into lines of bytes, so that the parser checks UTF-8; undefined for a line that is too long. */
 async function * lines (stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
   let rest: Buffer[] = []
   let length = 0
   for await (const chunk of stream) {
     let begin = 0
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, begin)) {
-      const isTooLong = length + end - begin > longest
-      yield isTooLong ? undefined : withoutReturn(Buffer.concat([...rest, chunk.subarray(begin, end)]))
+      const isTooLong = length + end - begin > maxLineBytes
+      yield isTooLong ? undefined : trimCarriageReturn(Buffer.concat([...rest, chunk.subarray(begin, end)]))
       rest = []
       length = 0
       begin = end + 1
     }
     length += chunk.length - begin
-    if (length > longest) rest = []
+    if (length > maxLineBytes) rest = []
     else rest.push(chunk.subarray(begin))
   }
-  if (length > longest) yield undefined
-  else if (length > 0) yield withoutReturn(Buffer.concat(rest))
+  if (length > maxLineBytes) yield undefined
+  else if (length > 0) yield trimCarriageReturn(Buffer.concat(rest))
 }
 
 /** Lines of Windows files end with CR and LF. */
-function withoutReturn (bytes: Buffer): Buffer {
+function trimCarriageReturn (bytes: Buffer): Buffer {
   return bytes.at(-1) === 0x0d ? bytes.subarray(0, -1) : bytes
 }
 
-/** A place that plants are written to. */
+/** A destination for plants. */
 export interface PlantWriter {
   write: (plants: readonly NewPlant[]) => Promise<void>
-  /** Completes what was written, or takes it back. */
+  /** Completes or discards the output. */
   end: (complete: boolean) => Promise<void>
 }
 
@@ -80,8 +80,8 @@ export function writeTo (stream: Writable): PlantWriter {
  * Writes a file that exists only when it is complete and on the disk: until then it has another name.
  * @throws Error when the file is there already
  */
-export function writeFileWhole (path: string): PlantWriter {
-  if (existsSync(path)) throw new Error(`${path} is there already: name another file, or remove it`)
+export function createPlantFile (path: string): PlantWriter {
+  if (existsSync(path)) throw new Error(`${path} already exists: name another file or remove it`)
   const draft = `${path}.partial`
   const stream = createWriteStream(draft, { flush: true })
   const opened = once(stream, 'open')

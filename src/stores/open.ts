@@ -1,4 +1,4 @@
-// From a DATABASE_URL to a store.
+// Opens the store that DATABASE_URL names.
 import type { PlantStore } from '../plants/plant-store.ts'
 import { groupCommit } from './group-commit.ts'
 import type { Engine } from './group-commit.ts'
@@ -6,7 +6,7 @@ import { memoryEngine } from './memory.ts'
 import { postgresEngine } from './postgres.ts'
 import { sqliteEngine } from './sqlite.ts'
 
-/** One line for each form of URL, with the engine that opens it. */
+/** The engine for each form of URL. */
 const engines: ReadonlyArray<[form: RegExp, open: (url: string) => Engine | Promise<Engine>]> = [
   [/^memory:$/, () => memoryEngine()],
   [/^sqlite:./, url => sqliteEngine(sqlitePath(url) as string)],
@@ -17,7 +17,7 @@ function findEngine (url: string) {
   return engines.find(([form]) => form.test(url))?.[1]
 }
 
-/** Whether openStore() knows this form of URL. */
+/** Whether openStore() accepts this form of URL. */
 export function isStoreUrl (url: string): boolean {
   return findEngine(url) !== undefined
 }
@@ -29,11 +29,17 @@ export function sqlitePath (url: string): string | undefined {
 
 /**
  * Opens the store that a URL names: `sqlite:PATH`, `postgres://...` or `memory:`.
- * @throws Error that says why it cannot be opened
+ * @throws Error with the reason
  */
 export async function openStore (url: string, limits: { maxQueue: number }): Promise<PlantStore> {
   const open = findEngine(url)
-  // The URL may contain a password: name only its scheme.
-  if (open === undefined) throw new Error(`There is no store for ${url.slice(0, Math.max(0, url.indexOf(':')))}:`)
+  if (open === undefined) throw unknownStore(url)
   return groupCommit(await open(url), limits)
+}
+
+/** An error that names only the scheme of a URL, which may contain a password. */
+export function unknownStore (url: string): Error {
+  const scheme = url.slice(0, url.indexOf(':') + 1)
+  const forms = 'sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:'
+  return new Error(`There is no store for "${scheme}". Use ${forms}.`)
 }

@@ -5,9 +5,9 @@ import type { NewPlant, Outcome } from '../plants/plant-store.ts'
 import type { Engine } from './group-commit.ts'
 
 /** Milliseconds for a connection, for a statement, and for a call with all its retries. */
-const deadlines = { connection: 2000, statement: 5000, call: 8000 }
+const timeoutsMs = { connection: 2000, statement: 5000, call: 8000 }
 /** Milliseconds between two tries. */
-const pause = 100
+const retryIntervalMs = 100
 
 type Query = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>
 
@@ -23,9 +23,9 @@ export async function postgresEngine (url: string): Promise<Engine> {
     connectionString: url,
     // One batch is in flight; the others are for pages and checks.
     max: 3,
-    connectionTimeoutMillis: deadlines.connection,
-    statement_timeout: deadlines.statement,
-    query_timeout: deadlines.statement + 1000,
+    connectionTimeoutMillis: timeoutsMs.connection,
+    statement_timeout: timeoutsMs.statement,
+    query_timeout: timeoutsMs.statement + 1000,
     application_name: 'plant-store',
     keepAlive: true
   })
@@ -57,11 +57,11 @@ export async function postgresEngine (url: string): Promise<Engine> {
 }
 
 /**
- * PostgreSQL commits without the standby when an administrator cancels the wait, and only warns: fail that statement.
- * Its text and severity are translated, so that any warning counts (class 01), but for those known to be harmless.
+ * Fails a statement on any warning: a cancelled wait for the standby commits with only a warning.
+ * Message texts and severities are translated, so the check uses SQLSTATE class 01.
  */
 function failOnWarnings (client: pg.PoolClient): void {
-  // The pool listens only while it runs the statement itself; without a listener an error would end the process.
+  // pool.query() listens only during its statement; without this listener a later error ends the process.
   client.on('error', () => {})
   client.on('notice', ({ code, routine, message }) => {
     if (code?.startsWith('01') && !harmlessRoutines.includes(routine)) client.emit('error', new PermanentError(message))
@@ -89,7 +89,7 @@ async function prepare (query: Query, connect: () => Promise<pg.PoolClient>): Pr
   // Read before migrating: a user with rights on the tables may lack the right to create them.
   if (await schemaVersion(query) !== migrations.length) await migrate(connect)
   // LIMIT 0 checks the rights and runs nothing.
-  await query(`${selectPresent} LIMIT 0`, [[], false])
+  await query(`${selectExisting} LIMIT 0`, [[], false])
 }
 
 const readSettings = `SELECT current_setting('synchronous_commit') AS commit,
@@ -132,23 +132,23 @@ async function migrate (connect: () => Promise<pg.PoolClient>): Promise<void> {
   }
 }
 
-/** Retries transient errors until the deadline. Every call may run twice, so an unknown outcome does no harm. */
+/** Retries transient errors until the timeout. Every call is idempotent, so an unknown outcome is safe to retry. */
 async function retry<Result> (work: () => Promise<Result>): Promise<Result> {
-  const until = performance.now() + deadlines.call
+  const until = performance.now() + timeoutsMs.call
   for (;;) {
     try {
-      return await within(until - performance.now(), work())
+      return await withTimeout(until - performance.now(), work())
     } catch (error) {
-      if (!isTransient(error) || performance.now() + pause > until) throw error
-      await sleep(pause)
+      if (!isTransient(error) || performance.now() + retryIntervalMs > until) throw error
+      await sleep(retryIntervalMs)
     }
   }
 }
 
-/** Rejects when work takes longer; what it still does may be done twice. */
-async function within<Result> (milliseconds: number, work: Promise<Result>): Promise<Result> {
+/** Rejects after a timeout. The work may still finish; that is safe, because every call is idempotent. */
+async function withTimeout<Result> (milliseconds: number, work: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('timeout: the database has not answered in time')), milliseconds)
+  const timer = setTimeout(() => late.reject(new Error('timeout: the database did not respond in time')), milliseconds)
   try {
     return await Promise.race([work, late.promise])
   } finally {
@@ -161,14 +161,15 @@ function isTransient (error: unknown): boolean {
   if (error instanceof PermanentError) return false
   // Errors of the server carry a SQLSTATE of five characters; errors of the connection another code or none.
   const code = codeOf(error) ?? ''
-  return !/^[0-9A-Z]{5}$/.test(code) || /^(?:08|40|57P)/.test(code) || code === readOnly || createdTwice.includes(code)
+  const isOfServer = /^[0-9A-Z]{5}$/.test(code)
+  return !isOfServer || /^(?:08|40|57P)/.test(code) || [readOnly, ...concurrentCreation].includes(code)
 }
 
 const undefinedTable = '42P01'
 /** A standby, or the former primary of a failover: the pool connects again, and may reach the new primary. */
 const readOnly = '25006'
 /** Two services create a table at the same moment: PostgreSQL reports a duplicate row, type or table. */
-const createdTwice = ['23505', '42710', '42P07']
+const concurrentCreation = ['23505', '42710', '42P07']
 
 function codeOf (error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
@@ -189,7 +190,7 @@ const insertPlants = `INSERT INTO plants (id, name, tag)
  * After a crash a row may be visible that no standby has. The message makes this statement a commit, which waits for
  * the standby. An INSERT that added rows ($2) has waited already. FOR KEY SHARE would need the right to UPDATE.
  */
-const selectPresent = `SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[])
+const selectExisting = `SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[])
   AND ($2 OR (SELECT ${setSynchronousCommit} <> '' AND pg_logical_emit_message(true, 'plant-store', '') IS NOT NULL))`
 
 /**
@@ -197,22 +198,25 @@ const selectPresent = `SELECT id, name, tag FROM plants WHERE id = ANY($1::bigin
  * Sorted ids prevent deadlocks between services that add the same ids.
  */
 async function addMany (query: Query, plants: readonly NewPlant[]): Promise<Outcome[]> {
-  const stored = new Map<bigint, NewPlant>()
-  for (const plant of plants) if (!stored.has(plant.id)) stored.set(plant.id, plant)
-  const firsts = [...stored.values()].sort((a, b) => a.id < b.id ? -1 : 1)
-  const columns = [firsts.map(({ id }) => id), firsts.map(({ name }) => name), firsts.map(({ tag = null }) => tag)]
-  const inserted = await query<{ id: string }>(insertPlants, columns)
+  const plantById = new Map<bigint, NewPlant>()
+  for (const plant of plants) if (!plantById.has(plant.id)) plantById.set(plant.id, plant)
+  const firstOfEachId = [...plantById.values()].sort((a, b) => a.id < b.id ? -1 : 1)
+  const inserted = await query<{ id: string }>(insertPlants, [
+    firstOfEachId.map(({ id }) => id),
+    firstOfEachId.map(({ name }) => name),
+    firstOfEachId.map(({ tag = null }) => tag)
+  ])
   const added = new Set(inserted.map(({ id }) => BigInt(id)))
-  const present = firsts.filter(({ id }) => !added.has(id)).map(({ id }) => id)
-  if (present.length > 0) {
-    const rows = await query<PlantRow>(selectPresent, [present, added.size > 0])
-    for (const row of rows) stored.set(BigInt(row.id), toPlant(row))
-    if (rows.length < present.length) throw missing(present, rows)
+  const existingIds = firstOfEachId.filter(({ id }) => !added.has(id)).map(({ id }) => id)
+  if (existingIds.length > 0) {
+    const rows = await query<PlantRow>(selectExisting, [existingIds, added.size > 0])
+    for (const row of rows) plantById.set(BigInt(row.id), toPlant(row))
+    if (rows.length < existingIds.length) throw hiddenPlantError(existingIds, rows)
   }
   return plants.map(plant => {
     // Only the first plant of an added id is 'added'; repetitions in the batch compare with it.
     if (added.delete(plant.id)) return 'added'
-    const { name, tag } = stored.get(plant.id) as NewPlant
+    const { name, tag } = plantById.get(plant.id) as NewPlant
     return name === plant.name && tag === plant.tag ? 'unchanged' : 'conflict'
   })
 }
@@ -220,7 +224,7 @@ async function addMany (query: Query, plants: readonly NewPlant[]): Promise<Outc
 const selectPage = 'SELECT id, name, tag FROM plants WHERE id >= $1 ORDER BY id LIMIT $2'
 
 /** A trigger or a row policy hides the plant, or a failover between the two statements lost it. */
-function missing (ids: bigint[], rows: PlantRow[]): Error {
+function hiddenPlantError (ids: bigint[], rows: PlantRow[]): Error {
   const found = new Set(rows.map(({ id }) => BigInt(id)))
   return new PermanentError(`plant ${ids.find(id => !found.has(id))} was not added, and the database does not show it`)
 }

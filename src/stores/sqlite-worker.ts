@@ -15,13 +15,13 @@ const migrations = ['CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT 
 const version = migrations.length
 /** "Plnt" in the header of the file: it distinguishes the file from those of other programs. */
 const applicationId = 0x506c6e74
-/** Bytes of the smallest page, and so of the smallest database. */
+/** The smallest page size in bytes; a database is never smaller. */
 const smallestSize = 512
-/** Time for another process to create the database. */
-const maxWaitMs = 500
+/** How long another process may take to create the database. */
+const creationWaitMs = 500
 
 let database: ReturnType<typeof open> | undefined
-/** Inode of the file opened first. Never create or open another one: that would hide the loss. */
+/** Inode of the file opened first. Never create or open another one: that would hide lost plants. */
 let firstInode: bigint | undefined
 
 parentPort?.on('message', (call: Call) => {
@@ -34,15 +34,15 @@ function reply (call: Call): Reply {
   try {
     if ('close' in call) return { result: close() }
     database ??= open()
-    return { result: carryOut(call, database) }
+    return { result: execute(call, database) }
   } catch (error) {
-    // A failed write leaves the disk in an unknown state: the next call opens the file again, and SQLite recovers it.
+    // After a failed write, close the file: the next call opens it again, and SQLite recovers it.
     close()
     return { error }
   }
 }
 
-function carryOut (call: Exclude<Call, { close: true }>, open: NonNullable<typeof database>): unknown {
+function execute (call: Exclude<Call, { close: true }>, open: NonNullable<typeof database>): unknown {
   if ('add' in call) return open.add(call.add)
   if ('page' in call) return open.page(call.page.from, call.page.limit)
   if ('count' in call) return open.count()
@@ -71,14 +71,14 @@ function open () {
   }
 }
 
-/** SQLite takes so small a file for a new database. It may be truncated, or another process is creating it: wait. */
+/** SQLite treats a file this small as new. Another process may be creating it: wait, then refuse it as truncated. */
 function refuseTooSmall (): void {
   const isTooSmall = () => (statSync(path, { throwIfNoEntry: false })?.size ?? smallestSize) < smallestSize
-  const until = performance.now() + maxWaitMs
+  const until = performance.now() + creationWaitMs
   const wayOut = 'restore it from a backup, or remove it to start with an empty one'
   while (isTooSmall()) {
     if (performance.now() > until) throw new Error(`its file is too small for a database; ${wayOut}`)
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, maxWaitMs / 10)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, creationWaitMs / 10)
   }
 }
 
@@ -86,8 +86,8 @@ function stat (file: string) {
   return statSync(file, { bigint: true, throwIfNoEntry: false })
 }
 
-/** Returns a check that the opened files are still in place: a removed, replaced or truncated file loses its writes. */
-function checkOfFiles (): () => void {
+/** Returns a check that the open files are still in place: writes to a removed file would be lost. */
+function createFileCheck (): () => void {
   const log = `${path}-wal`
   const [file, logFile] = [stat(path)?.ino, stat(log)?.ino]
   let size = statSync(path, { bigint: true }).size
@@ -101,7 +101,7 @@ function checkOfFiles (): () => void {
 }
 
 function statements (connection: DatabaseSync) {
-  const checkFiles = checkOfFiles()
+  const checkFiles = createFileCheck()
   const insert = connection.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   const same = connection.prepare('SELECT 1 FROM plants WHERE id = ? AND name = ? AND tag IS ?')
   const page = connection.prepare('SELECT id, name, tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?')
@@ -120,7 +120,7 @@ function statements (connection: DatabaseSync) {
     },
     page: (from: bigint, limit: number) => page.all(from, limit).map(toPlant),
     count: () => Number(count.get()?.count),
-    // A write, because a full disk can still be read and locked.
+    // Writes, because a full disk still allows reads and locks.
     check () {
       transaction(connection, () => connection.exec(`PRAGMA user_version = ${version}`))
       checkFiles()
@@ -135,7 +135,7 @@ function transaction<Result> (connection: DatabaseSync, work: () => Result): Res
   return result
 }
 
-/** Makes commits durable and creates the table. Refuses a file that does not allow it or belongs to another program. */
+/** Makes commits durable, creates the table, and refuses files of other programs. */
 function prepare (connection: DatabaseSync): void {
   const read = (pragma: string): unknown => Object.values(connection.prepare(`PRAGMA ${pragma}`).get() as object)[0]
   const journal = read('journal_mode = WAL')
@@ -159,7 +159,7 @@ function migrate (connection: DatabaseSync, read: (pragma: string) => unknown): 
   connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
 }
 
-/** Reads the whole file, at the speed of the disk. */
+/** Refuses a damaged file. Reads the whole file. */
 function refuseDamaged (connection: DatabaseSync, read: (pragma: string) => unknown): void {
   const { busy } = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: bigint }
   // With an empty log, the size of the file is that of its pages. SQLite does not notice a truncated last page.

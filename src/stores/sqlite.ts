@@ -1,16 +1,16 @@
-// SQLite in a worker thread, so that waiting for the disk does not block the event loop. This side passes messages.
+// Runs SQLite in a worker thread, so that disk waits do not block the event loop. This file sends the messages.
 import { Worker } from 'node:worker_threads'
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
 import type { Engine } from './group-commit.ts'
 import type { Call, Reply } from './sqlite-worker.ts'
 
 /**
- * Opens a database file; creates it where it is missing.
+ * Opens a database file; creates it if missing.
  * @throws Error that names the file when it cannot be opened or is no plant store
  */
 export async function sqliteEngine (path: string): Promise<Engine> {
   let worker: SqliteWorker | undefined
-  // A worker that dies fails its pending calls. The next call starts another one, which opens and recovers the file.
+  // A dead worker fails its pending calls; the next call starts another worker.
   const call = (message: Call) => (worker ??= startWorker(path, () => { worker = undefined })).call(message)
 
   try {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { openTokens, parseTokens, readTokens } from '../../src/auth/access-tokens.ts'
 
-const noTokens = { accessTokens: undefined, accessTokensFile: undefined, ownFile: '/nowhere/access-token' }
+const noTokens = { accessTokens: undefined, accessTokensFile: undefined, ownTokenFile: '/nowhere/access-token' }
 const noError = (error: unknown) => { throw error }
 
 t.test('commas and line breaks separate tokens, which may have names and are unique', async t => {
@@ -56,23 +56,23 @@ t.test('a changed tokens file is read again; when it is invalid, the last tokens
 })
 
 t.test('without tokens the service creates one that only its owner can read, and reuses it', async t => {
-  const ownFile = join(t.testdir(), 'data', 'access-token')
-  const first = openTokens({ ...noTokens, ownFile }, noError)
-  const token = readFileSync(ownFile, 'utf8').trim()
+  const ownTokenFile = join(t.testdir(), 'data', 'access-token')
+  const first = openTokens({ ...noTokens, ownTokenFile }, noError)
+  const token = readFileSync(ownTokenFile, 'utf8').trim()
   t.match(token, /^[A-Za-z0-9_-]{43}$/)
-  t.equal(statSync(ownFile).mode & 0o777, 0o600)
+  t.equal(statSync(ownTokenFile).mode & 0o777, 0o600)
   t.ok(first.verify(token))
   t.equal(first.isOwn, true)
   first.close()
-  t.ok(openTokens({ ...noTokens, ownFile }, noError).verify(token), 'a later start reads the same token')
-  t.equal(readFileSync(ownFile, 'utf8').trim(), token)
+  t.ok(openTokens({ ...noTokens, ownTokenFile }, noError).verify(token), 'a later start reads the same token')
+  t.equal(readFileSync(ownTokenFile, 'utf8').trim(), token)
 })
 
 t.test('the error for an empty token file says how to fix it', async t => {
-  const ownFile = join(t.testdir({ 'access-token': '\n' }), 'access-token')
+  const ownTokenFile = join(t.testdir({ 'access-token': '\n' }), 'access-token')
   const message = /access-token has no token\. Delete it; the next start creates another\.$/
-  t.throws(() => openTokens({ ...noTokens, ownFile }, noError), { message })
-  t.throws(() => readTokens(ownFile), { message: 'has no token' })
+  t.throws(() => openTokens({ ...noTokens, ownTokenFile }, noError), { message })
+  t.throws(() => readTokens(ownTokenFile), { message: 'has no token' })
 })
 
 t.test('a tokens file works without tokens in the environment', async t => {
@@ -85,7 +85,7 @@ t.test('a tokens file works without tokens in the environment', async t => {
 
 t.test('a token file that cannot be created is an error, a draft left by a crash is not', async t => {
   const folder = t.testdir({ file: '' })
-  const open = (...path: string[]) => openTokens({ ...noTokens, ownFile: join(folder, ...path) }, noError)
+  const open = (...path: string[]) => openTokens({ ...noTokens, ownTokenFile: join(folder, ...path) }, noError)
   t.throws(() => open('file', 'access-token'), { code: /EEXIST|ENOTDIR/ })
   t.throws(() => open('x'.repeat(254)), { code: 'ENAMETOOLONG' })
   writeFileSync(join(folder, `access-token.${process.pid}`), '', { mode: 0o600 })

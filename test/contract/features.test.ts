@@ -129,9 +129,9 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     const refused: Array<[string, Record<string, string>, RegExp]> = [
       ['/a/b?q=1&q=2', {}, /^The query parameter "q" is sent more than once\.$/],
       ['/a/b', { cookie: 'theme=a; theme=b' }, /^The cookie "theme" is sent more than once\.$/],
-      ['/a/b?q=%zz', {}, /cannot be decoded/],
-      ['/a/b?%zz=1', {}, /cannot be decoded/],
-      ['/a/b', { cookie: 'theme=%zz' }, /cannot be decoded/]
+      ['/a/b?q=%zz', {}, /has invalid percent-encoding/],
+      ['/a/b?%zz=1', {}, /has invalid percent-encoding/],
+      ['/a/b', { cookie: 'theme=%zz' }, /has invalid percent-encoding/]
     ]
     for (const [url, headers, message] of refused) t.match(await read(url, headers), { error: 400, message }, url)
   },
@@ -245,8 +245,8 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     t.strictSame(await send('PUT', '/optional', 'application/json', ''), [200, 'none'])
     t.strictSame(await send('PUT', '/optional', 'application/json', '[]'), [400, 'The body must be an object.'])
     t.strictSame(await send('DELETE', '/none', 'application/json'), [200, 'none'], 'a media type without a body')
-    t.strictSame(await send('POST', '/none', 'application/json', '{}'), [415, 'This operation takes no body.'])
-    t.strictSame(await send('DELETE', '/none', 'text/plain', 'x'), [415, 'This operation takes no body.'])
+    t.strictSame(await send('POST', '/none', 'application/json', '{}'), [415, 'This operation accepts no body.'])
+    t.strictSame(await send('DELETE', '/none', 'text/plain', 'x'), [415, 'This operation accepts no body.'])
   },
 
   'answers by status, range and `default`': async t => {
@@ -293,7 +293,7 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
       [{ status: 201 }, '/b', /strict answered 201, which/],
       [{ status: 200, body }, '/b', /strict answered 200 with a body, which/]
     ]
-    const failure = [500, /json/, '{"error":500,"message":"The service failed; its log says why."}']
+    const failure = [500, /json/, '{"error":500,"message":"The service failed. Its log records the cause."}']
     for (const [returned, url, cause] of refused) {
       t.match(await get(returned, url), failure, JSON.stringify(returned))
       t.match(causes().at(-1), cause)
@@ -446,7 +446,7 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
       ['{"a":"x","b":"y"}', /must be an integer from/]
     ])
     await check('one', ['{"a":9007199254740993,"kind":"exact"}', '{"a":0.5,"kind":"double"}', '{"kind":"double"}'], [
-      ['{"a":1}', /fits more than one of the forms/],
+      ['{"a":1}', /matches more than one of the forms/],
       ['{"a":1,"kind":"x"}', /"value\/one\/kind" in the body must be "exact"/]
     ])
     await check('any', ['"a"', 'null', '{"deep":"x"}'], [
@@ -457,7 +457,7 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     await check('if', ['{"kind":"x","x":9007199254740993}', '{"kind":"y","y":"z"}'], [
       ['{"kind":"x"}', /must have the member "x"/]
     ])
-    await check('none', ['2', '6'], [['4', /fits more than one/]])
+    await check('none', ['2', '6'], [['4', /matches more than one/]])
     const double = { a: 5, kind: 'double', b: 'undeclared' }
     t.strictSame(await respond('one', double), { a: 5, kind: 'double' })
     t.strictSame(await respond('all', { a: 'x', b: 5n, c: 'undeclared' }), { a: 'x', b: 5 })
@@ -482,7 +482,7 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     Dog: { type: object, required: [barks], properties: { kind: { type: string }, barks: { type: boolean } } }`)
     await check('inline', ['{"kind":"b"}'], [
       ['{"kind":"c"}', /"value\/inline\/kind" in the body must be/],
-      ['{"kind":"a"}', /fits more than one of the forms/]
+      ['{"kind":"a"}', /matches more than one of the forms/]
     ])
     const pets = [
       '{"kind":"cat","lives":9}',

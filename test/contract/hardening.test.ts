@@ -5,7 +5,7 @@ import { listen } from '../fixtures/app.ts'
 import { anyResponse, jsonBody, jsonResponse, parameter, ref, serve } from '../fixtures/contract.ts'
 import { exchange, requestText } from '../fixtures/raw.ts'
 
-const failure = [500, '{"error":500,"message":"The service failed; its log says why."}']
+const failure = [500, '{"error":500,"message":"The service failed. Its log records the cause."}']
 
 /** Serves a response with this schema whose body a handler returns: its text, or the cause of the 500. */
 async function sentBody (t: Test, schema: string, body: unknown, schemas = ''): Promise<string | undefined> {

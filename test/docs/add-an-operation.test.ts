@@ -12,7 +12,8 @@ const compiler = resolve('node_modules/typescript/bin/tsc')
 
 /** The code blocks of the guide in a language, in order. */
 function blocks (language: string): string[] {
-  return Array.from(guide.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms')), ([, text]) => text as string)
+  const pattern = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms')
+  return Array.from(guide.matchAll(pattern), ([, text]) => text as string)
 }
 
 interface Copy {
@@ -24,8 +25,9 @@ interface Copy {
 function copyProject (): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-guide-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
-  const parts = ['src', 'scripts', 'test', 'generated', 'docs', 'README.md', 'openapi.yaml', 'tsconfig.json', 'package.json']
-  for (const part of parts) cpSync(part, join(folder, part), { recursive: true })
+  const folders = ['src', 'scripts', 'test', 'generated', 'docs']
+  const files = ['README.md', 'openapi.yaml', 'tsconfig.json', 'package.json']
+  for (const part of [...folders, ...files]) cpSync(part, join(folder, part), { recursive: true })
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   // Without the variables by which tap observes its tests.
   const options = { cwd: folder, env: { PATH: process.env.PATH } }

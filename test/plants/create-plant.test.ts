@@ -39,7 +39,7 @@ t.test('another plant with the same id is answered 409; the stored plant does no
   ]
   for (const other of others) {
     const response = await post({ id: 1, ...other })
-    isError(t, response, 409, 'Another plant has the id 1. It stays as it is.', JSON.stringify(other))
+    isError(t, response, 409, 'Another plant has the id 1. The stored plant does not change.', JSON.stringify(other))
     t.notMatch(response.body, /first/)
   }
   t.strictSame(await Array.fromAsync(allPlants(store)), [{ id: 1n, name: 'first', tag: 'a' }])

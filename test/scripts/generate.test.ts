@@ -22,7 +22,7 @@ function folderWith (t: Test, text: string): { path: string, out: string } {
 }
 
 t.test('the committed files are what the contract says', async t => {
-  t.strictSame(await generate('--check'), { code: 0, stdout: 'generated/ is what openapi.yaml says.\n', stderr: '' })
+  t.strictSame(await generate('--check'), { code: 0, stdout: 'generated/ matches openapi.yaml.\n', stderr: '' })
 })
 
 t.test('the same contract makes the same bytes, under a banner, and writes only what differs', async t => {
@@ -36,7 +36,7 @@ t.test('the same contract makes the same bytes, under a banner, and writes only 
     t.equal(text, readFileSync(join('generated', name), 'utf8'))
     t.match(text, /^\/\/ Generated from openapi\.yaml .* Do not edit/)
   }
-  t.match(await generate('--contract', path, '--out', out), { code: 0, stdout: /generated\/ is what .*openapi\.yaml says\.\n$/, stderr: '' })
+  t.match(await generate('--contract', path, '--out', out), { code: 0, stdout: /generated\/ matches .*openapi\.yaml\.\n$/, stderr: '' })
 })
 
 t.test('--check names what differs and writes nothing', async t => {
@@ -46,7 +46,7 @@ t.test('--check names what differs and writes nothing', async t => {
   const before = readFileSync(join(out, 'types.ts'), 'utf8')
   const { code, stderr } = await generate('--contract', path, '--out', out, '--check')
   t.equal(code, 1)
-  t.match(stderr, /generated\/document\.ts is not what .*openapi\.yaml says: run `npm run generate`/)
+  t.match(stderr, /generated\/document\.ts does not match .*openapi\.yaml\. Run `npm run generate`/)
   t.match(stderr, /generated\/types\.ts is not/)
   t.equal(readFileSync(join(out, 'types.ts'), 'utf8'), before)
 })

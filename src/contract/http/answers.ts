@@ -1,4 +1,4 @@
-// From a handler's answer to the response: in time, and only with what the contract declares.
+// Turns a handler's answer into a response: enforces the timeout and the contract.
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { validateHeaderValue } from 'node:http'
 import type { Compile, Validate } from '../schema/index.ts'
@@ -14,21 +14,21 @@ type HeaderValues = Readonly<Record<string, unknown>>
 
 export interface AnswerOptions {
   compile: Compile
-  /** Milliseconds for the answer. After them the caller gets 503, and the handler's late answer is dropped. */
-  answerWithinMs: number
-  /** Turns what a handler threw into an error for the caller; undefined where it is unknown to the application. */
+  /** Time limit. Then the caller gets 503, and a late answer is dropped. */
+  responseTimeoutMs: number
+  /** Maps a handler's error to an HttpError; undefined means 500. */
   toHttpError: (thrown: unknown) => HttpError | undefined
 }
 
-/** Makes a handler a Fastify handler. */
-export function answerWith (
+/** Wraps a handler as a Fastify route handler. */
+export function toRouteHandler (
   handler: AnyHandler,
   operation: RoutedOperation,
   options: AnswerOptions
 ): RouteHandlerMethod {
   const findDeclared = declaredAnswers(operation, options.compile)
   return async ({ parameters, principals = {}, body }: FastifyRequest, reply: FastifyReply) => {
-    const timer = setTimeout(() => reply.send(new HttpError(503, lateMessage)), options.answerWithinMs)
+    const timer = setTimeout(() => reply.send(new HttpError(503, lateMessage)), options.responseTimeoutMs)
     try {
       const answer = await handler({ ...parameters, principals, body })
       if (!reply.sent) send(answer, findDeclared(answer), reply)
@@ -41,7 +41,7 @@ export function answerWith (
   }
 }
 
-const lateMessage = 'The service could not answer in time. It may have done what was asked; asking again is safe.'
+const lateMessage = 'The service did not respond in time. The request may have taken effect.'
 
 /** An answer that the contract declares: its key as Fastify spells it, its media type and a check of its headers. */
 interface DeclaredAnswer {
@@ -53,7 +53,7 @@ interface DeclaredAnswer {
 const noHeaders: Record<string, never> = {}
 
 function send ({ status, headers = noHeaders, body }: AnyAnswer, declared: DeclaredAnswer, reply: FastifyReply): void {
-  // Everything that may throw comes before the first change of the reply.
+  // Run everything that may throw before the first change of the reply.
   const fields = declared.writeHeaders(headers)
   const text = declared.contentType && reply.getSerializationFunction(declared.key)?.(body as Record<string, unknown>)
   if (declared.contentType !== undefined) reply.header('Content-Type', declared.contentType)
@@ -69,7 +69,7 @@ function declaredAnswers ({ id, responses }: RoutedOperation, compile: Compile):
     const isStatus = Number.isInteger(status) && status >= 200 && status <= 599
     if (found === undefined || !isStatus) throw undeclared(`${id} answered ${status}`)
     const mayHaveBody = found.contentType !== undefined && !isBodiless(status)
-    if (body === undefined && mayHaveBody) throw mistake(`${id} answered ${status} without its body`)
+    if (body === undefined && mayHaveBody) throw contractError(`${id} answered ${status} without its body`)
     if (body !== undefined && !mayHaveBody) throw undeclared(`${id} answered ${status} with a body`)
     return found
   }
@@ -79,12 +79,12 @@ function isBodiless (status: number): boolean {
   return (bodilessStatuses as readonly number[]).includes(status)
 }
 
-function mistake (sentence: string): HttpError {
+function contractError (sentence: string): HttpError {
   return internalError(new Error(sentence))
 }
 
 function undeclared (sentence: string): HttpError {
-  return mistake(`${sentence}, which the contract does not declare`)
+  return contractError(`${sentence}, which the contract does not declare`)
 }
 
 /** A key of `responses` as Fastify spells it. */
@@ -114,11 +114,11 @@ interface HeaderField { name: string, required: boolean, validate: Validate }
 function writeField (id: string, { name, required, validate }: HeaderField, value: unknown) {
   if (value === undefined && !required) return []
   const { fault } = validate(value)
-  if (fault !== undefined) throw mistake(`${id} answered with a header field ${name} that ${fault.problem}`)
+  if (fault !== undefined) throw contractError(`${id} answered with a header field ${name} that ${fault.problem}`)
   return [[name, fieldValue(name, value)] as const]
 }
 
-/** Commas between items (OpenAPI 3.1, section 4.8.21.2); Set-Cookie takes a line for each (RFC 9110, section 5.3). */
+/** Joins items with commas; Set-Cookie gets one line per item (RFC 9110, section 5.3). */
 function fieldValue (name: string, value: unknown): string | string[] {
   const texts = [value].flat().map(String)
   for (const text of texts) validateHeaderValue(name, text)

@@ -5,7 +5,7 @@ import type { Compile, Fault } from '../schema/index.ts'
 import type { Operation } from '../types.ts'
 import { HttpError } from './http-error.ts'
 
-/** Stands for the body `null` until it is validated: to a Fastify validator, null means that there is no body. */
+/** Placeholder for a JSON `null` body: to a Fastify validator, null means no body. */
 const jsonNull = Symbol('null')
 
 /** Makes parseJson() the application's only reader of bodies, for the media types that the contract names. */
@@ -25,7 +25,7 @@ export function compileBodies (compile: Compile): FastifySchemaCompiler<object> 
   return ({ schema }) => {
     const validate = compile(schema)
     return (body: unknown) => {
-      // refuseMediaType() has refused a missing body that is required.
+      // refuseMediaType() has already refused a missing required body.
       if (body === null) return true
       const result = validate(body === jsonNull ? null : body)
       return result.fault === undefined ? { value: result.value } : { error: invalidBody(result.fault) }
@@ -53,7 +53,7 @@ export function refuseMediaType (body: Operation['body']): onRequestHookHandler 
       if (body?.required !== true) return done()
       return done(new HttpError(400, `This operation needs a body, sent as ${named}.`))
     }
-    if (body === undefined) return done(new HttpError(415, 'This operation takes no body.'))
+    if (body === undefined) return done(new HttpError(415, 'This operation accepts no body.'))
     if (encoding !== undefined) return done(new HttpError(415, 'The body must be sent without a Content-Encoding.'))
     if (type === undefined || !accepted.test(type)) {
       return done(new HttpError(415, `The body must be sent as Content-Type: ${named}, in UTF-8.`))

@@ -4,7 +4,7 @@ import type { StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { HttpError } from './http-error.ts'
-import { pathOf } from './request.ts'
+import { decodedPath } from './request.ts'
 
 type Document = Extract<StaticDocumentSpec, { document: unknown }>['document']
 type Variables = Readonly<Record<string, string>>
@@ -14,27 +14,27 @@ export const docsPath = '/docs'
 
 /**
  * Serves the contract under /docs.
- * @param document the bundled contract; the page has its title
+ * @param document the bundled contract; the page takes its title
  * @param variables values for the variables of its server address, by name (OpenAPI 3.1, section 4.8.6)
  */
 export async function serveDocs (app: FastifyInstance, document: Titled, variables: Variables): Promise<void> {
   await app.register(async docs => {
-    // Any failure to find a file of the page, such as a name that is too long or leaves the folder, is a 404.
+    // Any error while reading a page file is 404, such as a name that is too long or outside the folder.
     docs.setErrorHandler((cause, request) => {
-      throw new HttpError(404, `There is nothing at ${pathOf(request)}.`, { cause })
+      throw new HttpError(404, `There is nothing at ${decodedPath(request)}.`, { cause })
     })
     await docs.register(swagger, { mode: 'static', specification: { document: withVariables(document, variables) } })
     await docs.register(swaggerUi, {
       routePrefix: docsPath,
       staticCSP: contentSecurityPolicy(Object.values(variables)),
       theme: { title: document.info.title },
-      // Without the bar for other contracts, which the policy does not let the page read.
+      // BaseLayout hides the URL bar; the policy lets the page read only this contract.
       uiConfig: { layout: 'BaseLayout' }
     })
   })
 }
 
-/** A copy, because @fastify/swagger hands out the object that it was given. */
+/** Copies the document, because @fastify/swagger serves the object that it gets. */
 function withVariables (document: object, variables: Variables): Document {
   const copy = structuredClone(document) as { servers?: Array<{ variables?: Record<string, { default: string }> }> }
   for (const server of copy.servers ?? []) {
@@ -45,7 +45,7 @@ function withVariables (document: object, variables: Variables): Document {
   return copy as Document
 }
 
-/** Without upgrade-insecure-requests, which breaks the page over plain http away from localhost. */
+/** Omits upgrade-insecure-requests, which breaks plain HTTP on hosts other than localhost. */
 function contentSecurityPolicy (addresses: string[]): string {
   const origins = addresses.flatMap(address => URL.parse(address)?.origin ?? [])
   return [

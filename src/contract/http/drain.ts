@@ -9,12 +9,12 @@ export type ServedSocket = Socket & { _httpMessage?: ServerResponse | null }
 const sweepIntervalMs = 100
 
 /**
- * Makes app.close() end within a bound. Node closes the connections that are idle when closing begins, and then stops
- * looking: a connection that becomes idle later, or stalls in the middle of a request, would stay open for ever.
- * @param arriveWithinMs time for a request that is under way to arrive; then its connection is closed
- * @param answerWithinMs time after that for its response; then every connection is closed
+ * Bounds app.close(). Node closes only connections that are idle when shutdown begins;
+ * one that becomes idle or stalls later would stay open.
+ * @param requestTimeoutMs time for a request that is under way to arrive; then its connection is closed
+ * @param responseTimeoutMs time after that for its response; then every connection is closed
  */
-export function drainOnClose (app: FastifyInstance, arriveWithinMs: number, answerWithinMs: number): void {
+export function drainOnClose (app: FastifyInstance, requestTimeoutMs: number, responseTimeoutMs: number): void {
   const open = new Set<ServedSocket>()
   app.server.on('connection', (socket: Socket) => {
     open.add(socket)
@@ -24,8 +24,8 @@ export function drainOnClose (app: FastifyInstance, arriveWithinMs: number, answ
     const sweep = setInterval(() => app.server.closeIdleConnections(), sweepIntervalMs)
     const closeStalled = setTimeout(() => {
       open.values().filter(socket => socket._httpMessage?.req.complete !== true).forEach(socket => socket.destroy())
-    }, arriveWithinMs)
-    const closeAll = setTimeout(() => app.server.closeAllConnections(), arriveWithinMs + answerWithinMs)
+    }, requestTimeoutMs)
+    const closeAll = setTimeout(() => app.server.closeAllConnections(), requestTimeoutMs + responseTimeoutMs)
     app.server.once('close', () => {
       clearInterval(sweep)
       clearTimeout(closeStalled)

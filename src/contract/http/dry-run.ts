@@ -1,4 +1,4 @@
-// Compiles and registers what a service would at startup: the generator refuses a contract that fails here.
+// Runs the startup work without listening, so that the generator refuses contracts that fail.
 import fastify from 'fastify'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { createCompiler, createWriters } from '../schema/index.ts'
@@ -7,7 +7,7 @@ import type { Contract, Operation, Response } from '../types.ts'
 import { valueReader } from './parameters.ts'
 import { routedOperations, routerOptions, toRoute } from './paths.ts'
 
-/** A part of the contract by its JSON pointer in the description, and the error that it would cause at startup. */
+/** A startup error and the JSON pointer of its cause. */
 export interface Failure { pointer: string, error: Error }
 
 /** Checks that only the generator makes; each throws an Error that describes the problem. */
@@ -57,7 +57,7 @@ function steps (contract: Contract, checks: Checks): Step[] {
   ]
 }
 
-/** The path of the server may make a route impossible. The handler is never called. */
+/** Registers the routes: a server path may make one invalid. */
 function addRoutes (app: FastifyInstance, contract: Contract, checks: Checks): void {
   for (const { method, template } of routedOperations(contract, {})) {
     checks.path(template)

@@ -5,7 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ServedSocket } from './drain.ts'
 import { HttpError, internalError } from './http-error.ts'
-import { pathOf } from './request.ts'
+import { decodedPath } from './request.ts'
 
 /** How the application reports errors: to the caller in the contract's shape, to the operator in the log. */
 export interface ErrorReporter {
@@ -16,7 +16,7 @@ export interface ErrorReporter {
 /** Answers the errors of handlers and hooks, and those of Fastify itself. */
 export function answerErrors (app: FastifyInstance, reporter: ErrorReporter): void {
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(reporter, error, request, reply))
-  app.setNotFoundHandler(request => { throw new HttpError(404, `There is nothing at ${pathOf(request)}.`) })
+  app.setNotFoundHandler(request => { throw new HttpError(404, `There is nothing at ${decodedPath(request)}.`) })
 }
 
 /** Server options for the errors before routing: an address that cannot be decoded, and bytes that are not HTTP. */
@@ -30,18 +30,18 @@ export function errorOptions (reporter: ErrorReporter): FastifyServerOptions {
 /** Answers CONNECT and unknown expectations, which Node would answer without a body. */
 export function answerServerErrors (server: Server, reporter: ErrorReporter): void {
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    const message = 'This service is no proxy: it does not answer CONNECT.'
+    const message = 'The service is not a proxy: it does not support CONNECT.'
     endSocket(socket, reporter, new HttpError(405, message, { headers: { Allow: '' } }))
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     answeredEarly.set(request.socket, request)
-    const error = new HttpError(417, 'The only Expect this service meets is 100-continue.')
+    const error = new HttpError(417, 'The service supports only Expect: 100-continue.')
     const { status, headers, body } = write(reporter, error)
     response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body)
   })
 }
 
-/** Requests answered before they had arrived, by connection: their remaining bytes get no second response. */
+/** Requests answered before they arrived completely; their remaining bytes get no second response. */
 const answeredEarly = new WeakMap<Socket, IncomingMessage>()
 
 function sendError (reporter: ErrorReporter, thrown: Error, request: FastifyRequest, reply: FastifyReply) {
@@ -52,15 +52,15 @@ function sendError (reporter: ErrorReporter, thrown: Error, request: FastifyRequ
   return reply.code(status).headers(headers).send(body)
 }
 
-/** An error of Fastify has a code and a message for developers; the caller gets a sentence of this service. */
+/** Maps Fastify's errors by code; their messages are for developers. */
 function toHttpError (error: Error & { code?: string, statusCode?: number }): HttpError {
   if (error instanceof HttpError) return error
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE': return new HttpError(413, 'The body is larger than this service accepts.')
     case 'ECONNRESET': // Node's code for a client that disconnected in the middle of its body.
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new HttpError(400, 'The body is not as long as Content-Length says.')
-    case 'FST_ERR_BAD_URL': return new HttpError(400, 'The address of the request cannot be decoded.')
+      return new HttpError(400, 'The length of the body does not match Content-Length.')
+    case 'FST_ERR_BAD_URL': return new HttpError(400, 'The path of the request has invalid percent-encoding.')
     default: return internalError(error)
   }
 }
@@ -80,9 +80,9 @@ function write (reporter: ErrorReporter, { status, message, headers }: HttpError
   return { status, body, headers: { 'Content-Type': 'application/json; charset=utf-8', ...retry, ...headers } }
 }
 
-/** Answers on a connection without a response object, after its pending responses, and ends it. */
+/** Writes an error directly to a socket after its pending response, then closes it. */
 function endSocket (socket: ServedSocket, reporter: ErrorReporter, error: HttpError): void {
-  // The error of later bytes must not answer a request that has arrived whole.
+  // A complete pending request gets its own response first.
   const pending = socket._httpMessage
   if (pending?.req.complete === true) {
     pending.once('finish', () => endSocket(socket, reporter, error))

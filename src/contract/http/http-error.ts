@@ -1,10 +1,10 @@
 // An error of a request: the message is for the caller, the cause for the log.
 
-/** Every status that this service answers an error with, besides those that handlers choose. */
+/** Every error status that the service sends, except those of handlers. */
 export type ErrorStatus =
   | 400 // malformed HTTP, not JSON, or not what the contract says
   | 401 // no credentials, or not accepted
-  | 403 // credentials without the right
+  | 403 // credentials without permission
   | 404 // unknown path
   | 405 // another method on a known path
   | 408 // the request did not arrive in time
@@ -13,7 +13,7 @@ export type ErrorStatus =
   | 417 // an Expect other than 100-continue
   | 429 // too many requests
   | 431 // the header is too large
-  | 500 // a mistake of the service
+  | 500 // internal error
   | 503 // not now: overload, shutdown, no storage, no response in time
 
 interface Details { cause?: unknown, headers?: Record<string, string> }
@@ -30,12 +30,12 @@ export class HttpError extends Error {
   }
 }
 
-/** A mistake of the service. The caller learns nothing else, the log gets the cause. */
+/** A 500: the caller gets no details, the log gets the cause. */
 export function internalError (cause: unknown): HttpError {
-  return new HttpError(500, 'The service failed; its log says why.', { cause })
+  return new HttpError(500, 'The service failed. Its log records the cause.', { cause })
 }
 
-/** An error that was thrown for the caller stays as it is; any other is a mistake of the service. */
+/** Keeps an HttpError; any other error becomes 500. */
 export function asHttpError (thrown: unknown): HttpError {
   return thrown instanceof HttpError ? thrown : internalError(thrown)
 }

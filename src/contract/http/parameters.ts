@@ -1,6 +1,6 @@
-// Parameters: from text in the address, the header and the cookies to the values that the contract describes.
+// Reads parameters from path, query, headers and cookies, and validates them.
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import { composition, readJson, subschemas } from '../schema/index.ts'
+import { composedSchemas, readJson, subschemas } from '../schema/index.ts'
 import type { Compile, Fault, Schema, Schemas, Validate } from '../schema/index.ts'
 import type { Parameter } from '../types.ts'
 import { HttpError } from './http-error.ts'
@@ -44,7 +44,7 @@ function parametersReader ({ template, parameters }: RoutedOperation, schemas: S
   }))
 }
 
-/** Reads the path as it was sent: once decoded, `%2F` and `%2C` would look like separators. */
+/** Matches the encoded path: decoded, `%2F` and `%2C` would look like separators. */
 function pathTexts (template: string): (request: FastifyRequest) => Texts {
   const segments = template.split('/').map(segment => {
     const { names, source } = segmentSource(segment)
@@ -90,7 +90,7 @@ function labelOf ({ in: place, name }: Parameter): string {
   return `The ${kinds[place] ?? `${place} parameter`} "${name}"`
 }
 
-/** A function from the texts of a parameter to the JSON texts that they may mean, in order of preference. */
+/** Returns a converter from raw texts to JSON candidates, preferred first. */
 function jsonReader (parameter: Parameter, label: string, schemas: Schemas): (texts: string[]) => string[] {
   const { in: place, explode, schema } = parameter
   const types = typesOf(schema as Schema, schemas)
@@ -105,12 +105,12 @@ function jsonReader (parameter: Parameter, label: string, schemas: Schemas): (te
   return texts => {
     if (texts.length > 1) throw new HttpError(400, `${label} is sent more than once.`)
     const text = decodeText(texts[0] as string, place)
-    // Text that may be a number or a string is a number where the schema allows it.
+    // Prefers a number to a string where the schema allows both.
     return types.has('string') ? [toJson(text, types), JSON.stringify(text)] : [toJson(text, types)]
   }
 }
 
-/** The first of several JSON texts that is valid. Reading JSON, as for bodies, keeps integers exact. */
+/** Returns the first valid candidate. Parsing it as JSON keeps integers exact. */
 function readFirst (candidates: string[], validate: Validate, label: string): unknown {
   const faults: Fault[] = []
   for (const json of candidates) {
@@ -130,9 +130,9 @@ function toJson (text: string, types: ReadonlySet<string>): string {
   return isNumber || isBoolean ? text : JSON.stringify(text)
 }
 
-/** The types that a schema allows, by itself or by the schemas that it consists of. */
+/** The types that a schema allows, directly or through $ref, allOf, anyOf and oneOf. */
 function typesOf (schema: Schema, schemas: Schemas): Set<string> {
-  return new Set([...composition(schema, schemas)].flatMap(part => {
+  return new Set([...composedSchemas(schema, schemas)].flatMap(part => {
     if (part.type !== undefined) return [part.type].flat() as string[]
     const values = [part.enum ?? [], 'const' in part ? part.const : []].flat()
     return values.map(value => typeof value)
@@ -140,6 +140,6 @@ function typesOf (schema: Schema, schemas: Schemas): Set<string> {
 }
 
 function itemTypesOf (schema: Schema, schemas: Schemas): Set<string> {
-  const inside = [...composition(schema, schemas)].flatMap(subschemas)
+  const inside = [...composedSchemas(schema, schemas)].flatMap(subschemas)
   return new Set(inside.flatMap(([keyword, item]) => keyword === 'items' ? [...typesOf(item, schemas)] : []))
 }

@@ -1,4 +1,4 @@
-// Path templates with parameters (OpenAPI 3.1, section 4.8.8.2), below the path of their server.
+// Converts path templates to routes and regular expressions (OpenAPI 3.1, section 4.8.8.2).
 import { maxHeaderSize } from 'node:http'
 import type { Contract, Operation, Server } from '../types.ts'
 
@@ -7,10 +7,10 @@ declare global {
   interface RegExpConstructor { escape (text: string): string }
 }
 
-/** A parameter in a path may be as long as the whole header, which contains the path. */
+/** The whole header bounds the length of a path parameter. */
 export const routerOptions = { maxParamLength: maxHeaderSize }
 
-/** An operation with its id and the whole template of its path, decoded as the router compares paths. */
+/** An operation with its id and full path template, server path included, decoded. */
 export interface RoutedOperation extends Operation { readonly id: string, readonly template: string }
 
 type Variables = Readonly<Record<string, string>>
@@ -30,7 +30,7 @@ function pathOfServer (server: Server, variables: Variables): string {
   return new URL(address, 'http://localhost/').pathname.replace(/\/+$/, '')
 }
 
-/** A path template as Fastify's router writes it. It numbers parameters: their names may contain any character. */
+/** Converts a path template to a Fastify route. Numbers the parameters, whose names may have any character. */
 export function toRoute (path: string): string {
   let position = 0
   return path.split('/').map(segment => {
@@ -41,7 +41,7 @@ export function toRoute (path: string): string {
   }).join('/')
 }
 
-/** In a route one colon begins a parameter, two are a colon. */
+/** In a route, `::` is a literal colon. */
 function escapeColons (text: string): string {
   return text.replaceAll(':', '::')
 }

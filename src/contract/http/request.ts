@@ -1,4 +1,4 @@
-// The fields that this folder's hooks add to Fastify's request, and readers of its header and address as sent.
+// The fields that hooks add to requests, and readers of the raw path, headers, query and cookies.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Principals } from '../types.ts'
@@ -10,7 +10,7 @@ declare module 'fastify' {
     parameters?: Readonly<Record<string, object>>
     /** Who is calling, once the operation's hooks have authenticated the request. */
     principals?: Principals
-    /** Why security schemes refused the request so far. */
+    /** Refusals of the security schemes so far. */
     refusals?: Error[]
     /** Names of the header fields that were sent more than once, in lower case. */
     readonly repeatedHeaders: ReadonlySet<string>
@@ -47,12 +47,12 @@ export function rawPath (request: FastifyRequest): string {
   return request.url.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '')
 }
 
-/** The same, decoded. */
-export function pathOf (request: FastifyRequest): string {
+/** The decoded path. */
+export function decodedPath (request: FastifyRequest): string {
   return decodeURI(rawPath(request))
 }
 
-/** All texts that a request has under a name, in order, and not yet decoded. */
+/** All raw texts of a name, in order. */
 export type Texts = (name: string) => string[]
 
 export function queryTexts (request: FastifyRequest): Texts {
@@ -92,6 +92,6 @@ export function decodeText (text: string, place: string): string {
     // Forms send a space as a plus sign.
     return decodeURIComponent(place === 'query' ? text.replaceAll('+', ' ') : text)
   } catch {
-    throw new HttpError(400, 'The address or a cookie of the request cannot be decoded.')
+    throw new HttpError(400, 'A parameter or a cookie has invalid percent-encoding.')
   }
 }

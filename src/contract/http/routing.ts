@@ -1,9 +1,9 @@
-// Answers requests that reach no operation: no Host, no such path, or no such method.
+// Answers requests that match no operation: missing or repeated Host, unknown path, other method.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { HttpError } from './http-error.ts'
 import { pathPattern, toRoute } from './paths.ts'
 import type { RoutedOperation } from './paths.ts'
-import { pathOf } from './request.ts'
+import { decodedPath } from './request.ts'
 
 interface Path { template: string, pattern: RegExp, methods: string[] }
 
@@ -20,33 +20,34 @@ export function refuseUnroutable (app: FastifyInstance, operations: RoutedOperat
     }
     if (request.repeatedHeaders.has('host')) throw new HttpError(400, 'Host is sent more than once.')
     if (!request.is404) return done()
-    const path = pathOf(request)
-    refuse(request, reply, paths.find(({ pattern }) => pattern.test(path)))
+    const path = decodedPath(request)
+    answerUnhandled(request, reply, paths.find(({ pattern }) => pattern.test(path)))
   })
-  for (const path of paths) shadow(app, path, paths)
+  for (const path of paths) claimOtherMethods(app, path, paths)
 }
 
 /** A concrete path wins over a template that matches it, for every method (OpenAPI 3.1, section 4.8.8.2). */
-function shadow (app: FastifyInstance, path: Path, paths: Path[]): void {
+function claimOtherMethods (app: FastifyInstance, path: Path, paths: Path[]): void {
   const matching = paths.filter(other => other !== path && other.pattern.test(path.template))
   const methods = new Set(matching.flatMap(({ methods }) => methods))
   const method = [...methods].filter(method => !path.methods.includes(method)) as HTTPMethods[]
   if (method.length === 0) return
-  const answer = (request: FastifyRequest, reply: FastifyReply) => refuse(request, reply, path)
+  const answer = (request: FastifyRequest, reply: FastifyReply) => answerUnhandled(request, reply, path)
   app.route({ method, url: toRoute(path.template), exposeHeadRoute: false, onRequest: answer, handler: answer })
 }
 
-function refuse (request: FastifyRequest, reply: FastifyReply, path: Path | undefined): void {
-  const sent = pathOf(request)
+function answerUnhandled (request: FastifyRequest, reply: FastifyReply, path: Path | undefined): void {
+  const sent = decodedPath(request)
   if (path === undefined) throw new HttpError(404, `There is nothing at ${sent}.`)
   const allow = [...new Set([...path.methods, 'OPTIONS'])].join(', ')
   if (request.method !== 'OPTIONS') {
-    throw new HttpError(405, `${sent} does not answer ${request.method}, only ${allow}.`, { headers: { Allow: allow } })
+    const message = `${sent} does not support ${request.method}, only ${allow}.`
+    throw new HttpError(405, message, { headers: { Allow: allow } })
   }
   reply.code(204).header('Allow', allow).send()
 }
 
-/** The contract's paths in the router's order: from the left, text before parameters. */
+/** The paths in the router's order: literal text before parameters, left to right. */
 function listPaths (operations: RoutedOperation[]): Path[] {
   const byTemplate = Map.groupBy(operations, ({ template }) => template)
   const paths = Array.from(byTemplate, ([template, siblings]) => ({

@@ -1,8 +1,8 @@
 // Authenticates a request in onRequest, before its body: the body of an unknown caller is neither read nor validated.
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { BasicCredentials, Operation, SecurityScheme, Verdict, Verifier } from '../types.ts'
-import { credentialsOf, Refusal } from './credentials.ts'
-import type { Credentials } from './credentials.ts'
+import { credentialReader, Refusal } from './credentials.ts'
+import type { CredentialReader } from './credentials.ts'
 import { asHttpError, HttpError } from './http-error.ts'
 import { refusalsOf } from './request.ts'
 
@@ -42,19 +42,19 @@ export function authenticate (
     admit(request, reply, error => {
       if (!error) return done()
       request.principals = {}
-      const isAnonymous = isOptional && schemes.every(scheme => sentNothing(scheme, request))
+      const isAnonymous = isOptional && schemes.every(scheme => hasNoCredentials(scheme, request))
       return isAnonymous ? done() : done(mostSpecific(refusalsOf(request)))
     })
   }]
 }
 
-/** Forgets the callers that a requirement recognised before it failed. */
+/** Clears the callers of the previous requirement. */
 const startRequirement: Check = (request, _reply, done) => {
   request.principals = {}
   done()
 }
 
-/** A check of one scheme: it records the caller or the refusal, because @fastify/auth reports only the last error. */
+/** Checks one scheme and records its refusal: @fastify/auth reports only the last error. */
 function schemeCheck (name: string, scopes: readonly string[], guards: Guards): Check {
   const scheme = schemeOf(name, guards)
   const verify = guards.verifiers[name] as AnyVerifier
@@ -64,7 +64,7 @@ function schemeCheck (name: string, scopes: readonly string[], guards: Guards): 
       refusalsOf(request).push(error)
       done(error)
     }
-    const conclude = (verdict: Verdict | Refusal): void => {
+    const finish = (verdict: Verdict | Refusal): void => {
       const refusal = refusalOf(verdict, scheme, scopes)
       if (refusal !== undefined) return refuse(refusal)
       request.principals = { ...request.principals, [name]: verdict as Exclude<Verdict, 'forbidden'> }
@@ -77,8 +77,8 @@ function schemeCheck (name: string, scopes: readonly string[], guards: Guards): 
     } catch (error) {
       return refuse(error)
     }
-    if (verdict instanceof Promise) verdict.then(conclude, refuse)
-    else conclude(verdict)
+    if (verdict instanceof Promise) verdict.then(finish, refuse)
+    else finish(verdict)
   }
 }
 
@@ -86,21 +86,26 @@ function asError (thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error('A verifier threw something that is no Error.', { cause: thrown })
 }
 
-function schemeOf (name: string, { schemes, realm }: Guards): Credentials {
-  return credentialsOf(schemes[name] as SecurityScheme, realm)
+function schemeOf (name: string, { schemes, realm }: Guards): CredentialReader {
+  return credentialReader(schemes[name] as SecurityScheme, realm)
 }
 
-function refusalOf (verdict: Verdict | Refusal, scheme: Credentials, scopes: readonly string[]): Refusal | undefined {
+function refusalOf (
+  verdict: Verdict | Refusal,
+  scheme: CredentialReader,
+  scopes: readonly string[]
+): Refusal | undefined {
   if (verdict instanceof Refusal) return verdict
   if (verdict === 'forbidden') {
-    return new Refusal(403, `This ${scheme.name} does not allow this operation.`, scheme.insufficient?.(scopes))
+    const challenge = scheme.insufficientScopeChallenge?.(scopes)
+    return new Refusal(403, `This ${scheme.name} does not allow this operation.`, challenge)
   }
   // RFC 6750 section 3.1: the same answer for unknown, expired, revoked and malformed tokens.
   const isPrincipal = typeof verdict === 'object' && verdict !== null
-  return isPrincipal ? undefined : new Refusal(401, `The ${scheme.name} is not accepted.`, scheme.invalid)
+  return isPrincipal ? undefined : new Refusal(401, `The ${scheme.name} is not accepted.`, scheme.invalidChallenge)
 }
 
-function sentNothing (scheme: Credentials, request: FastifyRequest): boolean {
+function hasNoCredentials (scheme: CredentialReader, request: FastifyRequest): boolean {
   const credentials = scheme.read(request)
   return credentials instanceof Refusal && credentials.isMissing
 }

@@ -1,9 +1,9 @@
-// Registers each operation of a contract with Fastify, between authentication and a check of its answer.
+// Registers each operation as a route that authenticates, validates and checks answers.
 import auth from '@fastify/auth'
 import type { FastifyInstance, FastifySerializerCompiler, HTTPMethods, onRequestHookHandler } from 'fastify'
 import { createCompiler, createWriters } from '../schema/index.ts'
 import type { Contract, Handlers, Operation, Verifiers } from '../types.ts'
-import { answerWith, responseKey } from './answers.ts'
+import { toRouteHandler, responseKey } from './answers.ts'
 import type { AnswerOptions, AnyHandler } from './answers.ts'
 import { compileBodies, readBodiesAsJson, refuseMediaType } from './body.ts'
 import { readParameters } from './parameters.ts'
@@ -28,7 +28,7 @@ export interface Service<Ops, C extends Contract> extends Omit<AnswerOptions, 'c
 
 /**
  * Adds a route for each operation of the contract, below the path of its server.
- * @throws Error that names operations without a handler and handlers without an operation, and likewise verifiers
+ * @throws Error that names missing and extra handlers and verifiers
  */
 export async function serveContract<Ops, C extends Contract> (
   app: FastifyInstance,
@@ -62,7 +62,7 @@ export async function serveContract<Ops, C extends Contract> (
         refuseMediaType(operation.body),
         ...readParameters(operation, schemas, compileRequest)
       ],
-      handler: answerWith(handlers[operation.id] as AnyHandler, operation, { ...service, compile: compileAnswer })
+      handler: toRouteHandler(handlers[operation.id] as AnyHandler, operation, { ...service, compile: compileAnswer })
     })
   }
 }
@@ -73,7 +73,7 @@ function routeSchema ({ body, responses }: Operation) {
   return { ...body && { body: body.schema }, response }
 }
 
-/** The compiler reports the same mistakes, unless a cast hides them. */
+/** TypeScript reports these errors too, unless a cast hides them. */
 function refuseMismatch (wantedKind: string, givenKind: string, wanted: object, given: object): void {
   const missing = namesOnlyIn(wanted, given).map(name => `The ${wantedKind} ${name} has no ${givenKind}.`)
   const extra = namesOnlyIn(given, wanted).map(name => `The ${givenKind} ${name} has no ${wantedKind} in the contract.`)

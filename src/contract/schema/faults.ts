@@ -1,4 +1,4 @@
-// Describes invalid values in words for people who do not know the schema.
+// Describes ajv's errors for readers who do not know the schema.
 import type { ErrorObject } from 'ajv'
 import type { Fault } from './json.ts'
 
@@ -9,7 +9,7 @@ export function explain (errors: ErrorObject[]): Fault {
   return { path: error.instancePath.slice(1), problem: name + describe(error) }
 }
 
-/** Without allErrors the last error is the outermost. Errors inside a union or a condition are more specific. */
+/** Without allErrors the last error is the outermost; errors inside unions are more specific. */
 function mostSpecific (errors: ErrorObject[]): ErrorObject {
   const outermost = errors.at(-1) as ErrorObject
   const inside = errors.slice(0, -1)
@@ -28,7 +28,7 @@ function mostSpecific (errors: ErrorObject[]): ErrorObject {
 
 /** The error in the branch that the discriminator selects or, where it selects none, of the discriminator itself. */
 function inSelectedBranch (errors: ErrorObject[], path: string, outermost: ErrorObject): ErrorObject {
-  const misses = errors.filter(({ keyword, instancePath }) => ['enum', 'const'].includes(keyword) && instancePath === path)
+  const misses = errors.filter(error => ['enum', 'const'].includes(error.keyword) && error.instancePath === path)
   const other = errors.find(error => !misses.includes(error) && error.keyword !== 'branch')
   if (other !== undefined) return other
   const [miss] = misses
@@ -48,8 +48,8 @@ function describe ({ keyword, params, message, parentSchema }: ErrorObject): str
     case 'false schema': return 'must not be sent'
     case 'anyOf':
     case 'oneOf':
-      if (params.passingSchemas) return 'fits more than one of the forms that the contract declares'
-      return 'has none of the forms that the contract declares'
+      if (params.passingSchemas) return 'matches more than one of the forms that the contract declares'
+      return 'matches none of the forms that the contract declares'
     case 'pattern': return `${message}${meaningOf(parentSchema)}`
     default: return String(message)
   }
@@ -59,7 +59,7 @@ function listed (values: unknown[]): string {
   return values.map(value => JSON.stringify(value)).join(', ')
 }
 
-/** Only the contract's author can explain a pattern. */
+/** Adds the schema's description, because a pattern does not explain itself. */
 function meaningOf (schema: ErrorObject['parentSchema']): string {
   return schema?.description === undefined ? '' : `: ${schema.description.replace(/\.$/, '')}`
 }

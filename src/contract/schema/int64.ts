@@ -1,11 +1,11 @@
-// Integers of format int64, exactly: ajv's keywords know only doubles (ajv#1116), so the keyword `int64` replaces them.
+// Validates format int64 exactly: ajv compares doubles (ajv#1116), so the keyword `int64` replaces its own.
 import type { FuncKeywordDefinition } from 'ajv'
 import type { ExactIntegers } from './json.ts'
 
-/** The double of an int64 in a valid value, and the integer to put in its place. */
+/** Where a valid value has an int64, and its exact integer. */
 export interface Integer { holder: Record<string, unknown>, key: string | number, integer: bigint }
 
-/** The keyword reads the integers that doubles cannot hold, and collects those that it finds. */
+/** Input: integers that doubles cannot hold. Output: the int64s found. */
 export interface IntegersOfValue { exact: ExactIntegers, integers: Integer[] }
 
 const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'enum', 'const'] as const
@@ -71,7 +71,7 @@ function refuseInexact (rule: Rule): void {
   const isForIntegers = rule.types.every(type => type === 'integer' || type === 'null')
   if (!isForIntegers) throw new Error(`format int64 is for integers, not for ${rule.types.join(' or ')}`)
   const numbers = bounds.flatMap(bound => rule[bound] ?? [])
-  // YAML and JSON readers have rounded such a number already.
+  // The YAML or JSON parser has already rounded such a number.
   const rounded = numbers.find(number => typeof number === 'number' && !Number.isSafeInteger(number))
   if (rounded === undefined) return
   const exactRange = "between -2^53 and 2^53, beyond which a contract's numbers are rounded"

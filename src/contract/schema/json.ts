@@ -1,4 +1,4 @@
-// Bytes to JSON without losing a digit: strict UTF-8, and a bigint where a double is not the integer that was written.
+// Parses JSON without rounding: strict UTF-8, and a bigint where a double is inexact.
 
 type Reviver = (this: object, key: string, value: unknown, context: { source?: string }) => unknown
 declare global {
@@ -12,7 +12,7 @@ declare global {
 /** A problem of a value, as the end of a sentence, and its place: a JSON pointer without the first slash. */
 export interface Fault { path: string, problem: string }
 
-/** A number whose double has lost its fraction, as in 1.00000000000000000001: it is no integer, but its double is. */
+/** A fraction that a double rounds to an integer, such as 1.00000000000000000001. */
 class RoundedFraction {
   readonly double: number
   constructor (double: number) {
@@ -29,7 +29,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 // Only a number of sixteen digits or with an exponent can differ from its double. Only an escape can make half of a
 // surrogate pair. Nearly every text has neither and is parsed at full speed.
-const needsCare = /\d(?:[\d.]{15}|[eE][-+\d])|\\u[dD][89a-fA-F]/
+const needsReviver = /\d(?:[\d.]{15}|[eE][-+\d])|\\u[dD][89a-fA-F]/
 
 /**
  * Parses a JSON text (RFC 8259). An integer that a double cannot hold becomes a bigint; a validator makes it a double
@@ -39,22 +39,28 @@ const needsCare = /\d(?:[\d.]{15}|[eE][-+\d])|\\u[dD][89a-fA-F]/
 export function parseJson (bytes: Uint8Array): { value: unknown, fault?: undefined } | { fault: Fault } {
   try {
     const text = utf8.decode(bytes)
-    return { value: needsCare.test(text) ? JSON.parse(text, keepExact) : JSON.parse(text) }
+    return { value: needsReviver.test(text) ? JSON.parse(text, keepExact) : JSON.parse(text) }
   } catch (error) {
     return { fault: { path: '', problem: problemOf(error) } }
   }
 }
 
-class HalfSurrogatePair extends Error {}
+class LoneSurrogate extends Error {}
 
 function problemOf (error: unknown): string {
-  if (error instanceof SyntaxError) return `is not valid JSON: ${error.message}`
-  if (error instanceof HalfSurrogatePair) return 'has half of a surrogate pair in a string, which is not text'
+  if (error instanceof SyntaxError) return `is not valid JSON${positionIn(error.message)}`
+  if (error instanceof LoneSurrogate) return 'contains a lone surrogate in a string'
   return error instanceof RangeError ? 'is nested too deeply' : 'is not valid UTF-8'
 }
 
+/** V8's message may quote the text, which must not reach the log: keep only the position. */
+function positionIn (message: string): string {
+  const [, position] = /at position (\d+)/.exec(message) ?? []
+  return position === undefined ? '' : ` at position ${position}`
+}
+
 function keepExact (key: string, value: unknown, { source }: { source?: string }): unknown {
-  if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) throw new HalfSurrogatePair()
+  if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) throw new LoneSurrogate()
   if (typeof value !== 'number' || !Number.isInteger(value) || source === undefined) return value
   const integer = exactInteger(source)
   if (integer === undefined) return Number.isSafeInteger(value) ? new RoundedFraction(value) : value
@@ -89,7 +95,7 @@ export function needsDoubles (value: unknown): boolean {
   return false
 }
 
-/** A copy of an object or array with doubles instead of bigints, which ajv does not know, and the exact integers. */
+/** Copies a value with doubles for bigints, which ajv does not support, and lists the exact integers. */
 export function toDoubles<Value extends object> (value: Value): { doubles: Value, exact: ExactIntegers } {
   const exact = new Map<object, Map<string, bigint | undefined>>()
   return { doubles: copyWithDoubles(value, exact) as Value, exact }

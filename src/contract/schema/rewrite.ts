@@ -10,11 +10,11 @@ export type Direction = 'request' | 'answer'
 /** The members that a schema declares for an object: by name, by pattern, or any. */
 export interface Declared { names: string[], patterns: string[], any: boolean }
 
-/** The place of a schema: the members that its parent hides, and whether it tests a value without describing it. */
+/** What a schema inherits: hidden members, and whether it only tests the value. */
 interface Position { hidden: string[], isTest: boolean }
 
 const tests = ['not', 'if', 'contains', 'propertyNames']
-/** Subschemas that may fail although the value is valid: the keyword `branch` then forgets what they recorded. */
+/** Subschemas that may fail in a valid value; `branch` then discards their records. */
 const branches = ['anyOf', 'oneOf', 'not', 'if', 'contains']
 const unnamedMembers = ['patternProperties', 'additionalProperties']
 const memberKeywords = ['properties', ...unnamedMembers]
@@ -26,7 +26,7 @@ export function rewriter (schemas: Schemas, direction: Direction): (schema: Sche
   const rewrite = (schema: unknown, position: Position): unknown => {
     if (!isSchemaObject(schema)) return schema
     const hidden = [...position.hidden, ...hiddenMembers(schema)]
-    const rewritten = withoutIdleWords(mapSubschemas(schema, (keyword, subschema, name) => {
+    const rewritten = withoutIneffectiveKeywords(mapSubschemas(schema, (keyword, subschema, name) => {
       if (keyword === 'properties' && hidden.includes(name)) return false
       if (unnamedMembers.includes(keyword) && isHidden(subschema)) return false
       const isTest = position.isTest || tests.includes(keyword)
@@ -34,11 +34,11 @@ export function rewriter (schemas: Schemas, direction: Direction): (schema: Sche
       return branches.includes(keyword) ? { branch: inner } : inner
     }))
     if (Array.isArray(schema.required)) rewritten.required = schema.required.filter(name => !hidden.includes(name))
-    return position.isTest ? rewritten : describing(schema, rewritten, hidden)
+    return position.isTest ? rewritten : addDescription(schema, rewritten, hidden)
   }
 
   /** Adds the words that only a schema that describes the value needs. */
-  const describing = (schema: Schema, rewritten: Record<string, unknown>, hidden: string[]): object => {
+  const addDescription = (schema: Schema, rewritten: Record<string, unknown>, hidden: string[]): object => {
     // A schema that lists members means an object, and so does its TypeScript type.
     if ('properties' in schema) rewritten.type ??= 'object'
     if (direction === 'answer' && describesObjects(schema)) rewritten.declares = declaredMembers(schema, hidden)
@@ -70,7 +70,7 @@ function hiding (schemas: Schemas, marker: 'readOnly' | 'writeOnly') {
  * Without words that validate nothing: those of OpenAPI (section 4.8.24.1), extensions, and keywords that lack their
  * partner. The name of a discriminator stays, for messages.
  */
-function withoutIdleWords ({ discriminator, ...schema }: Record<string, unknown>): Record<string, unknown> {
+function withoutIneffectiveKeywords ({ discriminator, ...schema }: Record<string, unknown>): Record<string, unknown> {
   const idle = ['example', 'externalDocs', 'xml']
   if (!('if' in schema)) idle.push('then', 'else')
   if (!('then' in schema || 'else' in schema)) idle.push('if')

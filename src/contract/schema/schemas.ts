@@ -58,7 +58,7 @@ export function subschemas (schema: Schema): Array<[keyword: string, schema: Sch
 /** Returns the replacement of a subschema; `name` is its key, where the keyword contains several. */
 type Change = (keyword: string, schema: unknown, name: string) => unknown
 
-/** A copy with each schema directly inside changed. */
+/** Copies a schema with each direct subschema replaced. */
 export function mapSubschemas (schema: Schema, change: Change): Record<string, unknown> {
   const words = Object.entries(schema).map(([keyword, value]) => [keyword, mapContained(keyword, value, change)])
   return Object.fromEntries(words)
@@ -77,7 +77,7 @@ function mapContained (keyword: string, value: unknown, change: Change): unknown
 const composing = ['allOf', 'anyOf', 'oneOf']
 
 /** A schema and those that it consists of, by `$ref`, allOf, anyOf and oneOf. */
-export function composition (schema: Schema, schemas: Schemas): Set<Schema> {
+export function composedSchemas (schema: Schema, schemas: Schemas): Set<Schema> {
   const found = new Set([schema])
   for (const part of found) {
     const target = referenced(schemas, part)

@@ -1,4 +1,4 @@
-// JSON Schema 2020-12 by ajv, strict and without coercion, and int64 exactly.
+// Validates JSON Schema 2020-12 with ajv: strict, without coercion, int64 exact.
 import { _, Ajv2020 } from 'ajv/dist/2020.js'
 import type { CodeKeywordDefinition, ErrorObject, FuncKeywordDefinition } from 'ajv'
 import addFormats from 'ajv-formats'
@@ -45,7 +45,7 @@ const options = {
 /**
  * A compiler of schemas that may refer to the contract's components as `Name#`.
  * @param schemas the contract's components by name, valid JSON Schema 2020-12
- * @throws Error, from it or the compiler, when a schema cannot be compiled
+ * @throws Error when a schema cannot be compiled, here or in the returned function
  */
 export function createCompiler (schemas: Schemas, direction: Direction): Compile {
   const ajv = new Ajv2020(options)
@@ -59,15 +59,15 @@ export function createCompiler (schemas: Schemas, direction: Direction): Compile
     return rewrite(schema as Schema)
   }
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema({ $id: name, ...prepare(schema) })
-  return once(schema => {
+  return memoizeBySchema(schema => {
     const check = ajv.compile(prepare(schema))
     if (direction === 'request') return requestValidator(check)
     return answerValidator(check, containsInt64(schema as Schema, schemas))
   })
 }
 
-/** Makes a function of a schema run once for equal schemas. */
-export function once<Result> (compile: (schema: object) => Result): (schema: object) => Result {
+/** Caches results by the schema's JSON text. */
+export function memoizeBySchema<Result> (compile: (schema: object) => Result): (schema: object) => Result {
   const results = new Map<string, Result>()
   return schema => {
     const text = JSON.stringify(schema)
@@ -89,10 +89,10 @@ interface Root { value: unknown }
 
 function requestValidator (check: Check): Validate {
   return refuseTooDeep(value => {
-    const { doubles: root, exact } = needsDoubles(value) ? toDoubles({ value }) : asItIs(value)
+    const { doubles: root, exact } = needsDoubles(value) ? toDoubles({ value }) : withoutBigints(value)
     const { fault, integers, declared } = run(check, root, exact)
     if (fault !== undefined) return { fault }
-    // Only now: until the value is valid, other keywords may look at the double.
+    // Replace doubles only after validation: other keywords need them.
     for (const { holder, key, integer } of integers) holder[key] = integer
     return { value: root.value, declared }
   })
@@ -100,13 +100,13 @@ function requestValidator (check: Check): Validate {
 
 function answerValidator (check: Check, mayContainBigints: boolean): Validate {
   return refuseTooDeep(value => {
-    const { doubles: root, exact } = mayContainBigints ? toDoubles({ value }) : asItIs(value)
+    const { doubles: root, exact } = mayContainBigints ? toDoubles({ value }) : withoutBigints(value)
     const { fault, declared } = run(check, root, exact)
     return fault === undefined ? { value, declared } : { fault }
   })
 }
 
-function asItIs (value: unknown): { doubles: Root, exact: ExactIntegers } {
+function withoutBigints (value: unknown): { doubles: Root, exact: ExactIntegers } {
   return { doubles: { value }, exact: noExactIntegers }
 }
 
@@ -124,7 +124,7 @@ function run (check: Check, root: Root, exact: ExactIntegers): Validation {
   return validation
 }
 
-/** A schema that contains itself recurses as deep as the value. */
+/** A recursive schema recurses as deep as the value; a stack overflow becomes an invalid value. */
 function refuseTooDeep (validate: Validate): Validate {
   return value => {
     try {
@@ -143,7 +143,7 @@ function declareFormats (ajv: Ajv2020, schema: object): void {
   }
 }
 
-/** One of several branches: when it fails, the validation forgets what the branch recorded. */
+/** Wraps a branch and discards its records when it fails. */
 const branchKeyword: CodeKeywordDefinition = {
   keyword: 'branch',
   schemaType: ['object', 'boolean'],

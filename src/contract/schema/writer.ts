@@ -1,11 +1,11 @@
-// Answers to JSON: validates an answer, then writes it without the members that the contract does not declare.
+// Validates answers and writes them as JSON without undeclared members.
 import fastJson from 'fast-json-stringify'
 import type { Schema as FastJsonSchema } from 'fast-json-stringify'
 import type { Fault } from './json.ts'
 import type { Declared } from './rewrite.ts'
 import { referenced, subschemas } from './schemas.ts'
 import type { Schema, Schemas } from './schemas.ts'
-import { once } from './validator.ts'
+import { memoizeBySchema } from './validator.ts'
 import type { Compile, DeclaredAt } from './validator.ts'
 
 /** An answer that its schema refuses. */
@@ -21,16 +21,16 @@ export class InvalidAnswer extends Error {
  */
 export type Write = (answer: unknown) => string
 
-/** A compiler of writers, one for all the answers that have the same schema. */
+/** Returns a function that builds one writer per schema. */
 export function createWriters (schemas: Schemas, compile: Compile): (schema: object) => Write {
-  return once(schema => {
+  return memoizeBySchema(schema => {
     const validate = compile(schema)
     const components = plainComponents(schema as Schema, schemas)
-    const fast = components && fastJson(schema as unknown as FastJsonSchema, { schema: components })
+    const fastWriter = components && fastJson(schema as unknown as FastJsonSchema, { schema: components })
     return answer => {
       const result = validate(answer)
       if (result.fault !== undefined) throw new InvalidAnswer(result.fault)
-      return fast === undefined ? writeDeclared(answer, result.declared) : fast(answer)
+      return fastWriter === undefined ? writeDeclared(answer, result.declared) : fastWriter(answer)
     }
   })
 }
@@ -62,7 +62,7 @@ function declares ({ any, names, patterns }: Declared, name: string): boolean {
 }
 
 /** Keywords that fast-json-stringify, which knows draft 7, writes exactly; and annotations, which it ignores. */
-const plainWords = new Set(['$ref', 'type', 'properties', 'required', 'items', 'enum', 'const', 'format', 'pattern',
+const plainKeywords = new Set(['$ref', 'type', 'properties', 'required', 'items', 'enum', 'const', 'format', 'pattern',
   'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems',
   'maxItems', 'uniqueItems', 'title', 'description', 'example', 'examples', 'deprecated', 'readOnly', 'externalDocs',
   'xml'])
@@ -73,7 +73,7 @@ function plainComponents (schema: Schema, schemas: Schemas): Record<string, Fast
   const isPlain = (schema: Schema): boolean => {
     const { type, format, $ref } = schema
     const words = Object.keys(schema)
-    if (!words.every(word => plainWords.has(word) || word.startsWith('x-')) || format === 'unsafe') return false
+    if (!words.every(word => plainKeywords.has(word) || word.startsWith('x-')) || format === 'unsafe') return false
     // fast-json-stringify would take a property that every object inherits for a member.
     if (Object.keys(schema.properties ?? {}).some(name => name in Object.prototype)) return false
     if ($ref === undefined) return typeof type === 'string' && subschemas(schema).every(([, inside]) => isPlain(inside))

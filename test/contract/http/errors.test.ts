@@ -57,7 +57,7 @@ t.test('a client that resets its connection gets no response, and the server clo
 })
 
 t.test('a request that is answered before it has arrived gets no second response', async t => {
-  const { port } = await listen((await startApp(t, { arriveWithinMs: { header: 200, whole: 300 } })).app)
+  const { port } = await listen((await startApp(t, { requestTimeoutMs: { header: 200, whole: 300 } })).app)
   const partial = ['Host: x', 'Content-Length: 30']
   const cases: Array<[string, number]> = [
     [requestText('POST /plants', ['Host: x', 'Transfer-Encoding: chunked'], 'zz\r\n'), 401],
@@ -78,7 +78,7 @@ t.test('header fields over 16 KiB are answered 431', async t => {
 })
 
 t.test('a request that does not arrive in time is answered 408', async t => {
-  const { app, store } = await startApp(t, { arriveWithinMs: { header: 200, whole: 400 } })
+  const { app, store } = await startApp(t, { requestTimeoutMs: { header: 200, whole: 400 } })
   const { port } = await listen(app)
   const header = await exchangeOne(port, 'POST /plants HTTP/1.1\r\nHost: x\r\n')
   isError(t, header, 408, 'The request did not arrive in time.', 'half a header')
@@ -111,15 +111,25 @@ t.test('Expect: 100-continue is answered 100, then the request is answered', asy
 t.test('CONNECT is answered 405 with an empty Allow', async t => {
   const { port } = await listen((await startApp(t)).app)
   const response = await exchangeOne(port, requestText('CONNECT example.com:443', ['Host: example.com']))
-  isError(t, response, 405, /no proxy/, 'CONNECT')
+  isError(t, response, 405, /is not a proxy/, 'CONNECT')
   t.equal(response.headers.allow, '')
+})
+
+t.test('a body that is not JSON is in neither the response nor the log', async t => {
+  const { log, lines } = logLines()
+  const { post } = await startApp(t, { log })
+  for (const body of ['{"id":1,"password":hunter2}', 'hunter2', '{"name":"hunter2"', '["hunter2" "x"]']) {
+    t.notMatch((await post(body)).body, /hunter2/, body)
+  }
+  t.equal(lines.length, 4)
+  t.notMatch(lines.join(''), /hunter2/)
 })
 
 t.test('an address that cannot be decoded is answered 400', async t => {
   const { app } = await startApp(t)
   for (const url of ['/%zz', '/plants%', '/%ff%fe']) {
     const response = await app.inject({ method: 'POST', url })
-    isError(t, response, 400, 'The address of the request cannot be decoded.', url)
+    isError(t, response, 400, 'The path of the request has invalid percent-encoding.', url)
   }
 })
 
@@ -127,7 +137,7 @@ t.test('a body shorter than its Content-Length is a 400, logged at level info, a
   const { log, lines } = logLines()
   const { app, store, post } = await startApp(t, { log })
   const response = await post(fern, { 'content-length': '23' })
-  isError(t, response, 400, 'The body is not as long as Content-Length says.', '22 bytes of 23')
+  isError(t, response, 400, 'The length of the body does not match Content-Length.', '22 bytes of 23')
   const { port } = await listen(app)
   const socket = connect(port, '127.0.0.1')
   socket.end(request(fern).replace('Content-Length: 22', 'Content-Length: 23'))
@@ -155,7 +165,7 @@ t.test('a failure is answered 500 without its cause; the log has the cause and t
     headers: { authorization, 'content-type': json },
     payload: fern
   })
-  isError(t, response, 500, /^The service failed; its log says why\.$/, '500')
+  isError(t, response, 500, /^The service failed. Its log records the cause\.$/, '500')
   t.equal(lines.length, 1)
   t.match(JSON.parse(lines[0] as string), {
     level: 50,
@@ -176,6 +186,6 @@ t.test('an unexpected error in Fastify is answered 500; only the log has its mes
   t.teardown(() => app.close())
   answerErrors(app, testReporter(log))
   app.get('/', () => { throw new Error('a secret') })
-  isError(t, await app.inject('/'), 500, 'The service failed; its log says why.', 'failure')
+  isError(t, await app.inject('/'), 500, 'The service failed. Its log records the cause.', 'failure')
   t.match(JSON.parse(lines[0] as string), { err: { message: 'a secret' } })
 })

@@ -12,7 +12,7 @@ t.test('an undeclared method on a known path is answered 405 with Allow, before 
   for (const method of undeclared) {
     const text = [...fields, 'Content-Type: text/plain', 'Content-Length: 3']
     const response = await exchangeOne(port, requestText(`${method} /plants`, text, 'abc'))
-    isError(t, response, 405, new RegExp(`^/plants does not answer ${method}, only POST, OPTIONS\\.$`), method)
+    isError(t, response, 405, new RegExp(`^/plants does not support ${method}, only POST, OPTIONS\\.$`), method)
     t.equal(response.headers.allow, 'POST, OPTIONS')
   }
   const head = await exchangeOne(port, requestText('HEAD /plants', fields))

@@ -86,5 +86,5 @@ t.test('a verifier may be asynchronous, and one that fails is answered 500', asy
   const wrong = await post(fern, { authorization: 'Bearer wrong' })
   isError(t, wrong, 401, 'The bearer token is not accepted.', 'wrong')
   const broken = await post(fern, { authorization: 'Bearer broken' })
-  isError(t, broken, 500, /log says why/, 'broken')
+  isError(t, broken, 500, /log records the cause/, 'broken')
 })

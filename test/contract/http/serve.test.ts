@@ -14,7 +14,7 @@ const service: PlantService = {
   handlers: { createPlant: async () => ({ status: 200, body: { name: 'x' } }) } as unknown as PlantService['handlers'],
   verifiers: { bearerAuth: () => ({ name: 'anyone' }) },
   realm: 'test',
-  answerWithinMs: 1000,
+  responseTimeoutMs: 1000,
   toHttpError: () => undefined,
   onAuthenticated: []
 }
@@ -47,7 +47,7 @@ t.test('an undeclared response of a handler is answered 500, and the log names t
     undeclared = response
     const headers = { authorization: 'Bearer x' }
     const sent = await app.inject({ method: 'POST', url: '/plants', headers, body: { id: 1, name: 'x' } })
-    isError(t, sent, 500, 'The service failed; its log says why.', fault)
+    isError(t, sent, 500, 'The service failed. Its log records the cause.', fault)
     t.match(JSON.parse(lines.at(-1) as string).err.message, fault)
   }
 })

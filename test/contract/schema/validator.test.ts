@@ -115,7 +115,7 @@ t.test('a fault of a union names everything that is valid', async t => {
   const nullable = { type: ['string', 'null'] }
   t.equal(problemOf({ anyOf: [nullable, { type: 'integer' }] }, true), 'must be a string or null or an integer')
   t.equal(problemOf({ anyOf: [{ type: 'string' }, { type: 'string', minLength: 2 }] }, 1), 'must be a string')
-  const noForm = 'has none of the forms that the contract declares'
+  const noForm = 'matches none of the forms that the contract declares'
   t.equal(problemOf({ anyOf: [nullable, { enum: [1, 2] }] }, true), noForm)
   const kind = (rule: object) => ({ ...object({ kind: rule }), required: ['kind'] })
   const union = { oneOf: [kind({ const: 'a' }), kind({ enum: ['b', 'c'] })], discriminator: { propertyName: 'kind' } }
