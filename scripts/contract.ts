@@ -60,7 +60,7 @@ export async function readContract (file: string): Promise<ContractFile> {
     const errors = problems.filter(problem => problem.severity === 'error')
     if (errors.length > 0) throw new ContractError(errors.map(describe))
     const { bundle: { parsed, source }, fileDependencies } = await bundle({ ref: file, config })
-    // The linter applies our rules to version 3.1 alone.
+    // The rule `supported` runs only on OpenAPI 3: this refuses Swagger 2.0.
     if (!String((parsed as Description).openapi).startsWith('3.1.')) {
       const place = locate({ source, pointer: '#/', reportOnKey: false })
       throw new ContractError([`${place} Not supported: ${unsupported.version}.`])
