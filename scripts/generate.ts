@@ -1,7 +1,7 @@
 // npm run generate: openapi.yaml -> generated/. With --check it writes nothing, and exits with 1 if a file differs.
-import { statSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeDirectory } from '../src/make-directory.ts'
 import { ContractError, readContract, refuseUncompilable } from './contract.ts'
 import { emitDocument, emitOperations, toContract } from './emit-operations.ts'
 import { emitTypes } from './emit-types.ts'
@@ -61,16 +61,9 @@ async function compare (out: string, files: Record<string, string>): Promise<[pa
 }
 
 async function write (out: string, files: [path: string, text: string][]): Promise<void> {
-  await makeDirectory(resolve(out))
+  makeDirectory(out)
   for (const [path, text] of files) {
     await writeFile(path, text)
     console.log(`wrote ${path}`)
   }
-}
-
-/** Makes a directory and its parents. Node's own recursive mkdir never returns for a path in /proc. */
-async function makeDirectory (path: string): Promise<void> {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
-  await makeDirectory(dirname(path))
-  await mkdir(path)
 }

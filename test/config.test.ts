@@ -65,7 +65,7 @@ t.test('one error reports all mistakes, each in a sentence with an example', asy
   ])
 })
 
-t.test('an invalid value is a mistake, and its sentence shows no secret', async t => {
+t.test('the error for an invalid value states the rule and shows no secret', async t => {
   const empty = join(t.testdir({ tokens: '' }), 'tokens')
   const unknownStore = new RegExp(
     '^DATABASE_URL must be sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:; ' +

@@ -181,12 +181,12 @@ t.test('a startup that fails prints one sentence and exits with code 1', async t
 })
 
 t.test('an uncaught error is logged and closes the service', async t => {
-  const throwOnSignal = "data:text/javascript,process.once('SIGUSR2', () => { throw new Error('nobody caught this') })"
+  const throwOnSignal = "data:text/javascript,process.once('SIGUSR2', () => { throw new Error('thrown by the test') })"
   const env = { ACCESS_TOKENS: 'token' }
   const { child, ended, output } = await startService(t, t.testdir(), env, ['--import', throwOnSignal])
   child.kill('SIGUSR2')
   t.equal(await ended, 1)
-  t.match(output(), /"level":60.*nobody caught this/)
+  t.match(output(), /"level":60.*thrown by the test/)
 })
 
 t.test('a tokens file that becomes invalid is logged, and its last tokens stay valid', async t => {

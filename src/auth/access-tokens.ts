@@ -1,8 +1,9 @@
 // The operator's bearer tokens, or one token that the first startup creates.
 import { hash, randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, rmSync, unwatchFile, watchFile, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, unwatchFile, watchFile, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Principal } from '../contract/index.ts'
+import { makeDirectory } from '../make-directory.ts'
 
 /**
  * Callers by token. A Map compares strings only if their hashes, seeded per process, are equal.
@@ -98,7 +99,7 @@ function watchTokensFile (file: TokensFile | undefined, onError: (error: unknown
 
 /** Reads the service's token; the first startup creates it, readable only by its owner. */
 function loadOrCreateToken (path: string): Tokens {
-  mkdirSync(dirname(path), { recursive: true })
+  makeDirectory(dirname(path))
   const draft = `${path}.${process.pid}`
   try {
     writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })

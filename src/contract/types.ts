@@ -133,8 +133,8 @@ type HeadersOf<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> =
     : {}
 
 /**
- * A type without values. It is not `never`: under exactOptionalPropertyTypes a missing member is `never`, so an answer
- * without its body would pass as another answer (TypeScript 5.9, typeRelatedToDiscriminatedType).
+ * An uninhabited type. `never` fails here: under exactOptionalPropertyTypes a missing member is `never`, so an answer
+ * without its body would match another status (TypeScript 5.9, typeRelatedToDiscriminatedType).
  */
 interface Undeclared { readonly 'the contract declares none': never }
 

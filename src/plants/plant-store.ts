@@ -9,8 +9,8 @@ export type Outcome = 'added' | 'unchanged' | 'conflict'
 
 export interface PlantStore {
   /**
-   * Adds a plant. Resolves once the plant survives a power cut.
-   * @throws StoreUnavailable when the store cannot promise that; the plant may be stored, and adding it again is safe
+   * Adds a plant. Resolves once it is on durable storage.
+   * @throws StoreUnavailable when that is not confirmed; the plant may be stored, and a retry is safe
    */
   add (plant: NewPlant): Promise<Outcome>
   /** Up to `limit` plants in the order of their ids, from the id `from` on. Bypasses the queue of add(). */

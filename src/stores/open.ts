@@ -9,7 +9,7 @@ import { sqliteEngine } from './sqlite.ts'
 /** The engine for each form of URL. */
 const engines: ReadonlyArray<[form: RegExp, open: (url: string) => Engine | Promise<Engine>]> = [
   [/^memory:$/, () => memoryEngine()],
-  [/^sqlite:./, url => sqliteEngine(sqlitePath(url) as string)],
+  [/^sqlite:./s, url => sqliteEngine(sqlitePath(url) as string)],
   [/^postgres(?:ql)?:\/\/./, url => postgresEngine(url)]
 ]
 

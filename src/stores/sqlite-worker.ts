@@ -1,8 +1,9 @@
 // The worker thread that owns the SQLite file. It replies only after the commit has reached the disk.
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import { makeDirectory } from '../make-directory.ts'
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
 
 export type Call = { add: readonly NewPlant[] } | { page: Page } | { count: true } | { check: true } | { close: true }
@@ -58,7 +59,7 @@ function open () {
   if (firstInode !== undefined && !existsSync(path)) throw new Error('its file is gone')
   if (firstInode !== undefined && stat(path)?.ino !== firstInode) throw new Error('its file was replaced')
   refuseTooSmall()
-  makeDirectory(dirname(resolve(path)))
+  makeDirectory(dirname(path))
   // Waits up to five seconds for another process that writes to the file.
   const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
   try {
@@ -162,28 +163,11 @@ function migrate (connection: DatabaseSync, read: (pragma: string) => unknown): 
 /** Refuses a damaged file. Reads the whole file. */
 function refuseDamaged (connection: DatabaseSync, read: (pragma: string) => unknown): void {
   const { busy } = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: bigint }
-  // With an empty log, the size of the file is that of its pages. SQLite does not notice a truncated last page.
-  const pages = Number(read('page_count')) * Number(read('page_size'))
-  // Another process may be writing: its pages are in the log first.
-  const isWhole = busy !== 0n || statSync(path).size === pages || statSync(`${path}-wal`).size > 0
-  const damage = isWhole ? String(read('quick_check(1)')) : `its size is not that of its pages, ${pages} bytes`
+  // After a checkpoint the file must have this size: SQLite does not notice a truncated last page.
+  const expectedBytes = Number(read('page_count')) * Number(read('page_size'))
+  // Another process may be writing; its pages are in the log first.
+  const isBeingWritten = busy !== 0n || statSync(`${path}-wal`).size > 0
+  const isWhole = isBeingWritten || statSync(path).size === expectedBytes
+  const damage = isWhole ? String(read('quick_check(1)')) : `its size should be ${expectedBytes} bytes`
   if (damage !== 'ok') throw new Error(`it is damaged (${damage.replaceAll('\n', ' ')}); restore it from a backup`)
-}
-
-/**
- * Creates a directory and its parents, and syncs each parent: SQLite syncs only the directory of its files.
- * Node's recursive mkdir never ends where directories cannot be created, as in /proc.
- */
-function makeDirectory (directory: string): void {
-  if (existsSync(directory)) return
-  makeDirectory(dirname(directory))
-  try {
-    mkdirSync(directory)
-  } catch (error) {
-    // Another process may have created it.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  const parent = openSync(dirname(directory), 'r')
-  fsyncSync(parent)
-  closeSync(parent)
 }

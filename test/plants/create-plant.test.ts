@@ -28,7 +28,7 @@ t.test('the same plant gets the same response again and is stored once', async t
   t.equal((await Array.fromAsync(allPlants(store))).length, 1)
 })
 
-t.test('another plant with the same id is answered 409; the stored plant does not change or leak', async t => {
+t.test('another plant with the same id is answered 409, and the stored plant is neither changed nor shown', async t => {
   const { post, store } = await startApp(t)
   await post({ id: 1, name: 'first', tag: 'a' })
   const others = [

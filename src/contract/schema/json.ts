@@ -27,8 +27,7 @@ export const noExactIntegers: ExactIntegers = new Map()
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-// Only a number of sixteen digits or with an exponent can differ from its double. Only an escape can make half of a
-// surrogate pair. Nearly every text has neither and is parsed at full speed.
+// Only sixteen digits, an exponent or an escaped surrogate need the reviver; other texts parse at full speed.
 const needsReviver = /\d(?:[\d.]{15}|[eE][-+\d])|\\u[dD][89a-fA-F]/
 
 /**

@@ -67,18 +67,18 @@ function hiding (schemas: Schemas, marker: 'readOnly' | 'writeOnly') {
 }
 
 /**
- * Without words that validate nothing: those of OpenAPI (section 4.8.24.1), extensions, and keywords that lack their
- * partner. The name of a discriminator stays, for messages.
+ * Removes keywords that validate nothing: OpenAPI's (section 4.8.24.1), extensions, and keywords without their partner.
+ * Keeps the discriminator's name for messages.
  */
 function withoutIneffectiveKeywords ({ discriminator, ...schema }: Record<string, unknown>): Record<string, unknown> {
-  const idle = ['example', 'externalDocs', 'xml']
-  if (!('if' in schema)) idle.push('then', 'else')
-  if (!('then' in schema || 'else' in schema)) idle.push('if')
-  if (!('contains' in schema)) idle.push('minContains', 'maxContains')
-  const isIdle = (word: string) => idle.includes(word) || word.startsWith('x-')
-  const words = Object.fromEntries(Object.entries(schema).filter(([word]) => !isIdle(word)))
-  if (discriminator !== undefined) words.discriminatorName = (discriminator as { propertyName: string }).propertyName
-  return words
+  const ineffective = ['example', 'externalDocs', 'xml']
+  if (!('if' in schema)) ineffective.push('then', 'else')
+  if (!('then' in schema || 'else' in schema)) ineffective.push('if')
+  if (!('contains' in schema)) ineffective.push('minContains', 'maxContains')
+  const isEffective = ([keyword]: [string, unknown]) => !ineffective.includes(keyword) && !keyword.startsWith('x-')
+  const kept = Object.fromEntries(Object.entries(schema).filter(isEffective))
+  if (discriminator !== undefined) kept.discriminatorName = (discriminator as { propertyName: string }).propertyName
+  return kept
 }
 
 function describesObjects (schema: Schema): boolean {
