@@ -2,7 +2,7 @@ import t from 'tap'
 import { createLog } from '../src/log.ts'
 import { authorization, json, logLines, startApp } from './fixtures/app.ts'
 
-t.test('createLog() sets the level, on a terminal and elsewhere', async t => {
+t.test('createLog() sets the level for a terminal and for other outputs', async t => {
   for (const output of [{ isTTY: true }, { isTTY: false }, {}]) {
     const log = createLog('warn', output)
     t.equal(log.level, 'warn')
@@ -10,7 +10,7 @@ t.test('createLog() sets the level, on a terminal and elsewhere', async t => {
   }
 })
 
-t.test('level debug logs a line for each response, with the caller and without token, query or body', async t => {
+t.test('level debug logs one line per response with its caller, and no token, query or body', async t => {
   const { log, lines } = logLines('debug')
   const { app } = await startApp(t, { log })
   await app.inject({
@@ -20,8 +20,15 @@ t.test('level debug logs a line for each response, with the caller and without t
     payload: '{"id":1,"name":"fern"}'
   })
   t.equal(lines.length, 1)
-  const line = { level: 20, method: 'POST', path: '/plants', caller: 'test', status: 200, ms: Number, msg: 'response sent' }
-  t.match(JSON.parse(lines[0] as string), line)
+  t.match(JSON.parse(lines[0] as string), {
+    level: 20,
+    method: 'POST',
+    path: '/plants',
+    caller: 'test',
+    status: 200,
+    ms: Number,
+    msg: 'response sent'
+  })
   t.notMatch(lines[0], /secret|a-good-token|fern/)
   await app.inject('/livez')
   const livez = { path: '/livez', caller: '127.0.0.1' }

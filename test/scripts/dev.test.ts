@@ -2,25 +2,28 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 
-/** Runs `npm run dev` in a copy of the project; `printed` waits until its output from the last match on matches. */
+/** Runs `npm run dev` in a copy of the project; `printed` waits until the output after its last match matches. */
 async function develop (t: Test, contract: (text: string) => string = text => text) {
   const folder = t.testdir()
   const copied = ['src', 'generated', 'tsconfig.json', 'package.json', 'openapi.yaml']
   for (const name of copied) cpSync(name, join(folder, name), { recursive: true })
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'openapi.yaml'), contract(readFileSync('openapi.yaml', 'utf8')))
+
   const config = { PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: 'a-good-token', LOG_LEVEL: 'info' }
   const env = { ...process.env, ...config }
   const script = resolve('scripts/dev.ts')
   const dev = spawn(process.execPath, [script], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => dev.kill('SIGKILL'))
+
   let unread = ''
   for (const stream of [dev.stdout, dev.stderr]) stream.setEncoding('utf8').on('data', text => { unread += text })
   const printed = async (pattern: RegExp): Promise<RegExpExecArray> => {
-    for (const until = Date.now() + 30_000; Date.now() < until; await new Promise(resolve => setTimeout(resolve, 20))) {
+    for (const until = Date.now() + 30_000; Date.now() < until; await sleep(20)) {
       const found = pattern.exec(unread)
       if (found === null) continue
       unread = unread.slice(found.index + found[0].length)
@@ -40,7 +43,7 @@ async function develop (t: Test, contract: (text: string) => string = text => te
 const listening = /listening at (http:[^"]+)/
 const status = async (origin = '') => (await fetch(`${origin}/livez`).catch(() => ({ status: 0 }))).status
 
-t.test('a change is served; an error is reported, and the last good service keeps running', async t => {
+t.test('dev serves each change, and reports an error while the last working service keeps running', async t => {
   const { dev, printed, change } = await develop(t)
   const [, first] = await printed(listening)
   change('openapi.yaml', 'operationId: createPlant', 'operationId: [createPlant')
@@ -58,17 +61,17 @@ t.test('a change is served; an error is reported, and the last good service keep
   t.strictSame(await (await fetch(`${third}/livez`)).json(), { status: 'well' })
   dev.kill('SIGTERM')
   t.strictSame(await once(dev, 'exit'), [0, null])
-  t.equal(await status(third), 0, 'the service ends with it')
+  t.equal(await status(third), 0, 'the service ends with dev')
 })
 
-t.test('without a good service it waits for a change', async t => {
+t.test('dev waits for a change while the contract has an error', async t => {
   const { dev, printed } = await develop(t, text => text.replace('openapi: 3.1.0', 'openapi: 3.0.0'))
   await printed(/Not supported: an OpenAPI version other than 3\.1 \(3\.0\.0\)[^]*Waiting for a change\./)
   dev.kill('SIGINT')
   t.strictSame(await once(dev, 'exit'), [0, null])
 })
 
-t.test('a type error in a test does not block the service', async t => {
+t.test('dev ignores a type error in a test', async t => {
   const { folder, dev, printed, change } = await develop(t)
   mkdirSync(join(folder, 'test'))
   writeFileSync(join(folder, 'test/wrong.test.ts'), "export const wrong: number = 'text'\n")

@@ -18,12 +18,12 @@ function run (...args: string[]) {
   return { status, stdout, stderr }
 }
 
-t.test('options are numbers, by default those of the script', async t => {
+t.test('readOptions() returns numbers, and the defaults of the script where an option is missing', async t => {
   t.match(run(), { status: 0, stdout: '[5,[0,1]]\n', stderr: '' })
   t.match(run('--rounds', '2', '--sizes=0,10'), { status: 0, stdout: '[2,[0,10]]\n', stderr: '' })
 })
 
-t.test('anything else is refused in a sentence', async t => {
+t.test('values that are not whole numbers and unknown options are refused with one line', async t => {
   const refused = (...args: string[]) => run(...args).stderr
   t.match(run('--rounds', '0'), { status: 2, stdout: '' })
   t.equal(refused('--rounds', '0'), '--rounds: 0 is not a whole number of at least 1.\n')
