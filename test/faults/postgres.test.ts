@@ -1,17 +1,26 @@
-// PostgreSQL killed under load and started again: callers wait or learn of it in time, and nothing is lost or doubled.
+// PostgreSQL is killed under load and started again: each request gets 200 or 503 in time, and no plant is lost or
+// stored twice.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import t from 'tap'
+import type { Test } from 'tap'
 import { openStore } from '../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
 import { startOwnPostgres } from '../fixtures/postgres.ts'
+import type { OwnPostgres } from '../fixtures/postgres.ts'
 import { postPlant, startService } from '../fixtures/service.ts'
 
 const kills = Number(process.env.POSTGRES_KILLS ?? 20)
 
-t.test(`killed ${kills} times and started again, it is back by itself, and nothing is lost or doubled`, { timeout: 30_000 + kills * 5000 }, async t => {
+/** Starts the service on a PostgreSQL server. */
+function startOn (t: Test, server: OwnPostgres) {
+  return startService(t, t.testdir(), { ACCESS_TOKENS: 'token', DATABASE_URL: server.url })
+}
+
+const severalKills = `the service recovers from ${kills} kills of PostgreSQL, and no plant is lost or stored twice`
+t.test(severalKills, { timeout: 30_000 + kills * 5000 }, async t => {
   const server = await startOwnPostgres(t)
-  const { origin, child, ended } = await startService(t, t.testdir(), { ACCESS_TOKENS: 'token', DATABASE_URL: server.url })
+  const { origin, child, ended } = await startOn(t, server)
   const account = newAccount()
   const load = sendPlants(origin, account, 16)
   let slowest = 0
@@ -26,8 +35,9 @@ t.test(`killed ${kills} times and started again, it is back by itself, and nothi
     slowest = Math.max(slowest, performance.now() - began)
   }
   await load.stop()
-  t.ok(slowest < 3000, `back ${Math.round(slowest)} ms after the database at the latest`)
-  t.strictSame([...account.statuses.keys()].filter(status => ![200, 503].includes(status)), [])
+  t.ok(slowest < 3000, `the slowest recovery takes ${Math.round(slowest)} ms`)
+  const unexpected = [...account.statuses.keys()].filter(status => ![200, 503].includes(status))
+  t.strictSame(unexpected, [])
   child.kill('SIGTERM')
   t.equal(await ended, 0)
   const store = await openStore(server.url, { maxQueue: 1 })
@@ -35,29 +45,34 @@ t.test(`killed ${kills} times and started again, it is back by itself, and nothi
   await settle(t, account, store)
 })
 
-t.test('while it is gone the answer is 503 in time, and the service is not ready', { timeout: 60_000 }, async t => {
+t.test('without PostgreSQL the service answers 503 in time and is not ready', { timeout: 60_000 }, async t => {
   const server = await startOwnPostgres(t)
-  const { origin } = await startService(t, t.testdir(), { ACCESS_TOKENS: 'token', DATABASE_URL: server.url })
-  t.equal((await postPlant(origin, 'token', '{"id":1,"name":"x"}')).status, 200)
+  const { origin } = await startOn(t, server)
+  const postId = (id: number) => postPlant(origin, 'token', `{"id":${id},"name":"x"}`)
+  t.equal((await postId(1)).status, 200)
   await server.kill()
   const began = performance.now()
-  const [post, ready] = await Promise.all([postPlant(origin, 'token', '{"id":2,"name":"x"}'), fetch(`${origin}/readyz`)])
+  const [post, ready] = await Promise.all([postId(2), fetch(`${origin}/readyz`)])
   t.ok(performance.now() - began < 11_000, 'within the deadline')
   t.strictSame([post.status, post.headers.get('retry-after'), ready.status], [503, '1', 503])
   t.equal((await fetch(`${origin}/livez`)).status, 200)
   await server.start()
-  t.equal((await postPlant(origin, 'token', '{"id":2,"name":"x"}')).status, 200)
+  t.equal((await postId(2)).status, 200)
   t.equal((await fetch(`${origin}/readyz`)).status, 200)
 })
 
-t.test('killed while the schema is upgraded, it is waited for', async t => {
+t.test('the store waits for PostgreSQL to restart when it is killed during a schema upgrade', async t => {
   const server = await startOwnPostgres(t)
-  await server.query('CREATE TABLE plants_schema (one integer PRIMARY KEY, version integer NOT NULL); INSERT INTO plants_schema VALUES (1, 0)')
+  await server.query(`
+    CREATE TABLE plants_schema (one integer PRIMARY KEY, version integer NOT NULL);
+    INSERT INTO plants_schema VALUES (1, 0)
+  `)
   const other = new pg.Client(server.url).on('error', () => {})
   await other.connect()
   await other.query('BEGIN; SELECT FROM plants_schema FOR UPDATE')
   const opening = openStore(server.url, { maxQueue: 1 })
-  while ((await server.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length === 0) await sleep(10)
+  const waitsForLock = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+  while ((await server.query(waitsForLock)).length === 0) await sleep(10)
   await server.kill()
   await server.start()
   const store = await opening
