@@ -16,143 +16,195 @@ async function open (t: Test, url: string): Promise<PlantStore> {
   return store
 }
 
+/** Opens a store and expects this error. */
+function rejectsOpening (t: Test, url: string, message: string | RegExp) {
+  return t.rejects(openStore(url, { maxQueue: 1 }), { message })
+}
+
+const changeUrl = (url: string, parts: Partial<URL>) => Object.assign(new URL(url), parts).href
+const databaseName = (url: string) => new URL(url).pathname.slice(1)
+
+/** Ends all connections to a database. */
+function terminateConnections (url: string) {
+  return server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${databaseName(url)}'`)
+}
+
+/** Runs these PL/pgSQL statements before each insertion of a plant. */
+function createTrigger (url: string, statements: string) {
+  return server.query(`
+    CREATE FUNCTION on_insert() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statements} END $$;
+    CREATE TRIGGER on_insert BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION on_insert()
+  `, url)
+}
+
 plantStoreSuite(t, async t => open(t, await server.database()))
 
-t.test('of 64 clients of two services that race for the same 1,000 ids exactly one wins each', async t => {
+t.test('each of 1,000 ids goes to exactly one of the 64 clients of two services that race for it', async t => {
   const url = await server.database()
   await raceForIds(t, await Promise.all([open(t, url), open(t, url)]))
 })
 
-t.test('services on one database agree: of different plants with the same id exactly one wins', async t => {
+t.test('three services on one database accept exactly one of three plants with the same id', async t => {
   const url = await server.database()
-  const stores = await Promise.all([open(t, url), open(t, url.replace('postgres:', 'postgresql:')), open(t, url)])
-  const outcomes = await Promise.all(Array.from({ length: 300 }, (_, index) => Promise.all(stores.map((store, service) =>
-    // Each service adds the ids in another order, which is where transactions could block each other.
-    store.add({ id: BigInt(service === 1 ? 299 - index : index), name: `from ${service}` })))))
-  const count = (wanted: string) => outcomes.flat().filter(outcome => outcome === wanted).length
+  const urls = [url, url.replace('postgres:', 'postgresql:'), url]
+  const stores = await Promise.all(urls.map(url => open(t, url)))
+  const indexes = Array.from({ length: 300 }, (_, index) => index)
+  const adding = indexes.flatMap(index => stores.map((store, service) => {
+    // One service adds the ids in the opposite order: transactions could deadlock.
+    const id = BigInt(service === 1 ? 299 - index : index)
+    return store.add({ id, name: `from ${service}` })
+  }))
+  const outcomes = await Promise.all(adding)
+  const count = (wanted: string) => outcomes.filter(outcome => outcome === wanted).length
   t.strictSame([count('added'), count('conflict')], [300, 600])
   const plants = await all(stores[0] as PlantStore)
   t.equal(plants.length, 300)
   t.strictSame(plants, await all(stores[1] as PlantStore))
   await Promise.all(stores.map(store => store.close()))
-  t.strictSame(await server.query(`SELECT deadlocks::int FROM pg_stat_database WHERE datname = '${new URL(url).pathname.slice(1)}'`), [{ deadlocks: 0 }])
+  const deadlocks = `SELECT deadlocks::int FROM pg_stat_database WHERE datname = '${databaseName(url)}'`
+  t.strictSame(await server.query(deadlocks), [{ deadlocks: 0 }])
 })
 
-t.test('a connection that is cut under load fails nobody, and loses and doubles nothing', async t => {
+t.test('a terminated connection under load fails no call, and no plant is lost or stored twice', async t => {
   const url = await server.database()
   const store = await open(t, url)
-  const name = new URL(url).pathname.slice(1)
   const outcomes: string[] = []
   const load = new AbortController()
   const clients = Array.from({ length: 8 }, async (_, client) => {
-    for (let index = 0; !load.signal.aborted; index++) outcomes.push(await store.add({ id: BigInt(index * 8 + client), name: `plant ${index}` }))
+    for (let index = 0; !load.signal.aborted; index++) {
+      outcomes.push(await store.add({ id: BigInt(index * 8 + client), name: `plant ${index}` }))
+    }
   })
   for (let cut = 0; cut < 20; cut++) {
     await sleep(20)
-    await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
+    await terminateConnections(url)
   }
   load.abort()
   await Promise.all(clients)
-  // What was stored by a commit whose answer got lost is found there: unchanged, which is as good.
   t.ok(outcomes.length > 100)
+  // 'unchanged' is correct too: the first commit succeeded, but the connection ended before its response.
   t.strictSame(outcomes.filter(outcome => outcome === 'conflict'), [])
   t.equal((await all(store)).length, outcomes.length)
 })
 
-t.test('a database that is not ready yet is waited for, one that refuses is told at once', async t => {
-  const url = new URL(await server.database())
+t.test('startup waits for a database that is not ready, and reports one that refuses at once', async t => {
+  const url = await server.database()
   const began = performance.now()
-  await t.rejects(openStore(Object.assign(new URL(url), { pathname: '/nowhere' }).href, { maxQueue: 1 }), { message: 'The PostgreSQL database cannot be used: database "nowhere" does not exist.' })
-  await t.rejects(openStore(Object.assign(new URL(url), { username: 'nobody' }).href, { maxQueue: 1 }), { message: /^The PostgreSQL database cannot be used: .*"nobody".*\.$/ })
+  const unknownDatabase = 'The PostgreSQL database cannot be used: database "nowhere" does not exist.'
+  await rejectsOpening(t, changeUrl(url, { pathname: '/nowhere' }), unknownDatabase)
+  const unknownUser = /^The PostgreSQL database cannot be used: .*"nobody".*\.$/
+  await rejectsOpening(t, changeUrl(url, { username: 'nobody' }), unknownUser)
   t.ok(performance.now() - began < 2000)
-  await t.rejects(openStore(Object.assign(new URL(url), { port: 1 }).href, { maxQueue: 1 }), { message: /ECONNREFUSED/ })
+  await rejectsOpening(t, changeUrl(url, { port: '1' }), /ECONNREFUSED/)
   t.ok(performance.now() - began > 7000)
 })
 
-t.test('a server that takes connections and says nothing is given up on', async t => {
+t.test('startup fails after a timeout when a server accepts connections and never responds', async t => {
   const silent = createServer().listen(0, '127.0.0.1')
   t.teardown(() => silent.close())
   await once(silent, 'listening')
   const { port } = silent.address() as { port: number }
-  await t.rejects(openStore(`postgres://test@127.0.0.1:${port}/test`, { maxQueue: 1 }), { message: /^The PostgreSQL database cannot be used: .*timeout.*\.$/i })
+  const timeout = /^The PostgreSQL database cannot be used: .*timeout.*\.$/i
+  await rejectsOpening(t, `postgres://test@127.0.0.1:${port}/test`, timeout)
 })
 
-t.test('a database that cannot promise a commit is refused', async t => {
+t.test('a database that can lose commits, is read-only or cannot hold all text is refused', async t => {
   const url = await server.database()
-  const name = new URL(url).pathname.slice(1)
+  const name = databaseName(url)
   await server.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
-  await t.rejects(openStore(url, { maxQueue: 1 }), { message: /its synchronous_commit is off, so that a commit could be lost; set it to on/ })
-  await server.query(`ALTER DATABASE ${name} RESET synchronous_commit; ALTER DATABASE ${name} SET default_transaction_read_only = on`)
-  await t.rejects(openStore(url, { maxQueue: 1 }), { message: 'The PostgreSQL database cannot be used: it is read-only.' })
+  await rejectsOpening(t, url, /its synchronous_commit is off, so that a commit could be lost; set it to on/)
+
+  await server.query(`
+    ALTER DATABASE ${name} RESET synchronous_commit;
+    ALTER DATABASE ${name} SET default_transaction_read_only = on
+  `)
+  await rejectsOpening(t, url, 'The PostgreSQL database cannot be used: it is read-only.')
+
   const latin = `${name}_latin`
   await server.query(`CREATE DATABASE ${latin} ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'`)
   t.teardown(() => server.query(`DROP DATABASE ${latin} WITH (FORCE)`))
-  await t.rejects(openStore(Object.assign(new URL(url), { pathname: `/${latin}` }).href, { maxQueue: 1 }), { message: /its encoding is LATIN1, which cannot hold all text/ })
+  const latinUrl = changeUrl(url, { pathname: `/${latin}` })
+  await rejectsOpening(t, latinUrl, /its encoding is LATIN1, which cannot hold all text/)
 })
 
 t.test('commits stay durable when the default of the database changes under a running service', async t => {
   const url = await server.database()
-  const name = new URL(url).pathname.slice(1)
   const store = await open(t, url)
-  await server.query("CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.tag := current_setting('synchronous_commit'); RETURN NEW; END $$; CREATE TRIGGER tell BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION tell()", url)
+  await createTrigger(url, "NEW.tag := current_setting('synchronous_commit'); RETURN NEW;")
   for (const [index, level] of ['off', 'local', 'remote_write', 'on', 'remote_apply'].entries()) {
-    await server.query(`ALTER DATABASE ${name} SET synchronous_commit = ${level}`)
-    await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
+    await server.query(`ALTER DATABASE ${databaseName(url)} SET synchronous_commit = ${level}`)
+    await terminateConnections(url)
     if (level === 'off') await t.rejects(store.check(), { message: /synchronous_commit is off/ })
     t.equal(await store.add({ id: BigInt(index), name: level }), 'added')
   }
   t.strictSame((await all(store)).map(({ tag }) => tag), ['on', 'on', 'on', 'on', 'remote_apply'])
 })
 
-t.test('a plant that is neither added nor visible is not taken for stored', async t => {
+t.test('a plant that is neither added nor visible is an error', async t => {
   const url = await server.database()
   const store = await open(t, url)
-  await server.query('CREATE FUNCTION drop_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$; CREATE TRIGGER drop_row BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION drop_row()', url)
-  await t.rejects(store.add({ id: 1n, name: 'fern' }), { name: 'StoreUnavailable', cause: /plant 1 was not added, and the database does not show it/ })
+  await createTrigger(url, 'RETURN NULL;')
+  await t.rejects(store.add({ id: 1n, name: 'fern' }), {
+    name: 'StoreUnavailable',
+    cause: /plant 1 was not added, and the database does not show it/
+  })
 })
 
-t.test('a warning of a trigger fails nobody', async t => {
+t.test('a warning of a trigger fails no call', async t => {
   const url = await server.database()
   const store = await open(t, url)
-  await server.query("CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'heed'; RETURN NEW; END $$; CREATE TRIGGER warn BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION warn()", url)
+  await createTrigger(url, "RAISE WARNING 'heed'; RETURN NEW;")
   t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
 })
 
-t.test('the schema is made once, whoever starts, and one of a newer version is refused', async t => {
+t.test('services that start together create the schema once, and a newer schema is refused', async t => {
   const url = await server.database()
   await Promise.all(Array.from({ length: 10 }, () => open(t, url)))
   t.strictSame(await server.query('SELECT * FROM plants_schema', url), [{ one: 1, version: 1 }])
   await server.query('DROP TABLE plants_schema', url)
-  await t.resolves(open(t, url), 'a table from before there were versions is taken over')
+  await t.resolves(open(t, url), 'a table without a schema version is upgraded')
   await server.query('UPDATE plants_schema SET version = 2', url)
-  await t.rejects(openStore(url, { maxQueue: 1 }), { message: 'The PostgreSQL database cannot be used: it was written by a newer version of this program (schema 2, known 1).' })
+  await rejectsOpening(t, url, 'The PostgreSQL database cannot be used: ' +
+    'it was written by a newer version of this program (schema 2, known 1).')
   await server.query('DELETE FROM plants_schema', url)
   await t.resolves(open(t, url))
 })
 
-t.test('a user who may only use the table can, and one who may not is told', async t => {
+t.test('a user needs rights to the tables and the function that the store uses, and no others', async t => {
   const url = await server.database()
   await (await open(t, url)).close()
-  const role = new URL(url).pathname.slice(1)
+  const role = databaseName(url)
   await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
   t.teardown(() => server.query(`DROP ROLE ${role}`))
-  const limited = Object.assign(new URL(url), { username: role, password: 'secret' }).href
-  await t.rejects(openStore(limited, { maxQueue: 1 }), { message: 'The PostgreSQL database cannot be used: permission denied for table plants_schema.' })
+  const limited = changeUrl(url, { username: role, password: 'secret' })
+  const denied = 'The PostgreSQL database cannot be used: permission denied for'
+  await rejectsOpening(t, limited, `${denied} table plants_schema.`)
+
   await server.query(`GRANT SELECT ON plants_schema TO ${role}; GRANT SELECT, INSERT ON plants TO ${role}`, url)
   const store = await open(t, limited)
-  t.strictSame([await store.add({ id: 1n, name: 'fern' }), await store.add({ id: 1n, name: 'fern' })], ['added', 'unchanged'])
+  const fern = { id: 1n, name: 'fern' }
+  t.strictSame([await store.add(fern), await store.add(fern)], ['added', 'unchanged'])
   await store.close()
-  const [message] = await server.query("SELECT oid::regprocedure AS name FROM pg_proc WHERE proname = 'pg_logical_emit_message' AND proargtypes[2] = 'text'::regtype", url)
-  await server.query(`REVOKE EXECUTE ON FUNCTION ${message?.name} FROM PUBLIC`, url)
-  await t.rejects(openStore(limited, { maxQueue: 1 }), { message: 'The PostgreSQL database cannot be used: permission denied for function pg_logical_emit_message.' })
+
+  const [emitMessage] = await server.query(`
+    SELECT oid::regprocedure AS name FROM pg_proc
+    WHERE proname = 'pg_logical_emit_message' AND proargtypes[2] = 'text'::regtype
+  `, url)
+  await server.query(`REVOKE EXECUTE ON FUNCTION ${emitMessage?.name} FROM PUBLIC`, url)
+  await rejectsOpening(t, limited, `${denied} function pg_logical_emit_message.`)
+
   await server.query(`REVOKE ALL ON plants, plants_schema FROM ${role}`, url)
 })
 
-t.test('a failing database is 503 to its callers and not ready, and back without a restart', async t => {
+t.test('the store recovers without a restart after a failure of the database', async t => {
   const url = await server.database()
   const store = await open(t, url)
   await server.query('ALTER TABLE plants RENAME TO hidden', url)
-  await t.rejects(store.add({ id: 1n, name: 'fern' }), { name: 'StoreUnavailable', message: 'The plant could not be stored. Sending it again is safe.', cause: /relation "plants" does not exist/ })
+  await t.rejects(store.add({ id: 1n, name: 'fern' }), {
+    name: 'StoreUnavailable',
+    message: 'The plant could not be stored. Sending it again is safe.',
+    cause: /relation "plants" does not exist/
+  })
   await server.query('ALTER TABLE hidden RENAME TO plants', url)
   t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
   await t.resolves(store.check())
