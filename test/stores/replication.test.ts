@@ -1,4 +1,4 @@
-// PostgreSQL with a synchronous standby: an answer rests on the standby, whatever fails in between.
+// PostgreSQL with a synchronous standby: the store reports a plant as stored only when the standby has it.
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -22,13 +22,13 @@ async function open (t: Test, url: string): Promise<PlantStore> {
   return store
 }
 
-// Most of their time is waiting.
+// The tests mostly wait, so they run in parallel.
 t.jobs = 5
 
-/** The outcome, or the code of the error. */
+/** The outcome, or the name of the error. */
 const settled = (adding: Promise<string>): Promise<string> => adding.catch(error => error.name)
 
-t.test('a plant that is stored but on no standby is neither unchanged nor in conflict', { buffered: true }, async t => {
+t.test('a plant that no standby has yet is neither unchanged nor a conflict', { buffered: true }, async t => {
   const server = await startOwnPostgres(t)
   const [first, second, third] = await Promise.all([open(t, server.url), open(t, server.url), open(t, server.url)])
   await server.query(weakCommits)
@@ -37,7 +37,7 @@ t.test('a plant that is stored but on no standby is neither unchanged nor in con
   await server.commitWaits()
   await server.kill()
   await server.start()
-  t.strictSame(await server.query('SELECT id FROM plants'), [{ id: '1' }], 'the crash has made it visible')
+  t.strictSame(await server.query('SELECT id FROM plants'), [{ id: '1' }], 'the plant is visible after the crash')
   const outcomes = await Promise.all([adding, settled(second.add(fern)), settled(third.add(oak))])
   t.strictSame(outcomes, ['StoreUnavailable', 'StoreUnavailable', 'StoreUnavailable'])
   await server.requireNoStandby()
@@ -48,37 +48,44 @@ t.test('a cancelled wait for the standby fails the batch', { buffered: true }, a
   const server = await startOwnPostgres(t)
   const store = await open(t, server.url)
   await server.requireStandby('nobody')
-  const adding = t.rejects(store.add(fern), { name: 'StoreUnavailable', cause: /canceling wait for synchronous replication/ })
+  const adding = t.rejects(store.add(fern), {
+    name: 'StoreUnavailable',
+    cause: /canceling wait for synchronous replication/
+  })
   await server.commitWaits()
   await server.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
   await adding
   await server.requireNoStandby()
-  t.equal(await store.add(fern), 'unchanged', 'the server had committed it')
+  t.equal(await store.add(fern), 'unchanged', 'the server has committed the plant')
 })
 
-t.test('without its standby, and with its connection terminated, a call fails within its deadline', { buffered: true }, async t => {
+t.test('a call without a standby or a connection fails within its deadline', { buffered: true }, async t => {
   const server = await startOwnPostgres(t)
   const [waiting, terminated] = await Promise.all([open(t, server.url), open(t, server.url)])
   await server.requireStandby('nobody')
   const began = performance.now()
+  const ivy = { id: 2n, name: 'ivy' }
   const first = settled(terminated.add(fern))
   await server.commitWaits()
   await server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-  t.strictSame(await Promise.all([first, settled(waiting.add({ id: 2n, name: 'ivy' }))]), ['StoreUnavailable', 'StoreUnavailable'])
-  t.ok(performance.now() - began < 9000, `${Math.round(performance.now() - began)} ms`)
+  const outcomes = await Promise.all([first, settled(waiting.add(ivy))])
+  t.strictSame(outcomes, ['StoreUnavailable', 'StoreUnavailable'])
+  const elapsed = performance.now() - began
+  t.ok(elapsed < 9000, `${Math.round(elapsed)} ms`)
   await server.requireNoStandby()
-  t.strictSame([await terminated.add(fern), await waiting.add({ id: 2n, name: 'ivy' })], ['unchanged', 'unchanged'])
+  t.strictSame([await terminated.add(fern), await waiting.add(ivy)], ['unchanged', 'unchanged'])
 })
 
-t.test('a plant that was answered is on the standby that becomes the primary', { buffered: true }, async t => {
+t.test('a standby that becomes the primary has every plant that the store confirmed', { buffered: true }, async t => {
   t.strictSame(await lostByFailover(t, { synchronous: true }), [])
 })
 
-t.test('control: without synchronous replication the same failover loses plants', { buffered: true }, async t => {
+// A control: it proves that the failover above can lose plants.
+t.test('the same failover without synchronous replication loses plants', { buffered: true }, async t => {
   t.not((await lostByFailover(t, { synchronous: false })).length, 0)
 })
 
-/** The answered plants that the new primary lacks; the store reaches both servers at one address. */
+/** The confirmed plants that the new primary lacks; the store reaches both servers at one address. */
 async function lostByFailover (t: Test, { synchronous }: { synchronous: boolean }): Promise<bigint[]> {
   const primary = await startOwnPostgres(t)
   await (await openStore(primary.url, { maxQueue: 1 })).close()
@@ -88,28 +95,31 @@ async function lostByFailover (t: Test, { synchronous }: { synchronous: boolean 
   const sender = await streamingPid(primary)
   const address = await startRelay(t, primary.url)
   const store = await open(t, address.url)
-  const answered: bigint[] = []
+
+  const confirmed: bigint[] = []
   const load = new AbortController()
   const clients = Array.from({ length: 8 }, async (_, client) => {
     for (let id = BigInt(client); !load.signal.aborted; id += 8n) {
       await store.add({ id, name: 'fern' })
-      answered.push(id)
+      confirmed.push(id)
     }
   })
-  while (answered.length < 200) await sleep(5)
+  while (confirmed.length < 200) await sleep(5)
+
   process.kill(sender, 'SIGSTOP')
   await sleep(300)
   await primary.kill()
   address.leadTo(standby.url)
   // For some time the address leads to a read-only server.
   await sleep(300)
-  const before = answered.length
+  const before = confirmed.length
   await standby.query('SELECT pg_promote()')
-  while (answered.length < before + 50) await sleep(5)
+  while (confirmed.length < before + 50) await sleep(5)
+
   load.abort()
   await Promise.all(clients)
   const ids = new Set((await all(store)).map(({ id }) => id))
-  return answered.filter(id => !ids.has(id))
+  return confirmed.filter(id => !ids.has(id))
 }
 
 /** The process that streams to the standby, once the standby has caught up. */
