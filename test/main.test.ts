@@ -192,9 +192,12 @@ t.test('an uncaught error is logged and closes the service', async t => {
 t.test('a tokens file that becomes invalid is logged, and its last tokens stay valid', async t => {
   const folder = t.testdir({ tokens: 'old' })
   const path = join(folder, 'tokens')
-  const { origin, waitForOutput } = await startService(t, folder, { ACCESS_TOKENS_FILE: path, DATABASE_URL: 'memory:' })
+  const env = { ACCESS_TOKENS_FILE: path, DATABASE_URL: 'memory:' }
+  const { child, ended, origin, waitForOutput } = await startService(t, folder, env)
   t.equal((await postPlant(origin, 'old', '{"id":1,"name":"x"}')).status, 200)
   writeFileSync(path, 'not a token')
   await waitForOutput(/ACCESS_TOKENS_FILE cannot be read/)
   t.equal((await postPlant(origin, 'old', '{"id":1,"name":"x"}')).status, 200, 'the last token stays valid')
+  child.kill()
+  t.equal(await ended, 0)
 })

@@ -58,11 +58,11 @@ t.test('the store waits for another process that is creating the database in an 
 t.test('a directory that cannot be created is an error; one that another store creates first is used', async t => {
   const folder = t.testdir({ file: '', dangling: t.fixture('symlink', 'nowhere') })
   const opening = (path: string) => openStore(`sqlite:${path}`, { maxQueue: 1 })
-  await t.rejects(
-    opening(join(folder, 'file', 'data', 'plants.db')), /cannot be used: ENOTDIR: not a directory, mkdir/
-  )
-  // The link exists, its target does not.
-  await t.rejects(opening(join(folder, 'dangling', 'plants.db')), /cannot be used: unable to open database file/)
+  // A file, and a link whose target does not exist, are in the way.
+  const file = opening(join(folder, 'file', 'data', 'plants.db'))
+  await t.rejects(file, /cannot be used: EEXIST: file already exists, mkdir '.*file'/)
+  const dangling = opening(join(folder, 'dangling', 'plants.db'))
+  await t.rejects(dangling, /cannot be used: EEXIST: file already exists, mkdir '.*dangling'/)
   if (existsSync('/proc/self')) {
     await t.rejects(opening('/proc/nowhere/plants.db'), /cannot be used: ENOENT: .*mkdir '\/proc\/nowhere'/)
   }
