@@ -8,10 +8,14 @@ import { isError, logLines, testReporter } from '../../fixtures/app.ts'
 
 type PlantService = Service<Operations, typeof contract>
 
+/** The same handler for every operation of the contract. */
+function handlersWith (handler: () => unknown): object {
+  return Object.fromEntries(Object.keys(contract.operations).map(id => [id, handler]))
+}
+
 const service: PlantService = {
   contract,
-  // A cast, so that more operations in the contract do not break this test of one.
-  handlers: { createPlant: async () => ({ status: 200, body: { name: 'x' } }) } as unknown as PlantService['handlers'],
+  handlers: handlersWith(async () => ({ status: 200, body: { name: 'x' } })) as PlantService['handlers'],
   verifiers: { bearerAuth: () => ({ name: 'anyone' }) },
   realm: 'test',
   responseTimeoutMs: 1000,
@@ -42,7 +46,7 @@ t.test('an undeclared response of a handler is answered 500, and the log names t
     [{ status: 200, body: null }, 'must be an object']
   ]
   let undeclared: object
-  await serveUntyped(app, { handlers: { createPlant: () => undeclared } })
+  await serveUntyped(app, { handlers: handlersWith(() => undeclared) })
   for (const [response, fault] of cases) {
     undeclared = response
     const headers = { authorization: 'Bearer x' }
@@ -55,7 +59,7 @@ t.test('an undeclared response of a handler is answered 500, and the log names t
 t.test('a service with a missing or an extra handler or verifier does not start', async t => {
   const mismatched = { handlers: { deletePlant: () => {} }, verifiers: { apiKey: () => {} } }
   await t.rejects(serveUntyped(fastify(), mismatched), {
-    message: 'The operation createPlant has no handler. The handler deletePlant has no operation in the contract.'
+    message: /^The operation createPlant has no handler\. .*The handler deletePlant has no operation in the contract\.$/
   })
   const { verifiers } = mismatched
   await t.rejects(serveUntyped(fastify(), { verifiers }), {
