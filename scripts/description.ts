@@ -12,13 +12,18 @@ interface ListedOperation { url: string, method: string, item: Oas3PathItem, ope
 
 /** The operations below `paths`, with their path items; without webhooks and callbacks, which are not served. */
 export function listOperations (document: Description): ListedOperation[] {
-  return Object.entries(document.paths ?? {}).flatMap(([url, path]) => {
+  return Object.entries(withoutExtensions(document.paths ?? {})).flatMap(([url, path]) => {
     const item = resolve<Oas3PathItem>(document, path)
     return methods.flatMap(method => {
       const operation = item[method]
       return operation === undefined ? [] : [{ url, method, item, operation }]
     })
   })
+}
+
+/** Without the extensions that an object of a description may have (OpenAPI 3.1, section 4.9). */
+export function withoutExtensions<Value> (values: Record<string, Value>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !name.startsWith('x-')))
 }
 
 /** Header parameters that OpenAPI 3.1 ignores (section 4.8.12.1): other parts of a description declare them. */

@@ -5,7 +5,7 @@ import type {
 } from '../src/contract/index.ts'
 import { mapSubschemas } from '../src/contract/schema/index.ts'
 import type { Schema } from '../src/contract/schema/index.ts'
-import { defaultOf, discriminators, isIgnored, listOperations, resolve } from './description.ts'
+import { defaultOf, discriminators, isIgnored, listOperations, resolve, withoutExtensions } from './description.ts'
 import type { Description, Discriminated, Parameter } from './description.ts'
 
 type Listed = ReturnType<typeof listOperations>[number]
@@ -79,7 +79,9 @@ function toOperation (document: Description, { url, method, item, operation }: L
     security: (operation.security ?? document.security) as Operation['security'],
     parameters: toParameters(document, [...item.parameters ?? [], ...operation.parameters ?? []]),
     ...operation.requestBody && { body: toBody(resolve(document, operation.requestBody)) },
-    responses: mapValues(operation.responses, response => toResponse(document, resolve(document, response)))
+    responses: mapValues(withoutExtensions(operation.responses), response => {
+      return toResponse(document, resolve(document, response))
+    })
   }
 }
 

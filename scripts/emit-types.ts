@@ -2,7 +2,7 @@
 import openapiTS, { astToString } from 'openapi-typescript'
 import type { OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
-import { defaultOf, isIgnored, listOperations, resolve } from './description.ts'
+import { defaultOf, isIgnored, listOperations, resolve, withoutExtensions } from './description.ts'
 import type { Description, Parameter } from './description.ts'
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
@@ -30,6 +30,8 @@ export async function emitTypes (document: Description): Promise<string> {
 /** A copy with parameters as handlers get them: required where they have a default, and without ignored ones. */
 function asReceived (document: Description): Description {
   const copy = structuredClone(document)
+  // openapi-typescript takes an extension for a response.
+  for (const { operation } of listOperations(copy)) operation.responses = withoutExtensions(operation.responses)
   for (const owner of new Set(listOperations(copy).flatMap(({ item, operation }) => [item, operation]))) {
     if (owner.parameters === undefined) continue
     owner.parameters = owner.parameters.filter(parameter => !isIgnored(resolve<Parameter>(copy, parameter)))

@@ -110,8 +110,8 @@ function tokensFile (path: string): TokensFile {
 function baseUrl (text: string): string {
   const url = URL.parse(text)
   const isAddress = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === ''
-  const isPath = /^\/[^?#]*$/.test(text)
+  const isPath = /^\/(?!\/)[^?#]*$/.test(text)
   // { } and * have a meaning in path templates and routes.
-  if ((isAddress || isPath) && !/[{}*]/.test(text)) return text
-  throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } and *`)
+  if ((isAddress || isPath) && !/[{}*]|%(?![\da-f]{2})/i.test(text)) return text
+  throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } * and a lone %`)
 }

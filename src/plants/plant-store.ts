@@ -13,7 +13,10 @@ export interface PlantStore {
    * @throws StoreUnavailable when that is not confirmed; the plant may be stored, and a retry is safe
    */
   add (plant: NewPlant): Promise<Outcome>
-  /** Up to `limit` plants in the order of their ids, from the id `from` on. Bypasses the queue of add(). */
+  /**
+   * Up to `limit` plants in the order of their ids, from the id `from` on. Bypasses the queue of add().
+   * @throws StoreUnavailable
+   */
   page (from: bigint, limit: number): Promise<NewPlant[]>
   count (): Promise<number>
   /** Rejects when the store cannot write durably. */

@@ -62,6 +62,12 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
     return closed === undefined ? call() : refuse('The service is shutting down.')
   }
 
+  function read<Result> (call: () => Promise<Result>): Promise<Result> {
+    return whileOpen(call).catch(cause => {
+      throw cause instanceof StoreUnavailable ? cause : new StoreUnavailable('The store cannot be read now.', { cause })
+    })
+  }
+
   async function finish (): Promise<void> {
     await running
     await engine.close()
@@ -76,8 +82,8 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
         running ??= run()
       })
     },
-    page: (from, limit) => whileOpen(() => engine.page(from, limit)),
-    count: () => whileOpen(() => engine.count()),
+    page: (from, limit) => read(() => engine.page(from, limit)),
+    count: () => read(() => engine.count()),
     check: () => whileOpen(() => engine.check()),
     close () {
       closed ??= finish()

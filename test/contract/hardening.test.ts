@@ -1,4 +1,5 @@
 // Leaks and bypasses that the engine must prevent in any contract, against attackers and against mistakes in handlers.
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import type { Test } from 'tap'
 import { listen } from '../fixtures/app.ts'
@@ -137,6 +138,50 @@ t.test('a verifier that throws or rejects with any value admits no request', asy
     const { statusCode, body } = await app.inject({ url: '/a', headers: { authorization: 'Bearer x' } })
     t.strictSame([statusCode, body], failure, String(verify))
   }
+})
+
+t.test('a verdict of any promise counts, and a caller has a name', async t => {
+  let verify: () => unknown = () => {}
+  const { app } = await serve(t, {
+    root: 'security: [{ user: [] }]',
+    paths: `  /a: { get: { operationId: a, ${anyResponse} } }`,
+    components: '  securitySchemes: { user: { type: http, scheme: bearer } }',
+    handlers: { a: ({ principals }) => ({ status: 200, body: principals.user.name }) },
+    verifiers: { user: () => verify() }
+  })
+  const ask = async () => (await app.inject({ url: '/a', headers: { authorization: 'Bearer x' } })).statusCode
+  const nobody = [
+    () => runInNewContext('Promise.resolve(undefined)'),
+    () => ({ name: 'x', then: (resolve: (verdict: unknown) => void) => resolve(undefined) }),
+    () => ({}), () => [], () => ({ name: 1 }), async () => ({ id: 1 })
+  ]
+  for (verify of nobody) t.equal(await ask(), 401, String(verify))
+  verify = () => runInNewContext("Promise.resolve({ name: 'me' })")
+  t.equal(await ask(), 200)
+})
+
+t.test('a member named toJSON is data', async t => {
+  const withId = '{ type: object, properties: { id: { type: integer, format: int64 } } }'
+  const { app } = await serve(t, {
+    paths: `  /a: { post: { operationId: a, ${jsonBody(withId)}, ${anyResponse} } }`,
+    handlers: { a: ({ body }) => ({ status: 200, body: { id: body.id, type: typeof body.x } }) }
+  })
+  const headers = { 'content-type': 'application/json' }
+  const body = '{"id":9007199254740993,"toJSON":1,"x":9007199254740993}'
+  const response = await app.inject({ method: 'POST', url: '/a', headers, body })
+  t.equal(response.body, '{"id":9007199254740993,"type":"number"}')
+  const int64s = '{ type: object, additionalProperties: { type: integer, format: int64 } }'
+  t.equal(await sentBody(t, int64s, { toJSON: 9007199254740993n }), '{"toJSON":9007199254740993}')
+})
+
+t.test('an error that the log cannot write is answered 500 all the same', async t => {
+  const { app, causes } = await serve(t, {
+    paths: `  /a: { get: { operationId: a, ${anyResponse} } }`,
+    handlers: { a: () => { throw Object.freeze(new Error('frozen')) } }
+  })
+  const { statusCode, body } = await app.inject('/a')
+  t.strictSame([statusCode, JSON.parse(body).error], [500, 500])
+  t.strictSame(causes(), ['The error cannot be logged.'])
 })
 
 t.test('a response whose getter throws is answered 500', async t => {

@@ -81,7 +81,8 @@ function readTrace (trace: string): { responses: number, early: string[] } {
   return { responses, early }
 }
 
-t.test('each 200 leaves after the end of a sync that began after its plant was written', { timeout: 120_000 }, async t => {
+const options = { timeout: 120_000 }
+t.test('each 200 leaves after the end of a sync that began after its plant was written', options, async t => {
   const folder = t.testdir()
   const trace = join(folder, 'trace')
   const calls = 'trace=pwrite64,write,writev,sendto,sendmsg,fsync,fdatasync'

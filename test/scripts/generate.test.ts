@@ -70,6 +70,8 @@ function at (pointer: string, message: RegExp): RegExp {
 }
 
 const noContent = "responses: { '204': { description: fine } }"
+/** Other operations may have an int64 of their own. */
+const int64OfNewPlant = 'format: int64\n              description: Identification number'
 const pathWith = (name: string) => {
   const parameter = `{ name: ${name}, in: path, required: true, schema: { type: string } }`
   return `/a/{${name}}: { get: { operationId: ${name}, parameters: [${parameter}], ${noContent} } }`
@@ -157,12 +159,12 @@ const brokenContracts: Broken[] = [
   },
   {
     name: 'a bound that YAML rounds',
-    change: replace('format: int64', 'format: int64\n              minimum: 9007199254740993'),
+    change: replace(int64OfNewPlant, `minimum: 9007199254740993\n              ${int64OfNewPlant}`),
     messages: [/NewPlant cannot be compiled: 9007199254740992 beside format int64 is not an integer between/]
   },
   {
     name: 'a keyword with an invalid value',
-    change: replace('format: int64', 'format: int64\n              multipleOf: 0'),
+    change: replace(int64OfNewPlant, `multipleOf: 0\n              ${int64OfNewPlant}`),
     messages: [/NewPlant cannot be compiled: schema is invalid: .*\/multipleOf must be > 0/]
   },
   {
@@ -349,4 +351,13 @@ t.test('the compiler reports the code that does not fit a changed contract', asy
   const names = await compile(['createPlant', 'addPlant'], ['bearerAuth', 'tokenAuth'])
   t.match(names, /^src\/app\.ts\(.*'createPlant' does not exist/m, 'a handler without an operation')
   t.match(names, /^src\/app\.ts\(.*'bearerAuth' does not exist/m, 'a scheme without a verifier')
+})
+
+t.test('extensions beside paths and responses are ignored', async t => {
+  const extended = contract
+    .replace('paths:\n', 'paths:\n  x-note: a text\n')
+    .replace("responses:\n        '200'", "responses:\n        x-note: a text\n        '200'")
+  const { path, out } = folderWith(t, extended)
+  t.match(await generate('--contract', path, '--out', out), { code: 0 })
+  t.notMatch(readFileSync(join(out, 'operations.ts'), 'utf8'), /x-note/)
 })

@@ -144,3 +144,15 @@ t.test('close() waits for the queued plants before it closes the engine', async 
   await closed
   t.strictSame(batches, [[1n], [2n], []])
 })
+
+t.test('a failure to read is StoreUnavailable', async t => {
+  const { engine } = slowEngine()
+  const cause = new Error('the file is gone')
+  const failing = { page: () => Promise.reject(cause), count: () => Promise.reject(cause) }
+  const store = groupCommit({ ...engine, ...failing }, { maxQueue: 10 })
+  const unavailable = { name: 'StoreUnavailable', message: 'The store cannot be read now.', cause }
+  await t.rejects(store.page(1n, 1), unavailable)
+  await t.rejects(store.count(), unavailable)
+  await store.close()
+  await t.rejects(store.page(1n, 1), { name: 'StoreUnavailable', message: 'The service is shutting down.' })
+})

@@ -47,9 +47,18 @@ const answeredEarly = new WeakMap<Socket, IncomingMessage>()
 function sendError (reporter: ErrorReporter, thrown: Error, request: FastifyRequest, reply: FastifyReply) {
   const error = toHttpError(thrown)
   const { status, headers, body } = write(reporter, error)
-  reporter.log(error, request)
+  log(reporter, error, request)
   if (!request.raw.complete) answeredEarly.set(request.raw.socket, request.raw)
   return reply.code(status).headers(headers).send(body)
+}
+
+/** The response does not depend on the log: some errors, such as a frozen one, cannot be serialized. */
+function log (reporter: ErrorReporter, error: HttpError, request: FastifyRequest): void {
+  try {
+    reporter.log(error, request)
+  } catch {
+    reporter.log(internalError(new Error('The error cannot be logged.')), request)
+  }
 }
 
 /** Maps Fastify's errors by code; their messages are for developers. */

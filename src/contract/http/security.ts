@@ -77,9 +77,14 @@ function schemeCheck (name: string, scopes: readonly string[], guards: Guards): 
     } catch (error) {
       return refuse(error)
     }
-    if (verdict instanceof Promise) verdict.then(finish, refuse)
+    if (isThenable(verdict)) Promise.resolve(verdict).then(finish, refuse)
     else finish(verdict)
   }
+}
+
+/** A promise of any kind: `instanceof Promise` would take that of another realm for a principal. */
+function isThenable<Value> (value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
+  return typeof (value as { then?: unknown } | undefined | null)?.then === 'function'
 }
 
 function asError (thrown: unknown): Error {
@@ -101,7 +106,7 @@ function refusalOf (
     return new Refusal(403, `This ${scheme.name} does not allow this operation.`, challenge)
   }
   // RFC 6750 section 3.1: the same answer for unknown, expired, revoked and malformed tokens.
-  const isPrincipal = typeof verdict === 'object' && verdict !== null
+  const isPrincipal = typeof (verdict as { name?: unknown } | undefined | null)?.name === 'string'
   return isPrincipal ? undefined : new Refusal(401, `The ${scheme.name} is not accepted.`, scheme.invalidChallenge)
 }
 

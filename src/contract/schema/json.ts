@@ -103,7 +103,7 @@ export function toDoubles<Value extends object> (value: Value): { doubles: Value
 function copyWithDoubles (value: unknown, exact: Map<object, Map<string, bigint | undefined>>): unknown {
   if (typeof value === 'bigint') return Number(value)
   if (value instanceof RoundedFraction) return value.double
-  if (typeof value !== 'object' || value === null || 'toJSON' in value) return value
+  if (typeof value !== 'object' || value === null || writesItself(value)) return value
   const entries = Object.entries(value).map(([key, member]) => {
     return { key, member, double: copyWithDoubles(member, exact) }
   })
@@ -117,4 +117,9 @@ function copyWithDoubles (value: unknown, exact: Map<object, Map<string, bigint 
   }
   exact.set(copy, integers)
   return copy
+}
+
+/** Whether JSON.stringify() calls a method of the value, as for a Date. A parsed value may have a member toJSON. */
+export function writesItself (value: object): boolean {
+  return 'toJSON' in value && typeof value.toJSON === 'function'
 }

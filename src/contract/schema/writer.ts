@@ -1,6 +1,7 @@
 // Validates answers and writes them as JSON without undeclared members.
 import fastJson from 'fast-json-stringify'
 import type { Schema as FastJsonSchema } from 'fast-json-stringify'
+import { writesItself } from './json.ts'
 import type { Fault } from './json.ts'
 import type { Declared } from './rewrite.ts'
 import { referenced, subschemas } from './schemas.ts'
@@ -44,7 +45,7 @@ function writeDeclared (answer: unknown, declared: readonly DeclaredAt[]): strin
     if (Array.isArray(value)) return value.map((item, index) => copy(item, `${pointer}/${index}`))
     const schemas = described.get(pointer)
     // An object that no schema describes may have any members, and a toJSON method.
-    if (schemas === undefined && 'toJSON' in value) return value
+    if (schemas === undefined && writesItself(value)) return value
     const isDeclared = (name: string) => schemas?.some(({ declared }) => declares(declared, name)) ?? true
     const members = Object.entries(value).filter(([name]) => isDeclared(name))
     return Object.fromEntries(members.map(([name, member]) => [name, copy(member, `${pointer}/${escaped(name)}`)]))
