@@ -5,12 +5,12 @@ export { dryRun } from './http/dry-run.ts'
 export { answerErrors, answerServerErrors, errorOptions } from './http/errors.ts'
 export type { ErrorReporter } from './http/errors.ts'
 export { HttpError } from './http/http-error.ts'
-export { routedOperations, routerOptions } from './http/paths.ts'
-export { callerOf, rawPath } from './http/request.ts'
+export { routerOptions } from './http/paths.ts'
+export { callerOf } from './http/request.ts'
 export { serveContract } from './http/serve.ts'
 export type { Service } from './http/serve.ts'
 export { bodilessStatuses } from './types.ts'
 export type {
-  Answer, BasicCredentials, Contract, Handler, Handlers, Operation, Parameter, Principal, Principals, Request, Response,
+  Answer, BasicCredentials, Contract, Handler, Handlers, Operation, Parameter, Principal, Request, Response,
   SecurityScheme, Server, TokenVerifier, Verdict, Verifier, Verifiers
 } from './types.ts'
