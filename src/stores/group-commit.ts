@@ -63,9 +63,9 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
   }
 
   function read<Result> (call: () => Promise<Result>): Promise<Result> {
-    return whileOpen(call).catch(cause => {
-      throw cause instanceof StoreUnavailable ? cause : new StoreUnavailable('The store cannot be read now.', { cause })
-    })
+    return whileOpen(() => call().catch(cause => {
+      throw new StoreUnavailable('The store cannot be read now.', { cause })
+    }))
   }
 
   async function finish (): Promise<void> {

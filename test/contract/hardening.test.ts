@@ -1,5 +1,6 @@
 // Leaks and bypasses that the engine must prevent in any contract, against attackers and against mistakes in handlers.
 import { runInNewContext } from 'node:vm'
+import type { LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import type { Test } from 'tap'
 import { listen } from '../fixtures/app.ts'
@@ -122,42 +123,43 @@ t.test('any value that a handler throws is answered 500', async t => {
   }
 })
 
-t.test('a verifier that throws or rejects with any value admits no request', async t => {
-  let verify: () => unknown = () => {}
-  const { app } = await serve(t, {
-    root: 'security: [{ user: [] }]',
-    paths: `  /a: { get: { operationId: a, ${anyResponse} } }`,
-    components: '  securitySchemes: { user: { type: http, scheme: bearer } }',
-    verifiers: { user: () => verify() }
-  })
-  const failing = [undefined, null, new Error('down')].flatMap(thrown => [
-    () => { throw thrown },
-    () => Promise.reject(thrown)
-  ])
-  for (verify of failing) {
-    const { statusCode, body } = await app.inject({ url: '/a', headers: { authorization: 'Bearer x' } })
-    t.strictSame([statusCode, body], failure, String(verify))
-  }
-})
-
-t.test('a verdict of any promise counts, and a caller has a name', async t => {
-  let verify: () => unknown = () => {}
+/** Serves an operation that responds with the caller's name; returns a function that asks it with a verifier. */
+async function serveGuarded (t: Test): Promise<(verify: () => unknown) => Promise<LightMyRequestResponse>> {
+  let verifier: () => unknown = () => {}
   const { app } = await serve(t, {
     root: 'security: [{ user: [] }]',
     paths: `  /a: { get: { operationId: a, ${anyResponse} } }`,
     components: '  securitySchemes: { user: { type: http, scheme: bearer } }',
     handlers: { a: ({ principals }) => ({ status: 200, body: principals.user.name }) },
-    verifiers: { user: () => verify() }
+    verifiers: { user: () => verifier() }
   })
-  const ask = async () => (await app.inject({ url: '/a', headers: { authorization: 'Bearer x' } })).statusCode
+  return verify => {
+    verifier = verify
+    return app.inject({ url: '/a', headers: { authorization: 'Bearer x' } })
+  }
+}
+
+t.test('a verifier that throws or rejects with any value admits no request', async t => {
+  const ask = await serveGuarded(t)
+  const failing = [undefined, null, new Error('down')].flatMap(thrown => [
+    () => { throw thrown },
+    () => Promise.reject(thrown)
+  ])
+  for (const verify of failing) {
+    const { statusCode, body } = await ask(verify)
+    t.strictSame([statusCode, body], failure, String(verify))
+  }
+})
+
+t.test('a verdict of any promise counts, and a caller has a name', async t => {
+  const ask = await serveGuarded(t)
   const nobody = [
     () => runInNewContext('Promise.resolve(undefined)'),
     () => ({ name: 'x', then: (resolve: (verdict: unknown) => void) => resolve(undefined) }),
     () => ({}), () => [], () => ({ name: 1 }), async () => ({ id: 1 })
   ]
-  for (verify of nobody) t.equal(await ask(), 401, String(verify))
-  verify = () => runInNewContext("Promise.resolve({ name: 'me' })")
-  t.equal(await ask(), 200)
+  for (const verify of nobody) t.equal((await ask(verify)).statusCode, 401, String(verify))
+  t.match(await ask(() => runInNewContext("Promise.resolve({ name: 'me' })")), { statusCode: 200, body: '"me"' })
 })
 
 t.test('a member named toJSON is data', async t => {

@@ -88,7 +88,8 @@ function isThenable<Value> (value: Value | PromiseLike<Value>): value is Promise
 }
 
 function asError (thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error('A verifier threw something that is no Error.', { cause: thrown })
+  if (thrown instanceof Error) return thrown
+  return new Error('A verifier threw a value that is not an Error.', { cause: thrown })
 }
 
 function schemeOf (name: string, { schemes, realm }: Guards): CredentialReader {
