@@ -3,7 +3,7 @@ import type { PlantStore } from '../plants/plant-store.ts'
 import { groupCommit } from './group-commit.ts'
 import type { Engine } from './group-commit.ts'
 import { memoryEngine } from './memory.ts'
-import { postgresEngine } from './postgres.ts'
+import { postgresEngine } from './postgres/engine.ts'
 import { sqliteEngine } from './sqlite.ts'
 
 /** The engine for each form of URL. */
