@@ -1,7 +1,7 @@
 // Reads the environment; nothing else does. Throws one ConfigError that lists every error.
 import { parseTokens, readTokens } from './auth/access-tokens.ts'
 import type { Tokens, TokensFile } from './auth/access-tokens.ts'
-import { isStoreUrl } from './stores/open.ts'
+import { checkStoreUrl } from './stores/open.ts'
 
 export interface Config {
   host: string
@@ -89,7 +89,7 @@ function oneOf (values: string[]) {
 
 /** The message does not show the value: it may contain a password. */
 function databaseUrl (text: string): string {
-  if (!isStoreUrl(text)) throw new Error('must be sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:')
+  checkStoreUrl(text)
   return text
 }
 

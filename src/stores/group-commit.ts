@@ -2,6 +2,8 @@
 // A commit costs the same for one plant as for hundreds: sharing it makes durable responses fast.
 import { StoreUnavailable } from '../plants/plant-store.ts'
 import type { NewPlant, Outcome, PlantStore } from '../plants/plant-store.ts'
+import { systemClock } from './clock.ts'
+import type { Clock } from './clock.ts'
 
 /** A storage technology that adds plants in batches; groupCommit() makes it a PlantStore. */
 export interface Engine extends Omit<PlantStore, 'add'> {
@@ -21,7 +23,10 @@ interface Pending { plant: NewPlant, resolve: (outcome: Outcome) => void, reject
  * Makes an engine a store.
  * @param maxQueue limit of waiting plants; add() rejects further ones
  */
-export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number }): PlantStore {
+export function groupCommit (
+  engine: Engine,
+  { maxQueue, clock = systemClock }: { maxQueue: number, clock?: Clock }
+): PlantStore {
   const queue: Pending[] = []
   let running: Promise<void> | undefined
   let closed: Promise<void> | undefined
@@ -39,11 +44,11 @@ export function groupCommit (engine: Engine, { maxQueue }: { maxQueue: number })
    * A single caller waits for one idle turn.
    */
   async function waitForMore (): Promise<void> {
-    const until = performance.now() + maxWaitMs
+    const until = clock.now() + maxWaitMs
     let before = 0
-    while (queue.length > before && queue.length < fullBatchPlants && performance.now() < until) {
+    while (queue.length > before && queue.length < fullBatchPlants && clock.now() < until) {
       before = queue.length
-      await new Promise(setImmediate)
+      await clock.nextTurn()
     }
   }
 

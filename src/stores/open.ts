@@ -4,22 +4,36 @@ import { groupCommit } from './group-commit.ts'
 import type { Engine } from './group-commit.ts'
 import { memoryEngine } from './memory.ts'
 import { postgresEngine } from './postgres/engine.ts'
+import { hostUrls } from './postgres/hosts.ts'
 import { sqliteEngine } from './sqlite.ts'
 
+const forms = 'sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:'
+const postgresForm = /^postgres(?:ql)?:\/\/./
+
 /** The engine for each form of URL. */
-const engines: ReadonlyArray<[form: RegExp, open: (url: string) => Engine | Promise<Engine>]> = [
+const engines: ReadonlyArray<[form: RegExp, open: OpenEngine]> = [
   [/^memory:$/, () => memoryEngine()],
   [/^sqlite:./s, url => sqliteEngine(sqlitePath(url) as string)],
-  [/^postgres(?:ql)?:\/\/./, url => postgresEngine(url)]
+  [postgresForm, postgresEngine]
 ]
+type OpenEngine = (url: string, onWaiting: (reason: string) => void) => Engine | Promise<Engine>
 
-function findEngine (url: string) {
+function findEngine (url: string): OpenEngine | undefined {
   return engines.find(([form]) => form.test(url))?.[1]
 }
 
-/** Whether openStore() accepts this form of URL. */
+/** Whether this form of URL names a store. */
 export function isStoreUrl (url: string): boolean {
   return findEngine(url) !== undefined
+}
+
+/**
+ * Checks a URL without opening the store.
+ * @throws Error whose message completes a sentence that starts with the name of the variable
+ */
+export function checkStoreUrl (url: string): void {
+  if (!isStoreUrl(url)) throw new Error(`must be ${forms}`)
+  if (postgresForm.test(url)) hostUrls(url)
 }
 
 /** The path of the database file in a SQLite URL; undefined for other stores. */
@@ -31,15 +45,21 @@ export function sqlitePath (url: string): string | undefined {
  * Opens the store that a URL names: `sqlite:PATH`, `postgres://...` or `memory:`.
  * @throws Error with the reason
  */
-export async function openStore (url: string, limits: { maxQueue: number }): Promise<PlantStore> {
+export async function openStore (url: string, { maxQueue, onWaiting = () => {} }: StoreOptions): Promise<PlantStore> {
   const open = findEngine(url)
   if (open === undefined) throw unknownStore(url)
-  return groupCommit(await open(url), limits)
+  return groupCommit(await open(url, onWaiting), { maxQueue })
+}
+
+export interface StoreOptions {
+  /** Plants that may wait for the engine. */
+  maxQueue: number
+  /** Called once with the reason when the store lets startup wait. */
+  onWaiting?: (reason: string) => void
 }
 
 /** An error that names only the scheme of a URL, which may contain a password. */
 export function unknownStore (url: string): Error {
   const scheme = url.slice(0, url.indexOf(':') + 1)
-  const forms = 'sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:'
   return new Error(`There is no store for "${scheme}". Use ${forms}.`)
 }

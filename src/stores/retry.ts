@@ -1,33 +1,50 @@
 // Retries a call to a database, and bounds its time.
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from './clock.ts'
 
-/** Milliseconds for a call with all its retries, and between two tries. */
-const callTimeoutMs = 8000
-const retryIntervalMs = 100
-
-/** Retries transient errors until the timeout. Every call is idempotent, so an unknown outcome is safe to retry. */
-export async function retry<Result> (
-  work: () => Promise<Result>,
+export interface RetryOptions {
+  /** Milliseconds for the call with all its tries. */
+  timeoutMs: number
   isTransient: (error: unknown) => boolean
+  clock: Clock
+}
+
+/** Milliseconds between two tries: each wait is twice as long as the one before, up to a maximum. */
+const intervalsMs = { first: 50, longest: 400 }
+
+/**
+ * Retries transient errors until the timeout. The call must be idempotent, because the outcome of a try is unknown.
+ * @param attempt gets the moment of the clock at which the call ends; it may still run then
+ */
+export async function retry<Result> (
+  attempt: (until: number) => Promise<Result>,
+  { timeoutMs, isTransient, clock }: RetryOptions
 ): Promise<Result> {
-  const until = performance.now() + callTimeoutMs
-  for (;;) {
+  const until = clock.now() + timeoutMs
+  let lastError: unknown
+  for (let intervalMs = intervalsMs.first; ; intervalMs = Math.min(2 * intervalMs, intervalsMs.longest)) {
     try {
-      return await withTimeout(until - performance.now(), work())
+      return await withTimeout(attempt(until), until, lastError, clock)
     } catch (error) {
-      if (!isTransient(error) || performance.now() + retryIntervalMs > until) throw error
-      await sleep(retryIntervalMs)
+      if (!isTransient(error) || clock.now() + intervalMs > until) throw error
+      lastError = error
     }
+    await new Promise<void>(resolve => clock.setTimer(resolve, intervalMs))
   }
 }
 
-/** Rejects after a timeout. The work may still finish; that is safe, because every call is idempotent. */
-async function withTimeout<Result> (milliseconds: number, work: Promise<Result>): Promise<Result> {
+/** Rejects at a moment of the clock, with the error of the try before as the cause. */
+async function withTimeout<Result> (
+  work: Promise<Result>,
+  until: number,
+  cause: unknown,
+  clock: Clock
+): Promise<Result> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('timeout: the database did not respond in time')), milliseconds)
+  const timeout = new Error('timeout: the database did not respond in time', { cause })
+  const cancel = clock.setTimer(() => late.reject(timeout), until - clock.now())
   try {
     return await Promise.race([work, late.promise])
   } finally {
-    clearTimeout(timer)
+    cancel()
   }
 }

@@ -90,12 +90,13 @@ t.test('a terminated connection under load fails no call, and no plant is lost o
 t.test('startup waits for a database that is not ready, and reports one that refuses at once', async t => {
   const url = await server.database()
   const began = performance.now()
-  const unknownDatabase = 'The PostgreSQL database cannot be used: database "nowhere" does not exist.'
+  const unknownDatabase = 'The PostgreSQL database cannot be used: database "nowhere" does not exist; ' +
+    'create it, or correct DATABASE_URL.'
   await rejectsOpening(t, changeUrl(url, { pathname: '/nowhere' }), unknownDatabase)
   const unknownUser = /^The PostgreSQL database cannot be used: .*"nobody".*\.$/
   await rejectsOpening(t, changeUrl(url, { username: 'nobody' }), unknownUser)
   t.ok(performance.now() - began < 2000)
-  await rejectsOpening(t, changeUrl(url, { port: '1' }), /ECONNREFUSED/)
+  await rejectsOpening(t, changeUrl(url, { port: '1' }), /nothing listens at 127\.0\.0\.1:1; start PostgreSQL there, or correct DATABASE_URL\.$/)
   t.ok(performance.now() - began > 7000)
 })
 
@@ -104,7 +105,7 @@ t.test('startup fails after a timeout when a server accepts connections and neve
   t.teardown(() => silent.close())
   await once(silent, 'listening')
   const { port } = silent.address() as { port: number }
-  const timeout = /^The PostgreSQL database cannot be used: .*timeout.*\.$/i
+  const timeout = /^The PostgreSQL database cannot be used: 127\.0\.0\.1:\d+ does not respond; check the network and the server\.$/
   await rejectsOpening(t, `postgres://test@127.0.0.1:${port}/test`, timeout)
 })
 
@@ -118,7 +119,7 @@ t.test('a database that can lose commits, is read-only or cannot hold all text i
     ALTER DATABASE ${name} RESET synchronous_commit;
     ALTER DATABASE ${name} SET default_transaction_read_only = on
   `)
-  await rejectsOpening(t, url, 'The PostgreSQL database cannot be used: it is read-only.')
+  await rejectsOpening(t, url, /: it is read-only; name the primary, or all hosts, as in postgres:\/\/user@a,b\/database\.$/)
 
   const latin = `${name}_latin`
   await server.query(`CREATE DATABASE ${latin} ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'`)
@@ -178,7 +179,8 @@ t.test('a user needs rights to the tables and the function that the store uses, 
   t.teardown(() => server.query(`DROP ROLE ${role}`))
   const limited = changeUrl(url, { username: role, password: 'secret' })
   const denied = 'The PostgreSQL database cannot be used: permission denied for'
-  await rejectsOpening(t, limited, `${denied} table plants_schema.`)
+  const remedy = 'grant the rights that docs/storage.md lists'
+  await rejectsOpening(t, limited, `${denied} table plants_schema; ${remedy}.`)
 
   await server.query(`GRANT SELECT ON plants_schema TO ${role}; GRANT SELECT, INSERT ON plants TO ${role}`, url)
   const store = await open(t, limited)
@@ -191,7 +193,7 @@ t.test('a user needs rights to the tables and the function that the store uses, 
     WHERE proname = 'pg_logical_emit_message' AND proargtypes[2] = 'text'::regtype
   `, url)
   await server.query(`REVOKE EXECUTE ON FUNCTION ${emitMessage?.name} FROM PUBLIC`, url)
-  await rejectsOpening(t, limited, `${denied} function pg_logical_emit_message.`)
+  await rejectsOpening(t, limited, `${denied} function pg_logical_emit_message; ${remedy}.`)
 
   await server.query(`REVOKE ALL ON plants, plants_schema FROM ${role}`, url)
 })

@@ -1,36 +1,66 @@
-// The PostgreSQL engine: wires connections, retries and statements.
-import type pg from 'pg'
-import { retry } from '../retry.ts'
+// The PostgreSQL engine: each call runs its statements with retries until a deadline.
+import { systemClock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
 import type { Engine } from '../group-commit.ts'
-import { openPool } from './connections.ts'
-import { isTransient } from './errors.ts'
-import { addMany, countPlants, selectPage } from './plants.ts'
+import { retry } from '../retry.ts'
+import { openConnections } from './connections.ts'
+import type { Connections } from './connections.ts'
+import { describeError, isTransient } from './errors.ts'
+import { hostOf, hostUrls } from './hosts.ts'
+import { addMany, confirmCommits, countPlants, selectPage } from './plants.ts'
 import type { Query } from './plants.ts'
 import { prepare } from './schema.ts'
 
+/** Milliseconds for a call with all its retries, and until startup says that it waits. */
+const timeoutsMs = { call: 8000, silence: 500 }
+
 /**
  * Connects to a database and creates missing tables. Any number of services may share one database.
- * @param url postgres://user:password@host:port/database?options, or postgresql://
+ * @param url postgres://user:password@host:port/database?options, or postgresql://; the host may be a list
+ * @param onWaiting called with the reason when the database lets startup wait
  * @throws Error that says why the database cannot be used
  */
-export async function postgresEngine (url: string): Promise<Engine> {
-  const pool = openPool(url)
-  const query: Query = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
-    (await pool.query<Row>(text, values)).rows
-  const call = <Result>(work: () => Promise<Result>) => retry(work, isTransient)
-  const check = () => call(() => prepare(query, () => pool.connect()))
-
+export async function postgresEngine (url: string, onWaiting: (reason: string) => void): Promise<Engine> {
+  const urls = readHosts(url)
+  const connections = openConnections(urls)
+  const engine = engineOn(connections, systemClock)
+  const hosts = urls.map(hostOf).join(', ')
+  const why = () => connections.problems().join('; ') || `no response from ${hosts}`
+  const timer = setTimeout(() => onWaiting(`Waiting for the PostgreSQL database: ${why()}.`), timeoutsMs.silence)
   try {
-    await check()
+    await engine.prepare()
+    return engine
   } catch (error) {
-    await pool.end()
-    throw new Error(`The PostgreSQL database cannot be used: ${(error as Error).message}.`, { cause: error })
+    await engine.close()
+    const problem = connections.problems().join('; ') || describeError(error, hosts)
+    throw new Error(`The PostgreSQL database cannot be used: ${problem}.`, { cause: error })
+  } finally {
+    clearTimeout(timer)
   }
+}
+
+function readHosts (url: string): string[] {
+  try {
+    return hostUrls(url)
+  } catch (error) {
+    throw new Error(`The PostgreSQL URL ${(error as Error).message}.`)
+  }
+}
+
+/** The engine on any connections, also simulated ones. */
+export function engineOn (connections: Connections, clock: Clock): Engine & { prepare: () => Promise<void> } {
+  const call = <Result>(work: (query: Query) => Promise<Result>): Promise<Result> => retry(until => {
+    return work((text, values = []) => connections.query(text, values, until - clock.now()))
+  }, { timeoutMs: timeoutsMs.call, isTransient, clock })
   return {
-    addMany: plants => call(() => addMany(query, plants)),
-    page: (from, limit) => call(() => selectPage(query, from, limit)),
-    count: () => call(() => countPlants(query)),
-    check,
-    close: () => pool.end()
+    prepare: () => call(prepare),
+    addMany: plants => call(query => addMany(query, plants)),
+    page: (from, limit) => call(query => selectPage(query, from, limit)),
+    count: () => call(countPlants),
+    check: () => call(async query => {
+      await prepare(query)
+      await confirmCommits(query)
+    }),
+    close: () => connections.close()
   }
 }

@@ -1,4 +1,4 @@
-// Which errors of PostgreSQL a retry can mend.
+// What an error of PostgreSQL means: whether a retry can help, and what the operator can do.
 
 /** A permanent error: do not retry. */
 export class PermanentError extends Error {}
@@ -7,7 +7,7 @@ export class PermanentError extends Error {}
 export function isTransient (error: unknown): boolean {
   if (error instanceof PermanentError) return false
   // Errors of the server carry a SQLSTATE of five characters; errors of the connection another code or none.
-  const code = codeOf(error) ?? ''
+  const code = codeOf(error)
   const isOfServer = /^[0-9A-Z]{5}$/.test(code)
   return !isOfServer || /^(?:08|40|57P)/.test(code) || [readOnly, ...concurrentCreation].includes(code)
 }
@@ -18,6 +18,30 @@ const readOnly = '25006'
 /** Two services create a table at the same moment: PostgreSQL reports a duplicate row, type or table. */
 const concurrentCreation = ['23505', '42710', '42P07']
 
-export function codeOf (error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+/** The code of an error of Node or of PostgreSQL; empty without one. */
+export function codeOf (error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/** Says what is wrong and the way out. */
+export function describeError (error: unknown, host: string): string {
+  const { message } = error as Error
+  const code = codeOf(error)
+  if (code === 'ENOTFOUND') return `the host ${host} does not resolve; correct DATABASE_URL`
+  if (code === 'ECONNREFUSED') return `nothing listens at ${host}; start PostgreSQL there, or correct DATABASE_URL`
+  if (message.includes('connection timeout')) return `${host} does not respond; check the network and the server`
+  if (message === 'Connection terminated unexpectedly') {
+    return `${host} closed the connection without a word; check that it is PostgreSQL and not another program`
+  }
+  const remedy = remedies[code]
+  return remedy === undefined ? message : `${message}; ${remedy}`
+}
+
+const grant = 'grant the rights that docs/storage.md lists'
+/** What the operator can do, by SQLSTATE. */
+const remedies: Readonly<Record<string, string>> = {
+  '28P01': 'correct the user and the password in DATABASE_URL',
+  '3D000': 'create it, or correct DATABASE_URL',
+  42501: grant,
+  '42P10': 'its table plants has no primary key "id", so it belongs to another program: use another database'
 }

@@ -6,6 +6,7 @@ import { PermanentError } from './errors.ts'
 /** Runs one statement, outside of a transaction. */
 export type Query = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>
 
+/** A row, with the id as decimal digits. */
 interface PlantRow { id: string, name: string, tag: string | null }
 
 /**
@@ -24,7 +25,7 @@ export async function addMany (query: Query, plants: readonly NewPlant[]): Promi
   const added = new Set(inserted.map(({ id }) => BigInt(id)))
   const existingIds = firstOfEachId.filter(({ id }) => !added.has(id)).map(({ id }) => id)
   if (existingIds.length > 0) {
-    const rows = await query<PlantRow>(selectExisting, [existingIds, added.size > 0])
+    const rows = await query<PlantRow>(selectExisting, [existingIds])
     for (const row of rows) plantById.set(BigInt(row.id), toPlant(row))
     if (rows.length < existingIds.length) throw hiddenPlantError(existingIds, rows)
   }
@@ -45,14 +46,25 @@ const setSynchronousCommit = `set_config('synchronous_commit',
 
 const insertPlants = `INSERT INTO plants (id, name, tag)
   SELECT added.* FROM ${setSynchronousCommit}, unnest($1::bigint[], $2::text[], $3::text[]) AS added
-  ON CONFLICT DO NOTHING RETURNING id`
+  ON CONFLICT (id) DO NOTHING RETURNING id`
 
 /**
  * After a crash a row may be visible that no standby has. The message makes this statement a commit, which waits for
- * the standby. An INSERT that added rows ($2) has waited already. FOR KEY SHARE would need the right to UPDATE.
+ * the standby. FOR KEY SHARE would do so too, but needs the right to UPDATE.
  */
-export const selectExisting = `SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[])
-  AND ($2 OR (SELECT ${setSynchronousCommit} <> '' AND pg_logical_emit_message(true, 'plant-store', '') IS NOT NULL))`
+const selectExisting = `SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[])
+  AND (SELECT ${setSynchronousCommit} <> '' AND pg_logical_emit_message(true, 'plant-store', '') IS NOT NULL)`
+
+/** Fails unless the statements above may run and the table has its primary key. Adds and confirms nothing. */
+export async function checkRights (query: Query): Promise<void> {
+  await query(insertPlants, [[], [], []])
+  await query(`${selectExisting} LIMIT 0`, [[]])
+}
+
+/** Resolves once the configured standbys have everything that was committed before. */
+export async function confirmCommits (query: Query): Promise<void> {
+  await query(selectExisting, [[]])
+}
 
 /** A trigger or a row policy hides the plant, or a failover between the two statements lost it. */
 function hiddenPlantError (ids: bigint[], rows: PlantRow[]): Error {

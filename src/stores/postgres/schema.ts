@@ -1,11 +1,23 @@
 // Prepares a database: checks that it can promise durable commits, and creates or upgrades its tables.
-import type pg from 'pg'
 import { codeOf, PermanentError, undefinedTable } from './errors.ts'
-import { selectExisting } from './plants.ts'
+import { checkRights } from './plants.ts'
 import type { Query } from './plants.ts'
 
 /** Checks that the database can promise durable commits of any text, and creates missing tables. */
-export async function prepare (query: Query, connect: () => Promise<pg.PoolClient>): Promise<void> {
+export async function prepare (query: Query): Promise<void> {
+  await refuseSettings(query)
+  await refuseOtherTable(query)
+  const version = await schemaVersion(query)
+  if (version > migrations.length) {
+    const versions = `schema ${version}, known ${migrations.length}`
+    throw new PermanentError(`it was written by a newer version of this program (${versions})`)
+  }
+  // A user with rights on the tables may lack the right to create them.
+  if (version < migrations.length) await migrate(query, version)
+  await checkRights(query)
+}
+
+async function refuseSettings (query: Query): Promise<void> {
   const [settings] = await query<{ commit: string, encoding: string, readOnly: string }>(readSettings)
   if (settings?.commit === 'off') {
     const remedy = 'set it to on for this user or database'
@@ -15,17 +27,32 @@ export async function prepare (query: Query, connect: () => Promise<pg.PoolClien
     const remedy = "create the database with ENCODING 'UTF8'"
     throw new PermanentError(`its encoding is ${settings?.encoding}, which cannot hold all text; ${remedy}`)
   }
-  if (settings.readOnly === 'on') throw new PermanentError('it is read-only')
-  // Read before migrating: a user with rights on the tables may lack the right to create them.
-  if (await schemaVersion(query) !== migrations.length) await migrate(connect)
-  // LIMIT 0 checks the rights and runs nothing.
-  await query(`${selectExisting} LIMIT 0`, [[], false])
+  if (settings.readOnly === 'on') {
+    throw new PermanentError('it is read-only; name the primary, or all hosts, as in postgres://user@a,b/database')
+  }
 }
 
 const readSettings = `SELECT current_setting('synchronous_commit') AS commit,
   current_setting('server_encoding') AS encoding, current_setting('transaction_read_only') AS "readOnly"`
 
-/** Each migration upgrades the schema from the version that is its index. */
+/** Refuses a table `plants` of another program before anything is written. */
+async function refuseOtherTable (query: Query): Promise<void> {
+  const columns = await query<{ name: string, type: string }>(readColumns)
+  const typeByName = new Map(columns.map(({ name, type }) => [name, type]))
+  const isOurs = Object.entries(columnTypes).every(([name, type]) => typeByName.get(name) === type)
+  if (columns.length > 0 && !isOurs) {
+    throw new PermanentError('its table plants belongs to another program; use a database of its own')
+  }
+}
+
+const columnTypes = { id: 'bigint', name: 'text', tag: 'text' }
+const readColumns = `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
+  WHERE attrelid = to_regclass('plants') AND attnum > 0 AND NOT attisdropped`
+
+/**
+ * Each migration upgrades the schema from the version that is its index. It must be safe to run twice: services that
+ * start together may both run it, and PostgreSQL's kin have no transactions of schema changes.
+ */
 const migrations = ['CREATE TABLE IF NOT EXISTS plants (id bigint PRIMARY KEY, name text NOT NULL, tag text)']
 
 /** The version of the schema; 0 without one. */
@@ -39,25 +66,11 @@ async function schemaVersion (query: Query): Promise<number> {
   }
 }
 
-/** Upgrades the schema to the last version. Services that start together take turns: each locks the version's row. */
-async function migrate (connect: () => Promise<pg.PoolClient>): Promise<void> {
-  const client = await connect()
-  try {
-    await client.query('CREATE TABLE IF NOT EXISTS plants_schema (one integer PRIMARY KEY, version integer NOT NULL)')
-    await client.query('INSERT INTO plants_schema VALUES (1, 0) ON CONFLICT DO NOTHING')
-    await client.query('BEGIN')
-    const { rows: [{ version }] } = await client.query('SELECT version FROM plants_schema WHERE one = 1 FOR UPDATE')
-    if (version > migrations.length) {
-      const versions = `schema ${version}, known ${migrations.length}`
-      throw new PermanentError(`it was written by a newer version of this program (${versions})`)
-    }
-    for (const migration of migrations.slice(version)) await client.query(migration)
-    await client.query('UPDATE plants_schema SET version = $1 WHERE one = 1', [migrations.length])
-    await client.query('COMMIT')
-    client.release()
-  } catch (error) {
-    // The connection may be inside a transaction: drop it.
-    client.release(true)
-    throw error
+async function migrate (query: Query, version: number): Promise<void> {
+  await query('CREATE TABLE IF NOT EXISTS plants_schema (one integer PRIMARY KEY, version integer NOT NULL)')
+  await query('INSERT INTO plants_schema VALUES (1, 0) ON CONFLICT DO NOTHING')
+  for (const [index, migration] of migrations.slice(version).entries()) {
+    await query(migration)
+    await query('UPDATE plants_schema SET version = $1 WHERE version < $1', [version + index + 1])
   }
 }

@@ -1,0 +1,33 @@
+// A DATABASE_URL that lists several hosts, as libpq has it (PostgreSQL 18, section 32.1.1.3).
+
+const parts = /^(?<start>\w+:\/\/(?:[^/?#]*@)?)(?<hosts>[^/?#]*)(?<rest>.*)$/s
+
+/**
+ * One URL for each host of `postgres://user@a,b:5433/database`.
+ * @throws Error whose message completes a sentence that starts with the name of the variable
+ */
+export function hostUrls (url: string): string[] {
+  const { start = '', hosts = '', rest = '' } = parts.exec(url)?.groups ?? {}
+  const urls = hosts.split(',').map(host => `${start}${host}${rest}`)
+  const isEmpty = urls.length > 1 && hosts.split(',').includes('')
+  if (isEmpty || !urls.every(isHostUrl)) throw new Error('has a host or port that is not valid')
+  const wanted = new URLSearchParams(rest.split('?')[1]).get('target_session_attrs') ?? 'any'
+  if (!sessionAttributes.includes(wanted)) {
+    throw new Error(`has target_session_attrs=${wanted}, but the service writes: use read-write`)
+  }
+  return urls
+}
+
+/** The service always needs a host that accepts writes, so these mean the same. */
+const sessionAttributes = ['any', 'read-write', 'primary']
+
+function isHostUrl (url: string): boolean {
+  // pg accepts an empty host, but URL does not: it is the local server or the parameter `host`.
+  return URL.canParse(url.replace(/(@|\/\/)(?=[/?])/, '$1localhost'))
+}
+
+/** Host and port of a URL with one host. */
+export function hostOf (url: string): string {
+  const { hostname = '', port = '' } = URL.parse(url) ?? {}
+  return `${hostname || 'localhost'}:${port || 5432}`
+}
