@@ -5,6 +5,9 @@ import type { PlantStore } from './plants/plant-store.ts'
 
 export const healthPaths = { live: '/livez', ready: '/readyz' }
 
+/** Milliseconds for which the result of a check serves all callers, and which a caller waits for a running check. */
+const checkMs = { fresh: 1000, wait: 2000 }
+
 /** /readyz is 200 while the store can write and the service is not shutting down, else 503. Neither needs a token. */
 export function serveHealth (app: FastifyInstance, store: PlantStore): void {
   let closing = false
@@ -12,12 +15,32 @@ export function serveHealth (app: FastifyInstance, store: PlantStore): void {
     closing = true
     done()
   })
+  const check = shareCheck(() => store.check())
   app.get(healthPaths.live, async () => ({ status: 'alive' }))
   app.get(healthPaths.ready, async () => {
     if (closing) throw new HttpError(503, 'The service is shutting down.')
-    await store.check().catch(cause => {
+    await check().catch(cause => {
       throw new HttpError(503, 'The store cannot write plants durably at the moment.', { cause })
     })
     return { status: 'ready' }
   })
+}
+
+/** Shares one check among all callers, because each check writes to the store. Rejects when it takes too long. */
+function shareCheck (check: () => Promise<void>): () => Promise<void> {
+  let latest: Promise<void> | undefined
+  return async () => {
+    if (latest === undefined) {
+      latest = check()
+      const forget = () => setTimeout(() => { latest = undefined }, checkMs.fresh).unref()
+      latest.then(forget, forget)
+    }
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(new Error(`no result within ${checkMs.wait} ms`)), checkMs.wait)
+    try {
+      await Promise.race([latest, late.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
 }

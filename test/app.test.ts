@@ -128,6 +128,27 @@ t.test('/livez and /readyz need no token, and /readyz is 503 while the store can
   t.equal((await broken.app.inject('/livez')).statusCode, 200)
 })
 
+t.test('callers of /readyz share one check, and a check that hangs is 503 within 2 seconds', async t => {
+  let checks = 0
+  const store = testStore({
+    async check () {
+      checks++
+      // The second check hangs.
+      if (checks === 2) await new Promise(() => {})
+    }
+  })
+  const { app } = await startApp(t, { store })
+  const statuses = async () => {
+    const responses = await Promise.all(Array.from({ length: 10 }, () => app.inject('/readyz')))
+    return new Set(responses.map(({ statusCode }) => statusCode))
+  }
+  t.strictSame([await statuses(), await statuses(), checks], [new Set([200]), new Set([200]), 1])
+  await new Promise(resolve => setTimeout(resolve, 1100))
+  const began = performance.now()
+  t.strictSame([await statuses(), checks], [new Set([503]), 2])
+  t.ok(performance.now() - began < 2500)
+})
+
 t.test('a service that shuts down is not ready, and still answers its pending requests', async t => {
   const { store, called, complete } = pendingStore()
   const { app } = await startApp(t, { store })

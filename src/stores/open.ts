@@ -13,7 +13,7 @@ const postgresForm = /^postgres(?:ql)?:\/\/./
 /** The engine for each form of URL. */
 const engines: ReadonlyArray<[form: RegExp, open: OpenEngine]> = [
   [/^memory:$/, () => memoryEngine()],
-  [/^sqlite:./s, url => sqliteEngine(sqlitePath(url) as string)],
+  [/^sqlite:./s, (url, onWaiting) => sqliteEngine(sqlitePath(url) as string, onWaiting)],
   [postgresForm, postgresEngine]
 ]
 type OpenEngine = (url: string, onWaiting: (reason: string) => void) => Engine | Promise<Engine>

@@ -37,11 +37,21 @@ function reply (call: Call): Reply {
     database ??= open()
     return { result: execute(call, database) }
   } catch (error) {
+    if (isLocked(error)) return { error: new Error('another process has locked the file; end that process') }
     // After a failed write, close the file: the next call opens it again, and SQLite recovers it.
     close()
     return { error }
   }
 }
+
+/** Whether a transaction could not begin because of another process. Then there is nothing to recover. */
+function isLocked (error: unknown): boolean {
+  const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
+  return isBusy && database?.connection.isTransaction !== true
+}
+
+/** SQLITE_BUSY; see "Result Codes" of SQLite. */
+const sqliteBusy = 5
 
 function execute (call: Exclude<Call, { close: true }>, open: NonNullable<typeof database>): unknown {
   if ('add' in call) return open.add(call.add)

@@ -4,20 +4,28 @@ import type { NewPlant, Outcome } from '../plants/plant-store.ts'
 import type { Engine } from './group-commit.ts'
 import type { Call, Reply } from './sqlite-worker.ts'
 
+/** Milliseconds until startup says that it waits. */
+const silenceMs = 500
+
 /**
  * Opens a database file; creates it if missing.
+ * @param onWaiting called with the reason when the file lets startup wait
  * @throws Error that names the file when it cannot be opened or is no plant store
  */
-export async function sqliteEngine (path: string): Promise<Engine> {
+export async function sqliteEngine (path: string, onWaiting: (reason: string) => void = () => {}): Promise<Engine> {
   let worker: SqliteWorker | undefined
   // A dead worker fails its pending calls; the next call starts another worker.
   const call = (message: Call) => (worker ??= startWorker(path, () => { worker = undefined })).call(message)
 
+  const reason = `Checking the database ${path}, which is large or locked by another process.`
+  const timer = setTimeout(() => onWaiting(reason), silenceMs)
   try {
     await call({ check: true })
   } catch (error) {
     await call({ close: true })
     throw new Error(`The database ${path} cannot be used: ${(error as Error).message}.`, { cause: error })
+  } finally {
+    clearTimeout(timer)
   }
   return {
     addMany: plants => call({ add: plants }) as Promise<Outcome[]>,

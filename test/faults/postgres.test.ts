@@ -8,7 +8,7 @@ import { openStore } from '../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
 import { startOwnPostgres } from '../fixtures/postgres.ts'
 import type { OwnPostgres } from '../fixtures/postgres.ts'
-import { postPlant, startService } from '../fixtures/service.ts'
+import { postPlant, startService, waitForReady } from '../fixtures/service.ts'
 
 const kills = Number(process.env.POSTGRES_KILLS ?? 20)
 
@@ -58,7 +58,7 @@ t.test('without PostgreSQL the service answers 503 in time and is not ready', { 
   t.equal((await fetch(`${origin}/livez`)).status, 200)
   await server.start()
   t.equal((await postId(2)).status, 200)
-  t.equal((await fetch(`${origin}/readyz`)).status, 200)
+  await waitForReady(origin, 200)
 })
 
 t.test('the store waits for PostgreSQL to restart when it is killed during a schema upgrade', async t => {

@@ -9,7 +9,7 @@ import type { Test } from 'tap'
 import { openStore } from '../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
 import type { Account } from '../fixtures/load.ts'
-import { postPlant, startService } from '../fixtures/service.ts'
+import { postPlant, startService, waitForReady } from '../fixtures/service.ts'
 import type { Service } from '../fixtures/service.ts'
 
 await promisify(execFile)('strace', ['-V']).catch(() => {
@@ -104,7 +104,7 @@ t.test('a failed sync acknowledges nothing, and the syncs after it do', { timeou
   const load = sendPlants(service.origin, account, 4)
   await waitUntil(() => account.statuses.has(503) && account.acknowledged.size > 200)
   await load.stop()
-  t.equal((await fetch(`${service.origin}/readyz`)).status, 200, 'ready without a restart')
+  await waitForReady(service.origin, 200)
   await killService(service, 'SIGKILL')
   await assertNothingLost(t, account, folder)
 })
@@ -116,7 +116,7 @@ t.test('while syncs fail the service answers 503 and is not ready', { timeout: 6
   const load = sendPlants(service.origin, account, 4)
   await waitUntil(() => (account.statuses.get(503) ?? 0) > 20)
   const { size } = account.acknowledged
-  t.equal((await fetch(`${service.origin}/readyz`)).status, 503)
+  await waitForReady(service.origin, 503)
   await load.stop()
   t.equal((await postPlant(service.origin, 'token', '{"id":-1,"name":"x"}')).status, 503)
   t.ok(account.acknowledged.size <= size + 4)
