@@ -1,7 +1,4 @@
 // PostgreSQL with a synchronous standby: the store reports a plant as stored only when the standby has it.
-import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -10,6 +7,7 @@ import { openStore } from '../../src/stores/open.ts'
 import { all } from '../fixtures/plant-store-suite.ts'
 import { startOwnPostgres } from '../fixtures/postgres.ts'
 import type { OwnPostgres } from '../fixtures/postgres.ts'
+import { startRelay } from '../fixtures/relay.ts'
 
 const fern = { id: 1n, name: 'fern' }
 const oak = { id: 1n, name: 'oak' }
@@ -23,7 +21,9 @@ async function open (t: Test, url: string): Promise<PlantStore> {
 }
 
 // The tests mostly wait, so they run in parallel.
-t.jobs = 5
+t.jobs = 6
+
+const waitsForStandby = "SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 
 /** The outcome, or the name of the error. */
 const settled = (adding: Promise<string>): Promise<string> => adding.catch(error => error.name)
@@ -72,29 +72,41 @@ t.test('a call without a standby or a connection fails within its deadline', { b
   t.strictSame(outcomes, ['StoreUnavailable', 'StoreUnavailable'])
   const elapsed = performance.now() - began
   t.ok(elapsed < 9000, `${Math.round(elapsed)} ms`)
+  while ((await server.query(waitsForStandby)).length > 0) await sleep(10)
+  t.pass('no server process waits for the standby any longer')
   await server.requireNoStandby()
   t.strictSame([await terminated.add(fern), await waiting.add(ivy)], ['unchanged', 'unchanged'])
 })
 
 t.test('a standby that becomes the primary has every plant that the store confirmed', { buffered: true }, async t => {
-  t.strictSame(await lostByFailover(t, { synchronous: true }), [])
+  t.strictSame(await lostByFailover(t, { synchronous: true, address: 'relay' }), [])
+})
+
+t.test('a store that knows both hosts finds the new primary by itself', { buffered: true }, async t => {
+  t.strictSame(await lostByFailover(t, { synchronous: true, address: 'hosts' }), [])
 })
 
 // A control: it proves that the failover above can lose plants.
 t.test('the same failover without synchronous replication loses plants', { buffered: true }, async t => {
-  t.not((await lostByFailover(t, { synchronous: false })).length, 0)
+  t.not((await lostByFailover(t, { synchronous: false, address: 'relay' })).length, 0)
 })
 
-/** The confirmed plants that the new primary lacks; the store reaches both servers at one address. */
-async function lostByFailover (t: Test, { synchronous }: { synchronous: boolean }): Promise<bigint[]> {
+interface Failover {
+  synchronous: boolean
+  /** The store reaches both servers at one address, or has a list of them. */
+  address: 'relay' | 'hosts'
+}
+
+/** The confirmed plants that the new primary lacks. */
+async function lostByFailover (t: Test, { synchronous, address }: Failover): Promise<bigint[]> {
   const primary = await startOwnPostgres(t)
   await (await openStore(primary.url, { maxQueue: 1 })).close()
   const standby = await primary.startStandby()
   await primary.query(weakCommits)
   if (synchronous) await primary.requireStandby('standby')
   const sender = await streamingPid(primary)
-  const address = await startRelay(t, primary.url)
-  const store = await open(t, address.url)
+  const relay = await startRelay(t, primary.url)
+  const store = await open(t, address === 'relay' ? relay.url : bothHosts(standby.url, primary.url))
 
   const confirmed: bigint[] = []
   const load = new AbortController()
@@ -109,7 +121,7 @@ async function lostByFailover (t: Test, { synchronous }: { synchronous: boolean 
   process.kill(sender, 'SIGSTOP')
   await sleep(300)
   await primary.kill()
-  address.leadTo(standby.url)
+  relay.leadTo(standby.url)
   // For some time the address leads to a read-only server.
   await sleep(300)
   const before = confirmed.length
@@ -122,6 +134,11 @@ async function lostByFailover (t: Test, { synchronous }: { synchronous: boolean 
   return confirmed.filter(id => !ids.has(id))
 }
 
+/** The standby comes first, so that the store has to look further from the start. */
+function bothHosts (standby: string, primary: string): string {
+  return primary.replace('@', `@${new URL(standby).host},`) + '?target_session_attrs=read-write'
+}
+
 /** The process that streams to the standby, once the standby has caught up. */
 async function streamingPid (primary: OwnPostgres): Promise<number> {
   for (;;) {
@@ -129,18 +146,4 @@ async function streamingPid (primary: OwnPostgres): Promise<number> {
     if (row !== undefined) return Number(row.pid)
     await sleep(10)
   }
-}
-
-/** An address that leads to a server, and later to another. */
-async function startRelay (t: Test, server: string): Promise<{ url: string, leadTo: (server: string) => void }> {
-  let target = new URL(server)
-  const relay = createServer(socket => {
-    const upstream = connect(Number(target.port), target.hostname)
-    socket.on('error', () => {}).on('close', () => upstream.destroy()).pipe(upstream)
-    upstream.on('error', () => {}).on('close', () => socket.destroy()).pipe(socket)
-  }).listen(0, '127.0.0.1')
-  t.teardown(() => relay.close())
-  await once(relay, 'listening')
-  const { port } = relay.address() as AddressInfo
-  return { url: Object.assign(new URL(server), { port }).href, leadTo: server => { target = new URL(server) } }
 }
