@@ -183,7 +183,7 @@ async function openSource (from: string): Promise<Source> {
     const path = sqlitePath(from)
     // openStore() would create a missing file.
     if (path !== undefined && !existsSync(path)) throw new Error(`There is no database ${path}.`)
-    const store = await openStore(from, { maxQueue: 1, onWaiting: console.error })
+    const store = await openStore(from, { maxQueue: 1, onWarning: console.error })
     // Only the progress bar needs the count: ignore its failure.
     const total = await store.count().catch(() => undefined)
     return { plants: allPlants(store), position: processed, total, close: store.close }
@@ -198,7 +198,7 @@ function standardInput () {
 
 async function openTarget (to: string): Promise<Target> {
   if (isStore(to)) {
-    const store = await openStore(to, { maxQueue: 2 * chunkPlants, onWaiting: console.error })
+    const store = await openStore(to, { maxQueue: 2 * chunkPlants, onWarning: console.error })
     return { add: plants => Promise.all(plants.map(plant => store.add(plant))), close: store.close }
   }
   const writer = to === '-' ? writeTo(process.stdout) : createPlantFile(to)

@@ -24,7 +24,7 @@ try {
 
 async function start (config: Config): Promise<void> {
   const log = createLog(config.logLevel, process.stdout)
-  const store = await openStore(config.databaseUrl, { ...config, onWaiting: reason => log.warn(reason) })
+  const store = await openStore(config.databaseUrl, { ...config, onWarning: sentence => log.warn(sentence) })
   const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
   const tokens = openTokens({ ...config, ownTokenFile }, error => {
     log.error(error, 'ACCESS_TOKENS_FILE cannot be read; the last tokens stay valid')

@@ -80,6 +80,8 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ['DATABASE_URL', 'mysql://root:hunter2@db/plants', unknownStore],
     ['DATABASE_URL', 'sqlite:', /sqlite:PATH/],
     ['DATABASE_URL', 'postgres:plants', /postgres:\/\//],
+    ['DATABASE_URL', 'postgres://root:hunter2@a,,b/plants', /^DATABASE_URL has a host or port that is not valid;/],
+    ['DATABASE_URL', 'postgres://a,b/plants?target_session_attrs=standby', /=standby, but the service writes: use rea/],
     ['ACCESS_TOKENS', 'se cret', /^ACCESS_TOKENS is not valid: entry 1 is neither `token` nor `name:token`;/],
     ['ACCESS_TOKENS', ',', /has no token/],
     ['ACCESS_TOKENS_FILE', '/does/not/exist', /^ACCESS_TOKENS_FILE names \/does\/not\/exist, which cannot be read;/],

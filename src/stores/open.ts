@@ -13,10 +13,10 @@ const postgresForm = /^postgres(?:ql)?:\/\/./
 /** The engine for each form of URL. */
 const engines: ReadonlyArray<[form: RegExp, open: OpenEngine]> = [
   [/^memory:$/, () => memoryEngine()],
-  [/^sqlite:./s, (url, onWaiting) => sqliteEngine(sqlitePath(url) as string, onWaiting)],
+  [/^sqlite:./s, (url, onWarning) => sqliteEngine(sqlitePath(url) as string, onWarning)],
   [postgresForm, postgresEngine]
 ]
-type OpenEngine = (url: string, onWaiting: (reason: string) => void) => Engine | Promise<Engine>
+type OpenEngine = (url: string, onWarning: (sentence: string) => void) => Engine | Promise<Engine>
 
 function findEngine (url: string): OpenEngine | undefined {
   return engines.find(([form]) => form.test(url))?.[1]
@@ -45,17 +45,17 @@ export function sqlitePath (url: string): string | undefined {
  * Opens the store that a URL names: `sqlite:PATH`, `postgres://...` or `memory:`.
  * @throws Error with the reason
  */
-export async function openStore (url: string, { maxQueue, onWaiting = () => {} }: StoreOptions): Promise<PlantStore> {
+export async function openStore (url: string, { maxQueue, onWarning = () => {} }: StoreOptions): Promise<PlantStore> {
   const open = findEngine(url)
   if (open === undefined) throw unknownStore(url)
-  return groupCommit(await open(url, onWaiting), { maxQueue })
+  return groupCommit(await open(url, onWarning), { maxQueue })
 }
 
 export interface StoreOptions {
   /** Plants that may wait for the engine. */
   maxQueue: number
   /** Called once with the reason when the store lets startup wait. */
-  onWaiting?: (reason: string) => void
+  onWarning?: (sentence: string) => void
 }
 
 /** An error that names only the scheme of a URL, which may contain a password. */

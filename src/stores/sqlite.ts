@@ -9,16 +9,16 @@ const silenceMs = 500
 
 /**
  * Opens a database file; creates it if missing.
- * @param onWaiting called with the reason when the file lets startup wait
+ * @param onWarning called with the reason when the file lets startup wait
  * @throws Error that names the file when it cannot be opened or is no plant store
  */
-export async function sqliteEngine (path: string, onWaiting: (reason: string) => void = () => {}): Promise<Engine> {
+export async function sqliteEngine (path: string, onWarning: (sentence: string) => void = () => {}): Promise<Engine> {
   let worker: SqliteWorker | undefined
   // A dead worker fails its pending calls; the next call starts another worker.
   const call = (message: Call) => (worker ??= startWorker(path, () => { worker = undefined })).call(message)
 
   const reason = `Checking the database ${path}, which is large or locked by another process.`
-  const timer = setTimeout(() => onWaiting(reason), silenceMs)
+  const timer = setTimeout(() => onWarning(reason), silenceMs)
   try {
     await call({ check: true })
   } catch (error) {

@@ -38,3 +38,8 @@ t.test('openStore() rejects an unknown scheme, and its message shows no password
   await t.rejects(openStore('mysql://user:password@localhost/plants', { maxQueue: 1 }), { message })
   await t.rejects(openStore('plants.db', { maxQueue: 1 }), { message: /^There is no store for ""\. Use sqlite:PATH/ })
 })
+
+t.test('openStore() rejects a list with an empty host', async t => {
+  const message = 'The PostgreSQL URL has a host or port that is not valid.'
+  await t.rejects(openStore('postgres://a,,b/plants', { maxQueue: 1 }), { message })
+})

@@ -1,6 +1,9 @@
 import { once } from 'node:events'
+import { createServer as createWebServer } from 'node:http'
 import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { PlantStore } from '../../src/plants/plant-store.ts'
@@ -15,6 +18,8 @@ async function open (t: Test, url: string): Promise<PlantStore> {
   t.teardown(() => store.close())
   return store
 }
+
+const cannotBeUsed = (url: string) => `The PostgreSQL database at ${new URL(url).host} cannot be used:`
 
 /** Opens a store and expects this error. */
 function rejectsOpening (t: Test, url: string, message: string | RegExp) {
@@ -90,23 +95,94 @@ t.test('a terminated connection under load fails no call, and no plant is lost o
 t.test('startup waits for a database that is not ready, and reports one that refuses at once', async t => {
   const url = await server.database()
   const began = performance.now()
-  const unknownDatabase = 'The PostgreSQL database cannot be used: database "nowhere" does not exist; ' +
-    'create it, or correct DATABASE_URL.'
-  await rejectsOpening(t, changeUrl(url, { pathname: '/nowhere' }), unknownDatabase)
-  const unknownUser = /^The PostgreSQL database cannot be used: .*"nobody".*\.$/
+  await rejectsOpening(t, changeUrl(url, { pathname: '/nowhere' }),
+    `${cannotBeUsed(url)} database "nowhere" does not exist; create it, or correct DATABASE_URL.`)
+  const unknownUser = /cannot be used: .*"nobody"; correct the user and the password in DATABASE_URL\.$/
   await rejectsOpening(t, changeUrl(url, { username: 'nobody' }), unknownUser)
   t.ok(performance.now() - began < 2000)
-  await rejectsOpening(t, changeUrl(url, { port: '1' }), /nothing listens at 127\.0\.0\.1:1; start PostgreSQL there, or correct DATABASE_URL\.$/)
+
+  const warnings: string[] = []
+  const nothing = changeUrl(url, { port: '1' })
+  const opening = openStore(nothing, { maxQueue: 1, onWarning: warning => warnings.push(warning) })
+  const problem = 'nothing listens there; start PostgreSQL, or correct DATABASE_URL.'
+  await t.rejects(opening, { message: `${cannotBeUsed(nothing)} ${problem}` })
   t.ok(performance.now() - began > 7000)
+  t.strictSame(warnings, [`Waiting for the PostgreSQL database at ${new URL(nothing).host}: ${problem}`])
+})
+
+t.test('startup names each host of a list that cannot be used', { timeout: 60_000 }, async t => {
+  const url = await server.database()
+  const { host } = new URL(url)
+  const withHosts = (hosts: string) => url.replace(host, hosts)
+  const warnings: string[] = []
+  const store = await openStore(withHosts(`127.0.0.1:1,${host},nowhere.invalid`), {
+    maxQueue: 1,
+    onWarning: warning => warnings.push(warning)
+  })
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  await store.close()
+  const nothing = '127.0.0.1:1: nothing listens there; start PostgreSQL, or correct DATABASE_URL'
+  const unresolved = 'nowhere.invalid:5432: the host does not resolve; correct DATABASE_URL'
+  const database = `PostgreSQL database at 127.0.0.1:1, ${host}, nowhere.invalid:5432`
+  t.strictSame(warnings, [`A host of the ${database} cannot be used: ${nothing}; ${unresolved}.`])
+
+  await server.query(`ALTER DATABASE ${databaseName(url)} SET default_transaction_read_only = on`)
+  await rejectsOpening(t, withHosts(`127.0.0.1:1,${host}`),
+    `The PostgreSQL database at 127.0.0.1:1, ${host} cannot be used: ${nothing}; ${host}: it is read-only.`)
+})
+
+t.test('startup refuses a server that is not PostgreSQL', { timeout: 60_000 }, async t => {
+  const web = createWebServer((_request, response) => response.end()).listen(0, '127.0.0.1')
+  t.teardown(() => web.close())
+  await once(web, 'listening')
+  const { port } = web.address() as AddressInfo
+  await rejectsOpening(t, `postgres://test@127.0.0.1:${port}/test`,
+    /it closed the connection without a word; check that it is PostgreSQL and not another program\.$/)
 })
 
 t.test('startup fails after a timeout when a server accepts connections and never responds', async t => {
   const silent = createServer().listen(0, '127.0.0.1')
   t.teardown(() => silent.close())
   await once(silent, 'listening')
-  const { port } = silent.address() as { port: number }
-  const timeout = /^The PostgreSQL database cannot be used: 127\.0\.0\.1:\d+ does not respond; check the network and the server\.$/
-  await rejectsOpening(t, `postgres://test@127.0.0.1:${port}/test`, timeout)
+  const { port } = silent.address() as AddressInfo
+  const silentUrl = `postgres://test@127.0.0.1:${port}/test`
+  await rejectsOpening(t, silentUrl,
+    `${cannotBeUsed(silentUrl)} it does not respond; check the network and the server.`)
+})
+
+t.test('startup refuses a table of another program and creates nothing beside it', async t => {
+  const others = [
+    'CREATE TABLE plants (id integer PRIMARY KEY, name text, tag text)',
+    'CREATE TABLE plants (id bigint PRIMARY KEY, title text)',
+    'CREATE VIEW plants AS SELECT 1::bigint AS id'
+  ]
+  for (const create of others) {
+    const url = await server.database()
+    await server.query(create, url)
+    await rejectsOpening(t, url, /: its table plants belongs to another program; use a database of its own\.$/)
+    t.strictSame(await server.query("SELECT to_regclass('plants_schema')", url), [{ to_regclass: null }], create)
+  }
+  const url = await server.database()
+  await server.query('CREATE TABLE plants (id bigint, name text, tag text)', url)
+  const noKey = /; its table plants has no primary key "id", so it belongs to another program: use another database\.$/
+  await rejectsOpening(t, url, noKey)
+})
+
+t.test('a statement that runs out of time is stopped on the server, also through a Unix socket', async t => {
+  const url = await server.database()
+  const { username, password, port, pathname } = new URL(url)
+  const socketUrl = `postgres://${username}:${password}@${pathname}?host=/tmp&port=${port}`
+  for (const address of [url, socketUrl]) {
+    const store = await open(t, address)
+    const other = new pg.Client(url)
+    await other.connect()
+    await other.query('BEGIN; LOCK TABLE plants')
+    await t.rejects(store.add({ id: 1n, name: 'fern' }), { name: 'StoreUnavailable', cause: /timeout/ })
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '${databaseName(url)}'`
+    while ((await server.query(waiting)).length > 0) await sleep(10)
+    await other.end()
+    t.match(await store.add({ id: 1n, name: 'fern' }), /added|unchanged/)
+  }
 })
 
 t.test('a database that can lose commits, is read-only or cannot hold all text is refused', async t => {
@@ -119,7 +195,8 @@ t.test('a database that can lose commits, is read-only or cannot hold all text i
     ALTER DATABASE ${name} RESET synchronous_commit;
     ALTER DATABASE ${name} SET default_transaction_read_only = on
   `)
-  await rejectsOpening(t, url, /: it is read-only; name the primary, or all hosts, as in postgres:\/\/user@a,b\/database\.$/)
+  const readOnly = 'it is read-only; name the primary, or all hosts, as in postgres://user@a,b/database.'
+  await rejectsOpening(t, url, `${cannotBeUsed(url)} ${readOnly}`)
 
   const latin = `${name}_latin`
   await server.query(`CREATE DATABASE ${latin} ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'`)
@@ -165,8 +242,8 @@ t.test('services that start together create the schema once, and a newer schema 
   await server.query('DROP TABLE plants_schema', url)
   await t.resolves(open(t, url), 'a table without a schema version is upgraded')
   await server.query('UPDATE plants_schema SET version = 2', url)
-  await rejectsOpening(t, url, 'The PostgreSQL database cannot be used: ' +
-    'it was written by a newer version of this program (schema 2, known 1).')
+  await rejectsOpening(t, url,
+    `${cannotBeUsed(url)} it was written by a newer version of this program (schema 2, known 1).`)
   await server.query('DELETE FROM plants_schema', url)
   await t.resolves(open(t, url))
 })
@@ -178,7 +255,7 @@ t.test('a user needs rights to the tables and the function that the store uses, 
   await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
   t.teardown(() => server.query(`DROP ROLE ${role}`))
   const limited = changeUrl(url, { username: role, password: 'secret' })
-  const denied = 'The PostgreSQL database cannot be used: permission denied for'
+  const denied = `${cannotBeUsed(url)} permission denied for`
   const remedy = 'grant the rights that docs/storage.md lists'
   await rejectsOpening(t, limited, `${denied} table plants_schema; ${remedy}.`)
 

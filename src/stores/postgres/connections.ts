@@ -9,7 +9,9 @@ import { hostOf } from './hosts.ts'
 export interface Connections {
   /** Runs one statement in a transaction of its own. After the timeout the server is asked to stop it. */
   query: <Row extends pg.QueryResultRow>(text: string, values: unknown[], timeoutMs: number) => Promise<Row[]>
-  /** The reason why each host cannot be used, in words; empty while a connection works. */
+  /** Tries every host, so that problems() is complete. */
+  probe: () => Promise<void>
+  /** Why the last connection to a host failed, for each host where it did. */
   problems: () => string[]
   close: () => Promise<void>
 }
@@ -42,14 +44,23 @@ export function openConnections (urls: readonly string[]): Connections {
   // Without a listener, an error between two statements ends the process.
   pool.on('connect', client => client.on('error', () => {}))
 
-  async function connectToHost (): Promise<pg.PoolClient> {
+  async function onHost<Result> (host: number, connecting: Promise<Result>): Promise<Result> {
+    try {
+      const result = await connecting
+      problems.delete(host)
+      return result
+    } catch (error) {
+      const label = urls.length > 1 ? `${hostOf(urls[host] as string)}: ` : ''
+      problems.set(host, label + describeError(error))
+      throw error
+    }
+  }
+
+  async function connectToCurrent (): Promise<pg.PoolClient> {
     const host = current
     try {
-      const client = await pool.connect()
-      problems.clear()
-      return client
+      return await onHost(host, pool.connect())
     } catch (error) {
-      problems.set(host, describeError(error, hostOf(urls[host] as string)))
       // Another statement may have moved on already.
       if (current === host) current = (host + 1) % urls.length
       throw error
@@ -59,12 +70,22 @@ export function openConnections (urls: readonly string[]): Connections {
   return {
     async query <Row extends pg.QueryResultRow>(text: string, values: unknown[], timeoutMs: number) {
       const until = performance.now() + timeoutMs
-      const client = await connectToHost()
+      const client = await connectToCurrent()
       return runStatement<Row>(client, text, values, Math.min(until - performance.now(), timeoutsMs.statement))
+    },
+    async probe () {
+      await Promise.allSettled(urls.map((url, host) => onHost(host, tryHost(url))))
     },
     problems: () => [...problems.values()],
     close: () => pool.end()
   }
+}
+
+async function tryHost (connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: timeoutsMs.connection })
+  client.on('error', () => {})
+  await client.connect()
+  await client.end()
 }
 
 /** Lets the pool connect again when a failover has made the host read-only. */
@@ -81,13 +102,19 @@ async function runStatement<Row extends pg.QueryResultRow> (
   values: unknown[],
   timeoutMs: number
 ): Promise<Row[]> {
-  const interruption = Promise.withResolvers<never>()
-  const onNotice = (notice: Notice) => { if (isWarning(notice)) interruption.reject(new PermanentError(notice.message)) }
+  const failure = Promise.withResolvers<never>()
+  const onNotice = (notice: Notice) => {
+    if (isWarning(notice)) failure.reject(new PermanentError(notice.message))
+  }
   const timeout = new Error('timeout: the statement did not end in time')
-  const timer = setTimeout(() => interruption.reject(timeout), timeoutMs)
+  const timer = setTimeout(() => failure.reject(timeout), timeoutMs)
   client.on('notice', onNotice)
+  const statement = Promise.race([client.query<Row>(text, values), failure.promise]).finally(() => {
+    clearTimeout(timer)
+    client.off('notice', onNotice)
+  })
   try {
-    const { rows } = await Promise.race([client.query<Row>(text, values), interruption.promise])
+    const { rows } = await statement
     client.release()
     return rows
   } catch (error) {
@@ -95,9 +122,6 @@ async function runStatement<Row extends pg.QueryResultRow> (
     if (error === timeout) await stopStatement(client)
     client.release(true)
     throw error
-  } finally {
-    clearTimeout(timer)
-    client.off('notice', onNotice)
   }
 }
 

@@ -17,26 +17,28 @@ const timeoutsMs = { call: 8000, silence: 500 }
 /**
  * Connects to a database and creates missing tables. Any number of services may share one database.
  * @param url postgres://user:password@host:port/database?options, or postgresql://; the host may be a list
- * @param onWaiting called with the reason when the database lets startup wait
+ * @param onWarning called with a sentence when startup has to wait, and when a host of the list cannot be used
  * @throws Error that says why the database cannot be used
  */
-export async function postgresEngine (url: string, onWaiting: (reason: string) => void): Promise<Engine> {
+export async function postgresEngine (url: string, onWarning: (sentence: string) => void): Promise<Engine> {
   const urls = readHosts(url)
+  const database = `PostgreSQL database at ${urls.map(hostOf).join(', ')}`
   const connections = openConnections(urls)
+  const problems = () => connections.problems().join('; ')
   const engine = engineOn(connections, systemClock)
-  const hosts = urls.map(hostOf).join(', ')
-  const why = () => connections.problems().join('; ') || `no response from ${hosts}`
-  const timer = setTimeout(() => onWaiting(`Waiting for the PostgreSQL database: ${why()}.`), timeoutsMs.silence)
+  const sayWaiting = () => onWarning(`Waiting for the ${database}: ${problems() || 'no response yet'}.`)
+  const timer = setTimeout(sayWaiting, timeoutsMs.silence)
   try {
-    await engine.prepare()
-    return engine
+    await Promise.all([engine.prepare(), urls.length > 1 && connections.probe()])
   } catch (error) {
     await engine.close()
-    const problem = connections.problems().join('; ') || describeError(error, hosts)
-    throw new Error(`The PostgreSQL database cannot be used: ${problem}.`, { cause: error })
+    const problem = (isTransient(error) && problems()) || describeError(error)
+    throw new Error(`The ${database} cannot be used: ${problem}.`, { cause: error })
   } finally {
     clearTimeout(timer)
   }
+  if (problems() !== '') onWarning(`A host of the ${database} cannot be used: ${problems()}.`)
+  return engine
 }
 
 function readHosts (url: string): string[] {

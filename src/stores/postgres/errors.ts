@@ -23,15 +23,15 @@ export function codeOf (error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** Says what is wrong and the way out. */
-export function describeError (error: unknown, host: string): string {
+/** Says what is wrong with a host or its database, and the way out. */
+export function describeError (error: unknown): string {
   const { message } = error as Error
   const code = codeOf(error)
-  if (code === 'ENOTFOUND') return `the host ${host} does not resolve; correct DATABASE_URL`
-  if (code === 'ECONNREFUSED') return `nothing listens at ${host}; start PostgreSQL there, or correct DATABASE_URL`
-  if (message.includes('connection timeout')) return `${host} does not respond; check the network and the server`
+  if (code === 'ENOTFOUND') return 'the host does not resolve; correct DATABASE_URL'
+  if (code === 'ECONNREFUSED') return 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
+  if (message.includes('connection timeout')) return 'it does not respond; check the network and the server'
   if (message === 'Connection terminated unexpectedly') {
-    return `${host} closed the connection without a word; check that it is PostgreSQL and not another program`
+    return 'it closed the connection without a word; check that it is PostgreSQL and not another program'
   }
   const remedy = remedies[code]
   return remedy === undefined ? message : `${message}; ${remedy}`
