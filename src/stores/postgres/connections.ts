@@ -150,7 +150,8 @@ async function stopStatement (client: pg.PoolClient): Promise<void> {
   const request = Buffer.alloc(16)
   for (const [index, word] of [16, 80877102, processID, secretKey].entries()) request.writeInt32BE(word, 4 * index)
   const socket = connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
-  socket.on('error', () => {}).end(request)
+  // Keep it open until the server closes it: PgBouncer drops the request of a client that has left.
+  socket.on('error', () => {}).resume().write(request)
   await Promise.race([once(socket, 'close'), sleep(timeoutsMs.cancel)])
   socket.destroy()
 }
