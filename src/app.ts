@@ -1,14 +1,13 @@
 // Builds the Fastify app from the contract, the verifier and the handlers. It does not listen.
-import rateLimiter from '@fastify/rate-limit'
 import fastify from 'fastify'
-import type { FastifyInstance, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Logger } from 'pino'
 import { document } from '../generated/document.ts'
 import * as contract from '../generated/operations.ts'
 import type { operations } from '../generated/types.ts'
 import {
-  answerErrors, answerServerErrors, callerOf, drainOnClose, errorOptions, HttpError, routerOptions, serveContract,
+  answerErrors, answerServerErrors, drainOnClose, errorOptions, HttpError, routerOptions, serveContract,
   serveDocs
 } from './contract/index.ts'
 import type { ErrorReporter, TokenVerifier } from './contract/index.ts'
@@ -18,6 +17,7 @@ import { createPlant } from './plants/create-plant.ts'
 import { errorBody } from './plants/error-body.ts'
 import { StoreUnavailable } from './plants/plant-store.ts'
 import type { PlantStore } from './plants/plant-store.ts'
+import { limitRate } from './rate-limit.ts'
 
 export interface AppOptions {
   store: PlantStore
@@ -66,7 +66,7 @@ export async function buildApp ({
     realm: 'plant-store',
     responseTimeoutMs,
     toHttpError,
-    onAuthenticated: rateLimit === undefined ? [] : [await limiter(app, rateLimit)]
+    onAuthenticated: rateLimit === undefined ? [] : [await limitRate(app, rateLimit)]
   })
   serveHealth(app, store)
   await serveDocs(app, document, variables)
@@ -76,16 +76,4 @@ export async function buildApp ({
 /** StoreUnavailable becomes 503; any other error of a handler becomes 500. */
 function toHttpError (thrown: unknown): HttpError | undefined {
   return thrown instanceof StoreUnavailable ? new HttpError(503, thrown.message, { cause: thrown.cause }) : undefined
-}
-
-/** A hook that counts the requests of each caller per minute. */
-async function limiter (app: FastifyInstance, perMinute: number): Promise<onRequestHookHandler> {
-  await app.register(rateLimiter, { global: false })
-  return app.rateLimit({
-    max: perMinute,
-    timeWindow: 60_000,
-    keyGenerator: callerOf,
-    errorResponseBuilder: (_request, { max }) =>
-      new HttpError(429, `This token may make ${max} requests per minute. Retry-After gives the seconds to wait.`)
-  }) as onRequestHookHandler
 }
