@@ -180,6 +180,18 @@ t.test('a startup that fails prints one sentence and exits with code 1', async t
   t.match(broken.output(), /^The database data\/plants\.db cannot be used: .+\n$/)
 })
 
+t.test('startup says within a second that it waits for the database, and why', async t => {
+  const began = performance.now()
+  const { ended, output } = await startService(t, t.testdir(), { DATABASE_URL: 'postgres://127.0.0.1:1/plants' })
+  const problem = 'nothing listens there; start PostgreSQL, or correct DATABASE_URL.'
+  t.equal(await ended, 1)
+  const [warning = '', ...error] = output().split('\n')
+  const { level, time, msg } = JSON.parse(warning)
+  t.strictSame([level, msg], [40, `Waiting for the PostgreSQL database at 127.0.0.1:1: ${problem}`])
+  t.ok(time - performance.timeOrigin - began < 3000, 'long before the process ends')
+  t.strictSame(error, [`The PostgreSQL database at 127.0.0.1:1 cannot be used: ${problem}`, ''])
+})
+
 t.test('an uncaught error is logged and closes the service', async t => {
   const throwOnSignal = "data:text/javascript,process.once('SIGUSR2', () => { throw new Error('thrown by the test') })"
   const env = { ACCESS_TOKENS: 'token' }

@@ -240,6 +240,20 @@ t.test('the store notices a replaced file, a truncated file and a removed log, a
   }
 })
 
+t.test('startup says that a locked file lets it wait, and fails when the lock stays', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  await (await open(t, path)).close()
+  const other = new DatabaseSync(path)
+  other.exec('BEGIN IMMEDIATE')
+  const warnings: string[] = []
+  const opening = openStore(`sqlite:${path}`, { maxQueue: 1, onWarning: warning => warnings.push(warning) })
+  await t.rejects(opening, {
+    message: `The database ${path} cannot be used: another process has locked the file; end that process.`
+  })
+  t.strictSame(warnings, [`Checking the database ${path}, which is large or locked by another process.`])
+  other.close()
+})
+
 t.test('a worker that exits fails its pending calls, and the next call starts another worker', async t => {
   const workers: Worker[] = []
   class RecordedWorker extends Worker {
