@@ -1,8 +1,7 @@
 // npm run faults:power-cut: cuts the power of the disk under a loaded service, 200 times, and checks after each cut
 // that every acknowledged plant is on the disk. With --control the service does not sync, and must lose plants.
 // The cut loses what Linux has not written; a disk that loses what it confirmed is beyond this test.
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseNumber, readOptions, refuse } from '../../scripts/options.ts'
@@ -30,20 +29,10 @@ const clients = 8
 const moments = ['startup', 'load', 'checkpoint'] as const
 type Moment = typeof moments[number]
 const random = seededRandom(texts.seed)
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-power-'))
-/** Kills the service that runs. */
-let killService: () => unknown = () => {}
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-const disk = makeDisk(folder)
-process.prependListener('exit', () => {
-  killService()
-  disk.remove()
-})
-for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) process.on(signal, () => process.exit(code))
-
+const disk = makeDisk()
 let files = 0
 /** A power cut can undo the removal of a folder, so each database file has another one. */
-const dataFolder = () => join(disk.folder, `data-${files}`)
+const dataFolder = () => join(disk.root, `data-${files}`)
 const path = () => join(dataFolder(), 'plants.db')
 const main = texts.control ? copyWithoutSync() : resolve('src/main.ts')
 const tally = {
@@ -52,6 +41,8 @@ const tally = {
 
 console.log(`${cuts} power cuts, seed ${texts.seed}${texts.control ? ', control: commits without a sync' : ''}`)
 let account = newAccount()
+/** Kills the service of the last launch(). */
+let killService: () => unknown
 for (let cut = 1; cut <= cuts; cut++) {
   await cutPower(account)
   if (!await check(account, cut) || cut % cutsPerFile === 0) startOver()
@@ -83,9 +74,12 @@ async function cutPower (account: Account): Promise<void> {
 }
 
 function launch (): Promise<Service> {
-  const teardown = (kill: () => unknown) => { killService = kill }
+  const teardown = (kill: () => unknown) => {
+    killService = kill
+    disk.teardown(kill)
+  }
   const env = { ACCESS_TOKENS: 'token', LOG_LEVEL: 'info', DATABASE_URL: `sqlite:${path()}` }
-  return startService({ teardown }, folder, env, [], { main })
+  return startService({ teardown }, disk.scratch, env, [], { main })
 }
 
 /** Waits for a random moment of this kind; resolves to the kind that it was. */
@@ -113,7 +107,7 @@ async function waitFor (moment: Moment, starting: Promise<Service>): Promise<Mom
  * continue with the original.
  */
 async function check ({ sent, acknowledged }: Account, cut: number): Promise<boolean> {
-  const copy = join(folder, 'copy')
+  const copy = join(disk.scratch, 'copy')
   if (existsSync(dataFolder())) cpSync(dataFolder(), copy, { recursive: true })
   try {
     const store = await openStore(`sqlite:${join(copy, 'plants.db')}`, { maxQueue: 1 })
@@ -155,9 +149,9 @@ function judge (): void {
 
 /** Copies the service, changed so that a commit does not wait for its sync. Returns the path of its main.ts. */
 function copyWithoutSync (): string {
-  for (const name of ['src', 'generated', 'package.json']) cpSync(name, join(folder, name), { recursive: true })
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
-  const worker = join(folder, 'src/stores/sqlite-worker.ts')
+  for (const name of ['src', 'generated', 'package.json']) cpSync(name, join(disk.scratch, name), { recursive: true })
+  symlinkSync(resolve('node_modules'), join(disk.scratch, 'node_modules'))
+  const worker = join(disk.scratch, 'src/stores/sqlite-worker.ts')
   let source = readFileSync(worker, 'utf8')
   const weaker = {
     'PRAGMA synchronous = FULL': 'PRAGMA synchronous = NORMAL',
@@ -168,5 +162,5 @@ function copyWithoutSync (): string {
     source = source.replace(text, replacement)
   }
   writeFileSync(worker, source)
-  return join(folder, 'src/main.ts')
+  return join(disk.scratch, 'src/main.ts')
 }
