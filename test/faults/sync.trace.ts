@@ -11,6 +11,7 @@ import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
 import type { Account } from '../fixtures/load.ts'
 import { postPlant, startService, waitForReady } from '../fixtures/service.ts'
 import type { Service } from '../fixtures/service.ts'
+import { tracedProcess } from '../fixtures/trace.ts'
 
 await promisify(execFile)('strace', ['-V']).catch(() => {
   t.bailout('This test needs strace: install it, for example with apt install strace')
@@ -30,11 +31,9 @@ function failSyncs (folder: string, when: string): string[] {
   return ['-o', '/dev/null', '-P', join(folder, 'plants.db-wal'), '-e', `inject=fsync,fdatasync:error=EIO:when=${when}`]
 }
 
-/** Sends a signal to the service, the first child of strace: strace itself passes no signal on. */
-async function killService ({ child, ended }: Service, signal: NodeJS.Signals): Promise<void> {
-  const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
-  process.kill(Number(children.trim().split(' ')[0]), signal)
-  await ended
+async function killService (service: Service, signal: NodeJS.Signals): Promise<void> {
+  process.kill(tracedProcess(service), signal)
+  await service.ended
 }
 
 async function waitUntil (condition: () => boolean): Promise<void> {
