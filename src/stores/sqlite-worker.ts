@@ -87,13 +87,19 @@ function open () {
   }
 }
 
-/** SQLite treats a file this small as new. Another process may be creating it: wait, then refuse it as truncated. */
+/**
+ * SQLite treats a file this small as new. Another process may be creating it: wait, then refuse it as truncated.
+ * With a rollback journal beside it, a crash interrupted the creation: a database with plants has no such journal.
+ */
 function refuseTooSmall (): void {
   const isTooSmall = () => (statSync(path, { throwIfNoEntry: false })?.size ?? smallestSize) < smallestSize
   const until = performance.now() + creationWaitMs
   const wayOut = 'restore it from a backup, or remove it to start with an empty one'
   while (isTooSmall()) {
-    if (performance.now() > until) throw new Error(`its file is too small for a database; ${wayOut}`)
+    if (performance.now() > until) {
+      if (existsSync(`${path}-journal`)) return
+      throw new Error(`its file is too small for a database; ${wayOut}`)
+    }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, creationWaitMs / 10)
   }
 }

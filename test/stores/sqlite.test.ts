@@ -55,6 +55,18 @@ t.test('the store waits for another process that is creating the database in an 
   t.equal(await (await opening).count(), 0)
 })
 
+t.test('a crash during the creation leaves an empty file and a journal, which the next start uses', async t => {
+  // As SQLite writes it before the first page of a new database.
+  const header = Buffer.concat([Buffer.from('d9d505f920a163d7', 'hex'), Buffer.alloc(504)])
+  for (const journal of ['', header]) {
+    const folder = t.testdir({ 'plants.db': '', 'plants.db-journal': journal })
+    const store = await open(t, join(folder, 'plants.db'))
+    t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+    t.equal(existsSync(join(folder, 'plants.db-journal')), false)
+    await store.close()
+  }
+})
+
 t.test('a directory that cannot be created is an error; one that another store creates first is used', async t => {
   const folder = t.testdir({ file: '', dangling: t.fixture('symlink', 'nowhere') })
   const opening = (path: string) => openStore(`sqlite:${path}`, { maxQueue: 1 })
