@@ -45,7 +45,7 @@ const store = await openStore(url, { maxQueue: 1 })
 const { lost, changed } = compare(account, await all(store))
 await store.close()
 console.log(`during a hang of ${hangMs / 1000} s: POST ${post.status} after ${responseMs} ms, /livez ${alive.status}`)
-console.log(`after it: the next plant is acknowledged after ${recoveryMs} ms, /readyz ${ready.status}, exit ${exitCode}`)
+console.log(`after it: a plant is acknowledged after ${recoveryMs} ms, /readyz ${ready.status}, exit code ${exitCode}`)
 console.log(`${account.acknowledged.size} plants acknowledged, ${lost.length} lost, ${changed.length} changed; ` +
   `responses: ${[...account.statuses].map(([status, count]) => `${count} x ${status}`).join(', ')}`)
 const isInTime = responseMs < longestResponseMs && recoveryMs < longestRecoveryMs

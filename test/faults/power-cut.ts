@@ -137,9 +137,9 @@ function startOver (): void {
 
 function report (cut: number): void {
   const { startup, load, checkpoint, busy, acknowledged, lost, changed, bad, refused } = tally
-  console.log(`${cut} cuts: ${startup} within 0.6 s of the start, ${load} under load, ${checkpoint} after a checkpoint ` +
-    `began; ${busy} with requests in flight. ${acknowledged} plants acknowledged, ${lost} lost, ${changed} changed, ` +
-    `${bad} cuts with a loss, ${refused} files refused before the first plant`)
+  console.log(`${cut} cuts: ${startup} within 0.6 s of the start, ${load} under load, ${checkpoint} after a ` +
+    `checkpoint began; ${busy} with requests in flight.\n  ${acknowledged} plants acknowledged, ${lost} lost, ` +
+    `${changed} changed, ${bad} cuts with a loss, ${refused} files refused before the first plant`)
 }
 
 function judge (): void {
