@@ -171,8 +171,8 @@ function judge (): void {
     console.log('The control lost no plant: this test cannot see a missing sync.')
     process.exitCode = 1
   } else if (count('lost') + count('unclear') > 0) {
-    const kept = resolve(texts.recording ?? `crash-states-${texts.seed}`)
-    if (!existsSync(kept)) cpSync(folder, kept, { recursive: true })
+    const kept = texts.recording === undefined ? join(tmpdir(), `plant-store-crash-${texts.seed}`) : folder
+    if (kept !== folder) cpSync(folder, kept, { recursive: true })
     console.log(`Build one of these states again with --recording ${kept} --seed ${texts.seed} --state NUMBER`)
     process.exitCode = 1
   }
