@@ -2,11 +2,10 @@
 // 503 in time, the service recovers without a restart, and no plant is lost.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { refuse } from '../../scripts/options.ts'
 import { openStore } from '../../src/stores/open.ts'
 import { compare, newAccount, sendPlants } from '../fixtures/load.ts'
 import { all } from '../fixtures/plant-store-suite.ts'
-import { makeDisk, whatIsMissing } from '../fixtures/power.ts'
+import { makeDisk, prepareForDisk } from '../fixtures/power.ts'
 import { postPlant, startService, waitForReady } from '../fixtures/service.ts'
 
 const hangMs = 12_000
@@ -15,8 +14,7 @@ const longestResponseMs = 11_000
 const longestNotReadyMs = 4000
 const longestRecoveryMs = 3000
 
-const missing = whatIsMissing()
-if (missing !== undefined) refuse(missing)
+prepareForDisk()
 const disk = makeDisk()
 const url = `sqlite:${join(disk.root, 'data', 'plants.db')}`
 const { origin, child, ended } = await startService(disk, disk.scratch, { ACCESS_TOKENS: 'token', DATABASE_URL: url })

@@ -4,12 +4,12 @@
 import { cpSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseNumber, readOptions, refuse } from '../../scripts/options.ts'
+import { parseNumber, readOptions } from '../../scripts/options.ts'
 import { openStore } from '../../src/stores/open.ts'
 import { compare, newAccount, scatteredPlant, sendPlants } from '../fixtures/load.ts'
 import type { Account } from '../fixtures/load.ts'
 import { all } from '../fixtures/plant-store-suite.ts'
-import { makeDisk, whatIsMissing } from '../fixtures/power.ts'
+import { makeDisk, prepareForDisk } from '../fixtures/power.ts'
 import { seededRandom } from '../fixtures/random.ts'
 import { startService } from '../fixtures/service.ts'
 import type { Service } from '../fixtures/service.ts'
@@ -20,8 +20,7 @@ const texts = readOptions({
   control: { type: 'boolean', default: false }
 })
 const cuts = parseNumber('cuts', texts.cuts)
-const missing = whatIsMissing()
-if (missing !== undefined) refuse(missing)
+prepareForDisk()
 
 /** Each database file lives through this many cuts. */
 const cutsPerFile = 20
