@@ -90,7 +90,8 @@ async function explore (): Promise<void> {
   const running = new Set<Promise<unknown>>()
   const acknowledged = new Set<bigint>()
   let position = 0
-  for (const choice of chooseStates()) {
+  for (const [done, choice] of chooseStates().entries()) {
+    if (done > 0 && done % 1000 === 0) console.log(`${done} states checked`)
     for (const event of events.slice(position, choice.point)) {
       if (event.kind === 'acknowledge') acknowledged.add(BigInt(event.name.replace('plant ', '')))
     }
