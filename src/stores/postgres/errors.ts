@@ -3,14 +3,22 @@
 /** A permanent error: do not retry. */
 export class PermanentError extends Error {}
 
-/** A lost or refused connection, a restart, a failover, or a conflict between two transactions. */
+/**
+ * A lost or refused connection, a restart, a failover, or a conflict between two transactions. Also 40003: nobody knows
+ * whether CockroachDB has committed, but a retry is safe.
+ */
 export function isTransient (error: unknown): boolean {
   if (error instanceof PermanentError) return false
   // Errors of the server carry a SQLSTATE of five characters; errors of the connection another code or none.
   const code = codeOf(error)
   const isOfServer = /^[0-9A-Z]{5}$/.test(code)
-  return !isOfServer || /^(?:08|40|57P)/.test(code) || [readOnly, ...concurrentCreation].includes(code)
+  if (code === internalError) return ofYugabyteDB.test((error as Error).message)
+  return !isOfServer || /^(?:08|40|57P|58C)/.test(code) || [readOnly, ...concurrentCreation].includes(code)
 }
+
+const internalError = 'XX000'
+/** What some versions of YugabyteDB report as internal errors; PostgreSQL has no such messages. 58C is CockroachDB's. */
+const ofYugabyteDB = /restart read required|schema version mismatch|try again|rpc.* timed out|passed its deadline/i
 
 export const undefinedTable = '42P01'
 /** A standby, or the former primary of a failover: the pool connects again, and may reach the new primary. */
