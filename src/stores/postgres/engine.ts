@@ -5,6 +5,7 @@ import type { Engine } from '../group-commit.ts'
 import { retry } from '../retry.ts'
 import { openConnections } from './connections.ts'
 import type { Connections } from './connections.ts'
+import { postgresql } from './dialects.ts'
 import { describeError, isTransient } from './errors.ts'
 import { hostOf, hostUrls } from './hosts.ts'
 import { addMany, confirmCommits, countPlants, selectPage } from './plants.ts'
@@ -54,14 +55,16 @@ export function engineOn (connections: Connections, clock: Clock): Engine & { pr
   const call = <Result>(work: (query: Query) => Promise<Result>): Promise<Result> => retry(until => {
     return work((text, values = []) => connections.query(text, values, until - clock.now()))
   }, { timeoutMs: timeoutsMs.call, isTransient, clock })
+  let dialect = postgresql
+  const findDialect = async (query: Query): Promise<void> => { dialect = await prepare(query) }
   return {
-    prepare: () => call(prepare),
-    addMany: plants => call(query => addMany(query, plants)),
+    prepare: () => call(findDialect),
+    addMany: plants => call(query => addMany(query, dialect, plants)),
     page: (from, limit) => call(query => selectPage(query, from, limit)),
     count: () => call(countPlants),
     check: () => call(async query => {
-      await prepare(query)
-      await confirmCommits(query)
+      await findDialect(query)
+      await confirmCommits(query, dialect)
     }),
     close: () => connections.close()
   }

@@ -1,11 +1,13 @@
 // Prepares a database: checks that it can promise durable commits, and creates or upgrades its tables.
+import { dialectOf } from './dialects.ts'
+import type { Dialect } from './dialects.ts'
 import { codeOf, PermanentError, undefinedTable } from './errors.ts'
 import { checkRights } from './plants.ts'
 import type { Query } from './plants.ts'
 
-/** Checks that the database can promise durable commits of any text, and creates missing tables. */
-export async function prepare (query: Query): Promise<void> {
-  await refuseSettings(query)
+/** Checks that the database can promise durable commits of any text, creates missing tables and finds the dialect. */
+export async function prepare (query: Query): Promise<Dialect> {
+  const dialect = await checkSettings(query)
   await refuseOtherTable(query)
   const version = await schemaVersion(query)
   if (version > migrations.length) {
@@ -14,25 +16,32 @@ export async function prepare (query: Query): Promise<void> {
   }
   // A user with rights on the tables may lack the right to create them.
   if (version < migrations.length) await migrate(query, version)
-  await checkRights(query)
+  await checkRights(query, dialect)
+  return dialect
 }
 
-async function refuseSettings (query: Query): Promise<void> {
-  const [settings] = await query<{ commit: string, encoding: string, readOnly: string }>(readSettings)
-  if (settings?.commit === 'off') {
-    const remedy = 'set it to on for this user or database'
-    throw new PermanentError(`its synchronous_commit is off, so that a commit could be lost; ${remedy}`)
-  }
+interface Settings { version: string, hasCitus: boolean, commit: string, encoding: string, readOnly: string }
+
+async function checkSettings (query: Query): Promise<Dialect> {
+  const [settings] = await query<Settings>(readSettings)
   if (settings?.encoding !== 'UTF8') {
     const remedy = "create the database with ENCODING 'UTF8'"
     throw new PermanentError(`its encoding is ${settings?.encoding}, which cannot hold all text; ${remedy}`)
   }
+  const dialect = dialectOf(settings)
+  if (dialect.hasSynchronousCommit && settings.commit === 'off') {
+    const remedy = 'set it to on for this user or database'
+    throw new PermanentError(`its synchronous_commit is off, so that a commit could be lost; ${remedy}`)
+  }
   if (settings.readOnly === 'on') {
     throw new PermanentError('it is read-only; name the primary, or all hosts, as in postgres://user@a,b/database')
   }
+  return dialect
 }
 
-const readSettings = `SELECT current_setting('synchronous_commit') AS commit,
+const readSettings = `SELECT version() AS version,
+  EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus",
+  current_setting('synchronous_commit') AS commit,
   current_setting('server_encoding') AS encoding, current_setting('transaction_read_only') AS "readOnly"`
 
 /** Refuses a table `plants` of another program before anything is written. */
