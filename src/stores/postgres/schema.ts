@@ -67,8 +67,9 @@ const migrations = ['CREATE TABLE IF NOT EXISTS plants (id bigint PRIMARY KEY, n
 /** The version of the schema; 0 without one. */
 async function schemaVersion (query: Query): Promise<number> {
   try {
-    const [row] = await query<{ version: number }>('SELECT version FROM plants_schema')
-    return row?.version ?? 0
+    const [row] = await query<{ version: number | string }>('SELECT version FROM plants_schema')
+    // CockroachDB's integer has 64 bits, which pg returns as a string.
+    return Number(row?.version ?? 0)
   } catch (error) {
     if (codeOf(error) !== undefinedTable) throw error
     return 0
