@@ -3,13 +3,14 @@ import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../group-commit.ts'
 import { retry } from '../retry.ts'
-import { openConnections } from './connections.ts'
+import { connectionsOn } from './connections.ts'
 import type { Connections } from './connections.ts'
 import { postgresql } from './dialects.ts'
 import { describeError, isTransient } from './errors.ts'
 import { hostOf, hostUrls } from './hosts.ts'
 import { addMany, confirmCommits, countPlants, selectPage } from './plants.ts'
 import type { Query } from './plants.ts'
+import { openPool } from './pool.ts'
 import { prepare } from './schema.ts'
 
 /** Milliseconds for a call with all its retries, and until startup says that it waits. */
@@ -23,8 +24,9 @@ const timeoutsMs = { call: 8000, silence: 500 }
  */
 export async function postgresEngine (url: string, onWarning: (sentence: string) => void): Promise<Engine> {
   const urls = readHosts(url)
-  const database = `PostgreSQL database at ${urls.map(hostOf).join(', ')}`
-  const connections = openConnections(urls)
+  const hosts = urls.map(hostOf)
+  const database = `PostgreSQL database at ${hosts.join(', ')}`
+  const connections = connectionsOn(hosts, currentHost => openPool(urls, currentHost), systemClock)
   const problems = () => connections.problems().join('; ')
   const engine = engineOn(connections, systemClock)
   const sayWaiting = () => onWarning(`Waiting for the ${database}: ${problems() || 'no response yet'}.`)

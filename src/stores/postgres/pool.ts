@@ -1,0 +1,75 @@
+// pg's pool of connections to one or several hosts.
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Pool } from './connections.ts'
+
+/** Milliseconds for a connection, and for a request to stop a statement. */
+const timeoutsMs = { connection: 2000, stop: 500 }
+
+/**
+ * @param urls one URL for each host
+ * @param currentHost returns the index of the host for the next new connection
+ */
+export function openPool (urls: readonly string[], currentHost: () => number): Pool {
+  class Client extends pg.Client {
+    constructor (options?: pg.ClientConfig) {
+      super({ ...options, connectionString: urls[currentHost()] as string })
+    }
+  }
+  const pool = new pg.Pool({
+    Client,
+    // One batch is in flight; the others are for pages and checks.
+    max: 3,
+    connectionTimeoutMillis: timeoutsMs.connection,
+    application_name: 'plant-store',
+    keepAlive: true,
+    // With one host, startup reports that it is read-only. With several, the next one may not be.
+    ...urls.length > 1 && { onConnect: refuseReadOnly }
+  })
+  // The next statement replaces an idle connection that was lost.
+  pool.on('error', () => {})
+  // Without a listener, an error between two statements ends the process.
+  pool.on('connect', client => client.on('error', () => {}))
+  return {
+    async connect () {
+      const client = await pool.connect()
+      return { client, stop: () => stopStatement(client) }
+    },
+    probe: host => probe(urls[host] as string),
+    end: () => pool.end()
+  }
+}
+
+async function probe (connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: timeoutsMs.connection })
+  client.on('error', () => {})
+  await client.connect()
+  await client.end()
+}
+
+/** Lets the pool connect again when a failover has made the host read-only. */
+async function refuseReadOnly (client: pg.ClientBase): Promise<void> {
+  const statement = { text: 'SHOW transaction_read_only', query_timeout: timeoutsMs.connection }
+  const { rows: [row] } = await client.query<{ transaction_read_only: string }>(statement)
+  if (row?.transaction_read_only === 'on') throw new Error('it is read-only')
+}
+
+/** What identifies a connection to the server. pg has these fields, but its types do not. */
+interface BackendKey { processID: number, secretKey: number }
+
+/**
+ * Asks the server to stop the statement that runs on a connection; a statement that waits for a standby would keep its
+ * server process for as long as the standby is away. PostgreSQL 18, section 54.2.9 "Canceling Requests in Progress".
+ */
+async function stopStatement (client: pg.PoolClient): Promise<void> {
+  const { host, port, processID, secretKey } = client as pg.PoolClient & BackendKey
+  const request = Buffer.alloc(16)
+  for (const [index, word] of [16, 80877102, processID, secretKey].entries()) request.writeInt32BE(word, 4 * index)
+  const socket = connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
+  // Keep it open until the server closes it: PgBouncer drops the request of a client that has left.
+  socket.on('error', () => {}).resume().write(request)
+  const closed = new Promise(resolve => socket.once('close', resolve))
+  await Promise.race([closed, sleep(timeoutsMs.stop)])
+  socket.destroy()
+}
