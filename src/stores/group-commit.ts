@@ -30,6 +30,8 @@ export function groupCommit (
   const queue: Pending[] = []
   let running: Promise<void> | undefined
   let closed: Promise<void> | undefined
+  /** Calls that bypass the queue. */
+  const direct = new Set<Promise<unknown>>()
 
   async function run (): Promise<void> {
     while (queue.length > 0) {
@@ -64,7 +66,10 @@ export function groupCommit (
 
   /** Rejects after close(), because a call would open the engine again. */
   function whileOpen<Result> (call: () => Promise<Result>): Promise<Result> {
-    return closed === undefined ? call() : refuse('The service is shutting down.')
+    if (closed !== undefined) return refuse('The service is shutting down.')
+    const result = call()
+    direct.add(result)
+    return result.finally(() => direct.delete(result))
   }
 
   function read<Result> (call: () => Promise<Result>): Promise<Result> {
@@ -74,7 +79,7 @@ export function groupCommit (
   }
 
   async function finish (): Promise<void> {
-    await running
+    await Promise.allSettled([running, ...direct])
     await engine.close()
   }
 

@@ -145,6 +145,22 @@ t.test('close() waits for the queued plants before it closes the engine', async 
   t.strictSame(batches, [[1n], [2n], []])
 })
 
+t.test('close() waits for reads and checks before it closes the engine', async t => {
+  const { engine, batches } = slowEngine()
+  const check = Promise.withResolvers<void>()
+  const count = Promise.withResolvers<number>()
+  const store = groupCommit({ ...engine, check: () => check.promise, count: () => count.promise }, { maxQueue: 10 })
+  const calls = [store.check(), t.rejects(store.count(), { name: 'StoreUnavailable' })]
+  const closed = store.close()
+  check.resolve()
+  await calls[0]
+  await new Promise(setImmediate)
+  t.strictSame(batches, [], 'the count is still pending')
+  count.reject(new Error('the file is gone'))
+  await Promise.all([...calls, closed])
+  t.strictSame(batches, [[]])
+})
+
 t.test('a failure to read is StoreUnavailable', async t => {
   const { engine } = slowEngine()
   const cause = new Error('the file is gone')
