@@ -4,6 +4,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { PlantStore } from '../../src/plants/plant-store.ts'
 import { openStore } from '../../src/stores/open.ts'
+import { isTransient } from '../../src/stores/postgres/errors.ts'
 import { all } from '../fixtures/plant-store-suite.ts'
 import { startOwnPostgres } from '../fixtures/postgres.ts'
 import type { OwnPostgres } from '../fixtures/postgres.ts'
@@ -84,6 +85,17 @@ t.test('a standby that becomes the primary has every plant that the store confir
 
 t.test('a store that knows both hosts finds the new primary by itself', { buffered: true }, async t => {
   t.strictSame(await lostByFailover(t, { synchronous: true, address: 'hosts' }), [])
+})
+
+t.test('a statement that reaches the standby first is tried again', { buffered: true }, async t => {
+  const primary = await startOwnPostgres(t)
+  await (await openStore(primary.url, { maxQueue: 1 })).close()
+  const standby = await primary.startStandby()
+  const message = "SELECT pg_logical_emit_message(true, 'plant-store', '')"
+  for (const statement of [message, 'INSERT INTO plants DEFAULT VALUES']) {
+    const error: unknown = await standby.query(statement).catch(error => error)
+    t.ok(isTransient(error), (error as Error).message)
+  }
 })
 
 // A control: it proves that the failover above can lose plants.

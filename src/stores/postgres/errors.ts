@@ -12,13 +12,19 @@ export function isTransient (error: unknown): boolean {
   // Errors of the server carry a SQLSTATE of five characters; errors of the connection another code or none.
   const code = codeOf(error)
   const isOfServer = /^[0-9A-Z]{5}$/.test(code)
-  if (code === internalError) return ofYugabyteDB.test((error as Error).message)
+  if (code === internalError) return passingInternalErrors.test((error as Error).message)
   return !isOfServer || /^(?:08|40|57P|58C)/.test(code) || [readOnly, ...concurrentCreation].includes(code)
 }
 
 const internalError = 'XX000'
-/** What some versions of YugabyteDB report as internal errors; PostgreSQL has no such messages. 58C is CockroachDB's. */
-const ofYugabyteDB = /restart read required|schema version mismatch|try again|rpc.* timed out|passed its deadline/i
+/**
+ * pg_logical_emit_message() on a standby, in words that PostgreSQL does not translate; and what some versions of
+ * YugabyteDB report as internal errors. Class 58C is CockroachDB's.
+ */
+const passingInternalErrors = new RegExp([
+  'cannot assign TransactionIds during recovery',
+  'restart read required|schema version mismatch|try again|rpc.* timed out|passed its deadline'
+].join('|'), 'i')
 
 export const undefinedTable = '42P01'
 /** A standby, or the former primary of a failover: the pool connects again, and may reach the new primary. */
