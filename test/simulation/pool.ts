@@ -1,12 +1,14 @@
 // A simulated pool of connections to the simulated PostgreSQL. It follows the rules of pg's pool.
 import type { Connection, Pool, StatementClient } from '../../src/stores/postgres/connections.ts'
 import type { Cluster, Session } from './postgres.ts'
+import type { Process } from './process.ts'
 import type { World } from './world.ts'
 
 const maxClients = 3
 const connectionTimeoutMs = 2000
 
-export function createPool (world: World, cluster: Cluster, currentHost: () => number): Pool {
+export function createPool (world: World, process: Process, cluster: Cluster, currentHost: () => number): Pool {
+  const { clock, deliver } = process
   const idle: Session[] = []
   const waiting: Array<PromiseWithResolvers<Session>> = []
   const ended = Promise.withResolvers<void>()
@@ -17,9 +19,9 @@ export function createPool (world: World, cluster: Cluster, currentHost: () => n
     size++
     const timeout = Promise.withResolvers<never>()
     const error = new Error('Connection terminated due to connection timeout')
-    const cancel = world.clock.setTimer(() => timeout.reject(error), connectionTimeoutMs)
+    const cancel = clock.setTimer(() => timeout.reject(error), connectionTimeoutMs)
     try {
-      return await Promise.race([cluster.connect(currentHost()), timeout.promise])
+      return await Promise.race([deliver(cluster.connect(currentHost())), timeout.promise])
     } catch (error) {
       remove()
       throw error
@@ -55,7 +57,7 @@ export function createPool (world: World, cluster: Cluster, currentHost: () => n
     if (size < maxClients) return openSession()
     const next = Promise.withResolvers<Session>()
     waiting.push(next)
-    const cancel = world.clock.setTimer(() => {
+    const cancel = clock.setTimer(() => {
       if (!waiting.includes(next)) return
       waiting.splice(waiting.indexOf(next), 1)
       next.reject(new Error('timeout exceeded when trying to connect'))
@@ -78,21 +80,29 @@ export function createPool (world: World, cluster: Cluster, currentHost: () => n
     async connect () {
       if (isEnding) throw new Error('Cannot use a pool after calling end on the pool')
       const session = await takeSession()
-      return toConnection(world, session, close => release(session, close))
+      return toConnection(world, process, session, close => release(session, close))
     },
-    end () {
+    async end () {
+      if (isEnding) throw new Error('Called end on pool more than once')
       isEnding = true
       size -= idle.splice(0).length
       if (size === 0) ended.resolve()
-      return ended.promise
+      await ended.promise
     }
   }
 }
 
-function toConnection (world: World, session: Session, release: (close: boolean) => void): Connection {
+function toConnection (
+  world: World,
+  { deliver }: Process,
+  session: Session,
+  release: (close: boolean) => void
+): Connection {
   const client: StatementClient = {
     // The caller states which rows its statement has.
-    query: async <Row>(text: string, values: unknown[]) => ({ rows: await session.query(text, values) as Row[] }),
+    query: async <Row>(text: string, values: unknown[]) => {
+      return { rows: await deliver(session.query(text, values)) as Row[] }
+    },
     on: (_event, listener) => { session.onWarning = message => listener({ code: '01000', message }) },
     off: () => { session.onWarning = () => {} },
     release: (close = false) => release(close)

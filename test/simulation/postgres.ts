@@ -16,12 +16,17 @@ export interface ClusterOptions {
   /** The setting of the database, which a statement may raise. */
   synchronousCommit: 'local' | 'on'
   hasTables: boolean
+  /** Other statements run between two rows of an insert. */
+  hasSlowInserts: boolean
+  onDeadlock: () => void
   rates: FaultRates
 }
 
 /** How probable a fault is for one statement. */
 export type FaultRates = Partial<Record<StatementFault, number>>
 type StatementFault = 'lostBefore' | 'lostAfter' | 'serialization' | 'slow' | 'hung' | 'noConnection'
+
+export type Fault = 'crash' | 'failover' | 'standbyAway' | 'terminate' | 'cancelWaits'
 
 type Interruption = 'cancel' | 'terminate' | 'crash'
 
@@ -68,10 +73,12 @@ export interface Cluster {
   connect: (host: number) => Promise<Session>
   /** What survives a failover. */
   durable: () => Data
-  /** Starts a fault; false if it is impossible now. */
-  faults: Record<'crash' | 'failover' | 'standbyAway' | 'terminate' | 'cancelWaits', () => boolean>
+  /** Starts a fault, unless it is impossible now. */
+  startFault: (name: Fault) => void
   /** Called once, after the next statement has taken effect and before its result arrives. */
   onStatement: (callback: () => void) => void
+  /** Whether the standby could receive commits at this moment or later. */
+  hadStandbySince: (moment: number) => boolean
   /** Stops all faults; resolves when the cluster is complete. */
   heal: () => Promise<void>
 }
@@ -93,7 +100,13 @@ export function createCluster (world: World, options: ClusterOptions): Cluster {
   let address: Server = servers[0]
   let isStreaming = isReplicated
   let isReceiving = false
+  let disconnectedAt = 0
   let isFailingOver = false
+  let failovers = 0
+  /** The pooler lets statements wait for the new primary. */
+  const poolerHolds = options.isPooled && world.chance(0.5)
+  const isHeld = () => poolerHolds && isFailingOver
+  let isHealed = false
   let rates = options.rates
   const callbacks: Array<() => void> = []
 
@@ -132,7 +145,7 @@ export function createCluster (world: World, options: ClusterOptions): Cluster {
     }
     if (interruption === 'crash') throw connectionLost()
     show(server, commit)
-    if (interruption !== undefined) world.count('commit without the standby')
+    if (interruption !== undefined) world.count('met: commit without the standby')
     if (interruption === 'terminate') throw connectionLost()
     if (interruption === 'cancel') {
       statement.warn('canceling wait for synchronous replication due to user request')
@@ -153,6 +166,7 @@ export function createCluster (world: World, options: ClusterOptions): Cluster {
     const rows: Row[] = []
     try {
       for (const [index, id] of ids.entries()) {
+        if (options.hasSlowInserts) await pauseInsert(statement)
         for (let owner = owners.get(id); owner !== undefined; owner = owners.get(id)) {
           await waitFor(owner, transaction, statement)
         }
@@ -161,7 +175,7 @@ export function createCluster (world: World, options: ClusterOptions): Cluster {
         rows.push({ id, name: names[index] ?? '', tag: tags[index] ?? null })
       }
       if (world.chance(rates.serialization ?? 0)) {
-        world.count('40001')
+        world.count('error: 40001')
         throw serverError('40001', 'could not serialize access')
       }
       if (rows.length > 0) await commit(server, statement, data => { for (const row of rows) addRow(data, row) })
@@ -169,16 +183,21 @@ export function createCluster (world: World, options: ClusterOptions): Cluster {
       for (const { id } of rows) owners.delete(id)
       transaction.ended.resolve(undefined)
     }
+    if (ids.some(id => !durable.plants?.has(id))) world.count('met: existing plant that no standby has')
     return rows.map(({ id }) => ({ id: String(id) }))
+  }
+
+  async function pauseInsert ({ interrupted }: Statement): Promise<void> {
+    if (await Promise.race([world.sleep(world.between(0, 2)), interrupted.promise]) !== undefined) throw connectionLost()
   }
 
   /** Waits for the end of a transaction that inserts the same id. */
   async function waitFor (owner: Transaction, transaction: Transaction, statement: Statement): Promise<void> {
-    world.count('wait for another transaction')
+    world.count('met: wait for another transaction')
     transaction.waitsFor = owner
     for (let other = owner.waitsFor; other !== undefined; other = other.waitsFor) {
       if (other === transaction) {
-        world.count('deadlock')
+        options.onDeadlock()
         throw serverError('40P01', 'deadlock detected')
       }
     }
@@ -194,7 +213,7 @@ export function createCluster (world: World, options: ClusterOptions): Cluster {
     const rows = ids.flatMap(id => table.get(id) ?? [])
     const isCommit = statement.text.includes('pg_logical_emit_message(true') && !statement.text.endsWith('LIMIT 0')
     if (isCommit && server.role === 'standby') {
-      world.count('message on the standby')
+      world.count('error: XX000 on the standby')
       throw serverError('XX000', 'cannot assign TransactionIds during recovery')
     }
     if (isCommit) await commit(server, statement, () => {})
@@ -211,7 +230,7 @@ export function createCluster (world: World, options: ClusterOptions): Cluster {
     [/^INSERT INTO plants \(/, async (server, statement) => {
       tableOf(server)
       if (server.role === 'primary') return insert(server, statement)
-      world.count('25006')
+      world.count('error: 25006')
       throw serverError('25006', 'cannot execute INSERT in a read-only transaction')
     }],
     [/^SELECT id, name, tag FROM plants WHERE id = ANY/, selectExisting],
@@ -255,7 +274,7 @@ export function createCluster (world: World, options: ClusterOptions): Cluster {
   async function connect (host: number): Promise<Session> {
     const server = hosts === 1 ? address : servers[host] as Server
     if (world.chance(rates.noConnection ?? 0)) {
-      world.count('no connection')
+      world.count('fault: noConnection')
       await world.sleep(world.pick([1, 2000, 10_000]))
       throw connectionLost()
     }
@@ -278,11 +297,12 @@ export function createCluster (world: World, options: ClusterOptions): Cluster {
       const warn = (message: string) => world.after(world.between(0.1, 1), () => session.onWarning(message))
       const statement: Statement = { text, values, interrupted, isWaiting: false, warn }
       const fault = drawFault()
-      if (fault !== undefined) world.count(fault)
+      if (fault !== undefined) world.count(`fault: ${fault}`)
       await world.sleep(world.between(0.1, 1) + (fault === 'slow' ? world.between(500, 7000) : 0))
       if (fault === 'lostBefore') session.lose(connectionLost())
       if (fault === 'hung' && world.chance(0.3)) return await new Promise(() => {})
       if (fault === 'lostBefore' || !server.sessions.has(session)) return await lost.promise
+      while (isHeld()) await world.sleep(world.between(1, 50))
       const target = options.isPooled ? address : server
       if (target.role === 'down' || target.role === 'starting') throw serverError('08006', 'server login failed')
       current = statement
@@ -337,6 +357,7 @@ export function createCluster (world: World, options: ClusterOptions): Cluster {
       if (!isStopped()) return
       for (const commit of server.log) show(server, commit)
       server.role = 'primary'
+      if (server.log.length > 0) world.count('met: visible after a crash, but not on the standby')
       world.note(() => `server ${server.name}: restarted, ${server.log.length} commits are visible that no standby has`)
       receive()
     })
@@ -349,18 +370,21 @@ export function createCluster (world: World, options: ClusterOptions): Cluster {
     const next = old === servers[0] ? servers[1] : servers[0]
     if (next.role !== 'standby') return false
     isFailingOver = true
-    isStreaming = false
-    if (old.role === 'primary' && world.chance(0.3)) world.count('two primaries')
+    const number = ++failovers
+    disconnectStandby()
+    if (old.role === 'primary' && world.chance(0.3)) world.count('met: two primaries')
     else stop(old)
-    const promotedMs = world.between(100, 5000)
-    world.after(world.between(0, world.pick([2, promotedMs + 2000])), () => { address = next })
+    const promotedMs = world.between(5, world.pick([100, 5000]))
+    world.after(world.between(0, world.pick([2, promotedMs, promotedMs + 2000])), () => {
+      if (failovers === number) address = next
+    })
     world.after(promotedMs, () => {
       Object.assign(next, { role: 'primary', data: copyOf(durable), log: [] })
       primary = next
       isFailingOver = false
       world.note(() => `server ${next.name}: promoted`)
     })
-    world.after(promotedMs + world.between(2000, 6000), () => {
+    world.after(promotedMs + world.between(0, world.pick([100, 6000])), () => {
       stop(old)
       Object.assign(old, { role: 'standby', data: durable, log: [] })
       isStreaming = true
@@ -370,9 +394,14 @@ export function createCluster (world: World, options: ClusterOptions): Cluster {
     return true
   }
 
+  function disconnectStandby (): void {
+    isStreaming = false
+    disconnectedAt = world.clock.now()
+  }
+
   function standbyAway (): boolean {
     if (!isStreaming) return false
-    isStreaming = false
+    disconnectStandby()
     world.after(world.between(500, 20_000), () => {
       if (isFailingOver || servers.every(({ role }) => role !== 'standby')) return
       isStreaming = true
@@ -398,6 +427,8 @@ export function createCluster (world: World, options: ClusterOptions): Cluster {
     return waiting.length > 0
   }
 
+  const faults: Record<Fault, () => boolean> = { crash, failover, standbyAway, terminate, cancelWaits }
+
   const isComplete = () => primary.role === 'primary' && address === primary && !isFailingOver &&
     (!isReplicated || (isStreaming && servers.some(({ role }) => role === 'standby')))
 
@@ -406,10 +437,15 @@ export function createCluster (world: World, options: ClusterOptions): Cluster {
     connect,
     durable: () => durable,
     onStatement: callback => callbacks.push(callback),
-    faults: { crash, failover, standbyAway, terminate, cancelWaits },
+    startFault (name) {
+      if (isHealed || !faults[name]()) return
+      world.count(`fault: ${name}`)
+      world.note(() => `fault: ${name}`)
+    },
+    hadStandbySince: moment => !isReplicated || isStreaming || disconnectedAt > moment,
     async heal () {
       rates = {}
-      callbacks.length = 0
+      isHealed = true
       while (!isComplete()) await world.sleep(50)
     }
   }

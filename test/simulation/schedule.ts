@@ -4,6 +4,8 @@ import { connectionsOn } from '../../src/stores/postgres/connections.ts'
 import type { Connections } from '../../src/stores/postgres/connections.ts'
 import { engineOn } from '../../src/stores/postgres/engine.ts'
 import { createBatchEngines } from './batch-engine.ts'
+import { createProcess } from './process.ts'
+import type { Process } from './process.ts'
 import { createPool } from './pool.ts'
 import { createCluster } from './postgres.ts'
 import type { Cluster, Data, FaultRates } from './postgres.ts'
@@ -51,6 +53,7 @@ async function tell (world: World, properties: Properties, database: Database): 
   const clients = Array.from({ length: world.pick([1, 2, 4, 8]) }, (_, index) => {
     return runClient(world, services, BigInt(100 * (index + 1)), untilMs)
   })
+  if (world.chance(0.2)) pauseSometimes(world, services, untilMs)
   for (let faults = world.pick([0, 1, 2, 4, 8]); faults > 0; faults--) {
     world.after(world.between(0, untilMs - world.clock.now()), database.startFault)
   }
@@ -82,6 +85,12 @@ async function closeSometime (world: World, service: Service, untilMs: number): 
   await Promise.all([service.close(), ...again])
 }
 
+function pauseSometimes (world: World, services: Service[], untilMs: number): void {
+  for (const { process } of services) {
+    world.after(world.between(0, untilMs - world.clock.now()), () => process.pause(world.pick([20, 1000, 9000])))
+  }
+}
+
 /** Adds plants, some of them several at once, and sends a plant again that was refused. */
 async function runClient (world: World, services: Service[], firstId: bigint, untilMs: number): Promise<void> {
   const thinkMs = world.pick([10, 300, 3000])
@@ -107,8 +116,8 @@ async function runClient (world: World, services: Service[], firstId: bigint, un
   }
 }
 
-function serviceOptions (world: World): Omit<ServiceOptions, 'name'> {
-  return { maxQueue: world.pick([1, 3, 100, 100]), batchPlants: 2, isPostgres: true }
+function serviceOptions (world: World): Omit<ServiceOptions, 'name' | 'hadStandbySince'> {
+  return { maxQueue: world.pick([1, 4, 100, 100, 100, 100, 100, 100]), batchPlants: 2, isPostgres: true }
 }
 
 function batchDatabase (world: World, properties: Properties): Database {
@@ -118,7 +127,10 @@ function batchDatabase (world: World, properties: Properties): Database {
     durable,
     heal,
     startFault: () => {},
-    start: async name => startService(world, properties, { name, ...options }, open)
+    start: async name => {
+      const process = createProcess(world)
+      return startService(world, properties, process, { name, ...options, hadStandbySince: () => true }, open)
+    }
   }
 }
 
@@ -128,20 +140,23 @@ function postgresDatabase (world: World, properties: Properties): Database {
   const cluster = createCluster(world, {
     isReplicated,
     hosts,
-    isPooled: hosts === 1 && world.chance(0.3),
+    isPooled: hosts === 1 && world.chance(0.4),
     synchronousCommit: world.pick(['local', 'on']),
     hasTables: world.chance(0.8),
+    hasSlowInserts: world.chance(0.2),
+    onDeadlock: () => properties.fail('liveness', 'two batches deadlock'),
     rates: faultRates(world)
   })
-  const options = serviceOptions(world)
+  const options = { ...serviceOptions(world), hadStandbySince: cluster.hadStandbySince }
   return {
     durable: cluster.durable,
     heal: cluster.heal,
     startFault: () => startFault(world, cluster),
     async start (name) {
       let engine: ReturnType<typeof engineOn> | undefined
-      const service = startService(world, properties, { name, ...options }, observe => {
-        engine = engineOn(observe(connect(world, cluster)), world.clock)
+      const process = createProcess(world)
+      const service = startService(world, properties, process, { name, ...options }, observe => {
+        engine = engineOn(observe(connect(world, process, cluster)), process.clock)
         return engine
       })
       for (let attempts = 1; !await engine?.prepare().then(() => true, () => false); attempts++) {
@@ -153,9 +168,9 @@ function postgresDatabase (world: World, properties: Properties): Database {
   }
 }
 
-function connect (world: World, cluster: Cluster): Connections {
+function connect (world: World, process: Process, cluster: Cluster): Connections {
   const hosts = ['a:5432', 'b:5432'].slice(0, cluster.hosts)
-  return connectionsOn(hosts, currentHost => createPool(world, cluster, currentHost), world.clock)
+  return connectionsOn(hosts, currentHost => createPool(world, process, cluster, currentHost), process.clock)
 }
 
 function faultRates (world: World): FaultRates {
@@ -165,16 +180,21 @@ function faultRates (world: World): FaultRates {
   return rates
 }
 
-function startFault (world: World, { faults, onStatement }: Cluster): void {
-  const name = world.pick(faultNames)
-  const start = () => {
-    if (!faults[name]()) return
-    world.count(name)
-    world.note(() => `fault: ${name}`)
-  }
+function startFault (world: World, cluster: Cluster): void {
+  const fault = world.pick(faults)
+  const start = () => fault === 'lostCommit' ? loseCommit(world, cluster) : cluster.startFault(fault)
   const when = world.pick(['now', 'with a statement', 'after a statement'])
   if (when === 'now') start()
-  else onStatement(when === 'with a statement' ? start : () => world.after(world.between(0, 5), start))
+  else cluster.onStatement(when === 'with a statement' ? start : () => world.after(world.between(0, 5), start))
 }
 
-const faultNames = ['crash', 'failover', 'standbyAway', 'standbyAway', 'terminate', 'cancelWaits'] as const
+const faults = ['crash', 'failover', 'standbyAway', 'terminate', 'cancelWaits', 'lostCommit', 'lostCommit'] as const
+
+/** A commit becomes visible without the standby, and then the standby becomes the primary. */
+async function loseCommit (world: World, { startFault, onStatement }: Cluster): Promise<void> {
+  startFault('standbyAway')
+  await world.sleep(world.between(0, 3000))
+  startFault(world.pick(['crash', 'cancelWaits', 'cancelWaits']))
+  await world.sleep(world.between(0, world.pick([100, 8000])))
+  onStatement(() => startFault('failover'))
+}

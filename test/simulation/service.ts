@@ -3,6 +3,7 @@ import type { NewPlant, Outcome, PlantStore } from '../../src/plants/plant-store
 import { groupCommit } from '../../src/stores/group-commit.ts'
 import type { Engine } from '../../src/stores/group-commit.ts'
 import type { Connections } from '../../src/stores/postgres/connections.ts'
+import type { Process } from './process.ts'
 import { textOf } from './properties.ts'
 import type { Properties } from './properties.ts'
 import type { World } from './world.ts'
@@ -16,6 +17,7 @@ const closeMs = 3000
 
 export interface Service {
   name: string
+  process: Process
   isClosed: boolean
   add: (plant: NewPlant) => Promise<Outcome | 'failed' | 'overloaded' | 'closed'>
   read: (kind: 'page' | 'count' | 'check') => Promise<boolean>
@@ -29,6 +31,7 @@ export interface ServiceOptions {
   batchPlants: number
   /** PostgreSQL retries; other engines may fail at once. */
   isPostgres: boolean
+  hadStandbySince: (moment: number) => boolean
 }
 
 interface Batch { began: number, lastingError: { error: unknown, at: number } | undefined }
@@ -36,12 +39,14 @@ interface Batch { began: number, lastingError: { error: unknown, at: number } | 
 export function startService (
   world: World,
   properties: Properties,
-  { name, maxQueue, batchPlants, isPostgres }: ServiceOptions,
+  process: Process,
+  { name, maxQueue, batchPlants, isPostgres, hadStandbySince }: ServiceOptions,
   openEngine: (observe: (connections: Connections) => Connections) => Engine
 ): Service {
-  const { clock } = world
+  const { clock } = process
   let batch: Batch | undefined
   let waiting = 0
+  let queued = 0
   const pending = new Set<{ what: string }>()
 
   /** Notes an error of a statement of this batch that no retry can mend. */
@@ -72,10 +77,12 @@ export function startService (
     if (batch !== undefined) properties.fail('safety', `${name} has two batches in flight`)
     const mine: Batch = { began: clock.now(), lastingError: undefined }
     batch = mine
+    queued -= plants.length
     world.note(() => `${name}: batch of ${plants.map(textOf).join(', ')}`)
     try {
       return await engine.addMany(plants)
     } catch (error) {
+      if ((error as Error).message.includes('does not show it')) world.count('error: a plant is hidden or lost')
       const elapsedMs = clock.now() - mine.began
       if (isPostgres && elapsedMs < 8000 - longestIntervalMs && !isLasting(error)) {
         properties.fail('liveness', `${name} gave up after ${Math.round(elapsedMs)} ms: ${(error as Error).message}`)
@@ -98,7 +105,7 @@ export function startService (
     const key = { what }
     pending.add(key)
     try {
-      return await properties.settles(`${name} ${what}`, call(), withinMs)
+      return await properties.settles(`${name} ${what}`, call(), withinMs, process.runningMs)
     } finally {
       pending.delete(key)
     }
@@ -106,22 +113,25 @@ export function startService (
 
   const service: Service = {
     name,
+    process,
     isClosed: false,
     async add (plant) {
       const { isClosed } = service
-      const isFull = waiting >= maxQueue
-      const withinMs = isClosed ? 0 : boundMs()
+      const isFull = queued >= maxQueue
+      const withinMs = isClosed || isFull ? 0 : boundMs()
+      if (!isClosed && !isFull) queued++
       waiting++
       try {
         const outcome = await track(`add ${textOf(plant)}`, () => store.add(plant), withinMs)
         world.note(() => `${name}: ${textOf(plant)} is ${outcome}`)
         if (isClosed) properties.fail('safety', `${name} added ${textOf(plant)} after close()`)
+        if (isFull) properties.fail('liveness', `${name} added ${textOf(plant)} to a full queue`)
         properties.onOutcome(plant, outcome)
         return outcome
       } catch (error) {
         const { message } = error as Error
         world.note(() => `${name}: ${textOf(plant)} is refused: ${message}`)
-        world.count(message)
+        world.count(`refusal: ${message}`)
         if (message.includes('overloaded') && !isFull) properties.fail('liveness', `${name} is overloaded, but has room`)
         return message.includes('overloaded') ? 'overloaded' : message.includes('shutting down') ? 'closed' : 'failed'
       } finally {
@@ -129,18 +139,22 @@ export function startService (
       }
     },
     async read (kind) {
+      const began = clock.now()
       const calls = { page: () => store.page(0n, 10), count: () => store.count(), check: () => store.check() }
       const isOk = await track<unknown>(kind, calls[kind], isPostgres ? callMs : 2 * callMs).then(() => true, () => false)
       world.note(() => `${name}: ${kind} ${isOk ? 'succeeds' : 'fails'}`)
-      world.count(`${kind} ${isOk ? 'succeeds' : 'fails'}`)
+      world.count(`call: ${kind} ${isOk ? 'succeeds' : 'fails'}`)
+      if (kind === 'check' && isOk && !hadStandbySince(began)) {
+        properties.fail('safety', `${name} check succeeds without a standby`)
+      }
       return isOk
     },
     async close () {
       service.isClosed = true
       const before = [...pending]
       world.note(() => `${name}: close() while ${before.length} calls are pending`)
-      world.count(before.length > 0 ? 'close() with pending calls' : 'close() without pending calls')
-      await properties.settles(`${name} close()`, store.close(), boundMs() + closeMs)
+      world.count(before.length > 0 ? 'call: close() with pending calls' : 'call: close() without pending calls')
+      await properties.settles(`${name} close()`, store.close(), boundMs() + closeMs, process.runningMs)
       world.note(() => `${name}: closed`)
       // The callers that close() has finished get their outcomes first.
       await world.sleep(0)
