@@ -1,7 +1,7 @@
 // A simulated engine without retries, as SQLite in its worker: a batch may fail, hang for some time, or die.
 import type { NewPlant, Outcome } from '../../src/plants/plant-store.ts'
 import type { Engine } from '../../src/stores/group-commit.ts'
-import type { Data, Row } from './postgres.ts'
+import type { Data, Row } from './server.ts'
 import type { World } from './world.ts'
 
 /** The longest time that a batch may hang. */

@@ -1,6 +1,8 @@
 // A simulated pool of connections to the simulated PostgreSQL. It follows the rules of pg's pool.
 import type { Connection, Pool, StatementClient } from '../../src/stores/postgres/connections.ts'
-import type { Cluster, Session } from './postgres.ts'
+import type { Cluster } from './cluster.ts'
+import { connect } from './network.ts'
+import type { Session } from './network.ts'
 import type { Process } from './process.ts'
 import type { World } from './world.ts'
 
@@ -21,7 +23,7 @@ export function createPool (world: World, process: Process, cluster: Cluster, cu
     const error = new Error('Connection terminated due to connection timeout')
     const cancel = clock.setTimer(() => timeout.reject(error), connectionTimeoutMs)
     try {
-      return await Promise.race([deliver(cluster.connect(currentHost())), timeout.promise])
+      return await Promise.race([deliver(connect(cluster, currentHost())), timeout.promise])
     } catch (error) {
       remove()
       throw error

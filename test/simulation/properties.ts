@@ -1,6 +1,6 @@
 // What must hold in every schedule. Safety: no false yes. Liveness: every call settles in time.
 import type { NewPlant, Outcome } from '../../src/plants/plant-store.ts'
-import type { Data } from './postgres.ts'
+import type { Data } from './server.ts'
 import type { World } from './world.ts'
 
 export interface Violation { property: 'safety' | 'liveness', message: string }

@@ -4,13 +4,15 @@ import { connectionsOn } from '../../src/stores/postgres/connections.ts'
 import type { Connections } from '../../src/stores/postgres/connections.ts'
 import { engineOn } from '../../src/stores/postgres/engine.ts'
 import { createBatchEngines } from './batch-engine.ts'
+import { createCluster, hadStandbySince, heal, startFault } from './cluster.ts'
+import type { Cluster } from './cluster.ts'
+import type { FaultRates } from './network.ts'
 import { createProcess } from './process.ts'
 import type { Process } from './process.ts'
 import { createPool } from './pool.ts'
-import { createCluster } from './postgres.ts'
-import type { Cluster, Data, FaultRates } from './postgres.ts'
 import { createProperties } from './properties.ts'
 import type { Properties, Violation } from './properties.ts'
+import type { Data } from './server.ts'
 import { startService } from './service.ts'
 import type { Service, ServiceOptions } from './service.ts'
 import { createWorld } from './world.ts'
@@ -25,7 +27,7 @@ const longName = 'x'.repeat(3 * 1024 * 1024)
 interface Database {
   durable: () => Data
   start: (name: string) => Promise<Service>
-  startFault: () => void
+  addFault: () => void
   heal: () => Promise<void>
 }
 
@@ -55,17 +57,17 @@ async function tell (world: World, properties: Properties, database: Database): 
   })
   if (world.chance(0.2)) pauseSometimes(world, services, untilMs)
   for (let faults = world.pick([0, 1, 2, 4, 8]); faults > 0; faults--) {
-    world.after(world.between(0, untilMs - world.clock.now()), database.startFault)
+    world.after(world.between(0, untilMs - world.clock.now()), database.addFault)
   }
   const closing = services.filter(() => world.chance(0.2)).map(service => closeSometime(world, service, untilMs))
   await world.sleep(untilMs - world.clock.now())
   world.note(() => 'the faults end')
   await database.heal()
   world.note(() => 'everything works again')
-  await probe(world, properties, [...services, await database.start('S4')])
+  const all = [...services, await database.start('S4')]
+  await probe(world, properties, all)
   await Promise.all([...clients, ...closing])
-  const last = [...services, ...world.chance(0.5) ? services : []]
-  await Promise.all(last.map(service => service.close()))
+  await Promise.all(all.map(service => service.close()))
 }
 
 /** After the last fault, every open service stores a plant as soon as its queue has room. */
@@ -126,7 +128,7 @@ function batchDatabase (world: World, properties: Properties): Database {
   return {
     durable,
     heal,
-    startFault: () => {},
+    addFault: () => {},
     start: async name => {
       const process = createProcess(world)
       return startService(world, properties, process, { name, ...options, hadStandbySince: () => true }, open)
@@ -147,11 +149,11 @@ function postgresDatabase (world: World, properties: Properties): Database {
     onDeadlock: () => properties.fail('liveness', 'two batches deadlock'),
     rates: faultRates(world)
   })
-  const options = { ...serviceOptions(world), hadStandbySince: cluster.hadStandbySince }
+  const options = { ...serviceOptions(world), hadStandbySince: (moment: number) => hadStandbySince(cluster, moment) }
   return {
-    durable: cluster.durable,
-    heal: cluster.heal,
-    startFault: () => startFault(world, cluster),
+    durable: () => cluster.durable,
+    heal: () => heal(cluster),
+    addFault: () => addFault(world, cluster),
     async start (name) {
       let engine: ReturnType<typeof engineOn> | undefined
       const process = createProcess(world)
@@ -160,7 +162,7 @@ function postgresDatabase (world: World, properties: Properties): Database {
         return engine
       })
       for (let attempts = 1; !await engine?.prepare().then(() => true, () => false); attempts++) {
-        if (attempts === 5) await cluster.heal()
+        if (attempts === 5) await heal(cluster)
         await world.sleep(1000)
       }
       return service
@@ -180,21 +182,21 @@ function faultRates (world: World): FaultRates {
   return rates
 }
 
-function startFault (world: World, cluster: Cluster): void {
+function addFault (world: World, cluster: Cluster): void {
   const fault = world.pick(faults)
-  const start = () => fault === 'lostCommit' ? loseCommit(world, cluster) : cluster.startFault(fault)
+  const start = () => fault === 'lostCommit' ? loseCommit(world, cluster) : startFault(cluster, fault)
   const when = world.pick(['now', 'with a statement', 'after a statement'])
   if (when === 'now') start()
-  else cluster.onStatement(when === 'with a statement' ? start : () => world.after(world.between(0, 5), start))
+  else cluster.callbacks.push(when === 'with a statement' ? start : () => world.after(world.between(0, 5), start))
 }
 
 const faults = ['crash', 'failover', 'standbyAway', 'terminate', 'cancelWaits', 'lostCommit', 'lostCommit'] as const
 
 /** A commit becomes visible without the standby, and then the standby becomes the primary. */
-async function loseCommit (world: World, { startFault, onStatement }: Cluster): Promise<void> {
-  startFault('standbyAway')
+async function loseCommit (world: World, cluster: Cluster): Promise<void> {
+  startFault(cluster, 'standbyAway')
   await world.sleep(world.between(0, 3000))
-  startFault(world.pick(['crash', 'cancelWaits', 'cancelWaits']))
+  startFault(cluster, world.pick(['crash', 'cancelWaits', 'cancelWaits']))
   await world.sleep(world.between(0, world.pick([100, 8000])))
-  onStatement(() => startFault('failover'))
+  cluster.callbacks.push(() => startFault(cluster, 'failover'))
 }
