@@ -5,6 +5,9 @@ import type { World } from './world.ts'
 
 export interface Violation { property: 'safety' | 'liveness', message: string }
 
+/** @property runningMs the time that the process did not stand still */
+interface TimeLimit { withinMs: number, runningMs: () => number }
+
 export interface Properties {
   violations: Violation[]
   /** @param durable what survives a failover at this moment */
@@ -12,7 +15,7 @@ export interface Properties {
   /** Checks an outcome that a caller gets. */
   onOutcome: (plant: NewPlant, outcome: Outcome) => void
   /** Reports a promise that does not settle within a time of its process. */
-  settles: <Result>(name: string, promise: Promise<Result>, withinMs: number, runningMs: () => number) => Promise<Result>
+  settles: <Result>(name: string, promise: Promise<Result>, limit: TimeLimit) => Promise<Result>
   fail: (property: Violation['property'], message: string) => void
   /** Checks all outcomes again, and that no call is pending. */
   finish: () => void
@@ -62,7 +65,7 @@ export function createProperties (world: World): Properties {
       if (winners.has(plant.id)) fail('safety', `${text} was added twice`)
       winners.set(plant.id, text)
     },
-    async settles (name, promise, withinMs, runningMs) {
+    async settles (name, promise, { withinMs, runningMs }) {
       const call = Symbol(name)
       const began = runningMs()
       pending.set(call, name)

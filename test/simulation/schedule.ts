@@ -55,6 +55,7 @@ async function tell (world: World, properties: Properties, database: Database): 
   const clients = Array.from({ length: world.pick([1, 2, 4, 8]) }, (_, index) => {
     return runClient(world, services, BigInt(100 * (index + 1)), untilMs)
   })
+  if (world.chance(0.2)) clients.push(race(world, services, untilMs))
   if (world.chance(0.2)) pauseSometimes(world, services, untilMs)
   for (let faults = world.pick([0, 1, 2, 4, 8]); faults > 0; faults--) {
     world.after(world.between(0, untilMs - world.clock.now()), database.addFault)
@@ -98,23 +99,35 @@ async function runClient (world: World, services: Service[], firstId: bigint, un
   const thinkMs = world.pick([10, 300, 3000])
   const isLong = world.chance(0.03)
   let nextId = firstId
+  const pickService = () => world.pick(services as [Service, ...Service[]])
   const newPlant = (): NewPlant => {
-    const isShared = world.chance(0.5)
-    const id = isShared ? BigInt(world.pick([1, 2, 3, 4, 5])) : nextId++
+    const id = world.chance(0.5) ? BigInt(world.pick([1, 2, 3, 4, 5])) : nextId++
     const name = isLong ? longName : world.pick(['fern', 'fern', 'ivy'])
     return world.chance(0.8) ? { id, name } : { id, name, tag: 'a' }
   }
   const send = async (plant: NewPlant): Promise<void> => {
     for (let attempts = world.pick([1, 2, 6]); attempts > 0; attempts--) {
-      const outcome = await world.pick(services as [Service, ...Service[]]).add(plant)
+      const outcome = await pickService().add(plant)
       if (['added', 'unchanged', 'conflict'].includes(outcome) && world.chance(0.8)) return
       await world.sleep(world.between(0, 2 * thinkMs))
     }
   }
   for (let rounds = 6; rounds > 0 && world.clock.now() < untilMs; rounds--) {
     await world.sleep(world.between(0, 2 * thinkMs))
-    if (world.chance(0.1)) await world.pick(services as [Service, ...Service[]]).read(world.pick(['page', 'count', 'check']))
+    if (world.chance(0.1)) await pickService().read(world.pick(['page', 'count', 'check']))
     await Promise.all(Array.from({ length: world.pick([1, 1, 2, 6]) }, () => send(newPlant())))
+  }
+}
+
+/** Adds the same ids through all services at the same time, in opposite orders and with different names. */
+async function race (world: World, services: Service[], untilMs: number): Promise<void> {
+  for (let firstId = 10_000n; world.clock.now() < untilMs; firstId += 10n) {
+    await world.sleep(world.between(0, 5000))
+    const ids = [firstId, firstId + 1n, firstId + 2n, firstId + 3n]
+    await Promise.all(services.map(async (service, index) => {
+      const sorted = index % 2 === 0 ? ids : ids.toReversed()
+      await Promise.all(sorted.map(id => service.add({ id, name: world.pick(['fern', 'ivy']) })))
+    }))
   }
 }
 

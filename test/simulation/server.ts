@@ -149,7 +149,7 @@ function rowOf ({ values }: Statement, index: number): Row {
 }
 
 async function pause ({ database: { world }, statement: { interrupted } }: Call): Promise<void> {
-  if (await Promise.race([world.sleep(world.between(0, 2)), interrupted.promise]) !== undefined) throw connectionLost()
+  if (await Promise.race([world.sleep(world.between(0, 5)), interrupted.promise]) !== undefined) throw connectionLost()
 }
 
 /** Waits for the end of a transaction that inserts the same id. */

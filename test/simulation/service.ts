@@ -1,5 +1,5 @@
 // A service instance as its callers see it: the real group commit and the real engine, under observation.
-import type { NewPlant, Outcome, PlantStore } from '../../src/plants/plant-store.ts'
+import type { NewPlant, Outcome } from '../../src/plants/plant-store.ts'
 import { groupCommit } from '../../src/stores/group-commit.ts'
 import type { Engine } from '../../src/stores/group-commit.ts'
 import type { Connections } from '../../src/stores/postgres/connections.ts'
@@ -19,10 +19,12 @@ export interface Service {
   name: string
   process: Process
   isClosed: boolean
-  add: (plant: NewPlant) => Promise<Outcome | 'failed' | 'overloaded' | 'closed'>
-  read: (kind: 'page' | 'count' | 'check') => Promise<boolean>
+  add: (plant: NewPlant) => Promise<Outcome | Refusal>
+  read: (kind: 'page' | 'count' | 'check') => Promise<void>
   close: () => Promise<void>
 }
+
+type Refusal = 'failed' | 'overloaded' | 'closed'
 
 export interface ServiceOptions {
   name: string
@@ -34,78 +36,32 @@ export interface ServiceOptions {
   hadStandbySince: (moment: number) => boolean
 }
 
-interface Batch { began: number, lastingError: { error: unknown, at: number } | undefined }
+type OpenEngine = (observe: (connections: Connections) => Connections) => Engine
 
 export function startService (
   world: World,
   properties: Properties,
   process: Process,
-  { name, maxQueue, batchPlants, isPostgres, hadStandbySince }: ServiceOptions,
-  openEngine: (observe: (connections: Connections) => Connections) => Engine
+  options: ServiceOptions,
+  openEngine: OpenEngine
 ): Service {
-  const { clock } = process
-  let batch: Batch | undefined
+  const { name, maxQueue, batchPlants, isPostgres, hadStandbySince } = options
+  const { clock, runningMs } = process
+  const pending = new Set<{ what: string }>()
+  /** Plants that wait for their outcome; the queued ones are in no batch yet. */
   let waiting = 0
   let queued = 0
-  const pending = new Set<{ what: string }>()
+  const engine = watchEngine(world, properties, process, options, openEngine, plants => { queued -= plants })
+  const store = groupCommit(engine, { maxQueue, clock })
 
-  /** Notes an error of a statement of this batch that no retry can mend. */
-  function observe (connections: Connections): Connections {
-    return {
-      ...connections,
-      async query (text, values, timeoutMs) {
-        const mine = batch
-        const statement = `${text.slice(0, 12)} [${String(values[0])}]`
-        try {
-          const rows = await connections.query<never>(text, values, timeoutMs)
-          world.note(() => `${name}: ${statement} -> ${rows.length} rows`)
-          return rows
-        } catch (error) {
-          world.note(() => `${name}: ${statement} -> ${(error as Error).message}`)
-          // After the deadline, an earlier batch may still run.
-          const isOfBatch = timeoutMs > 0 && Array.isArray(values[0]) && values[0].length > 0
-          if (mine !== undefined && isOfBatch && isLasting(error)) mine.lastingError = { error, at: clock.now() }
-          throw error
-        }
-      }
-    }
-  }
-
-  const engine = openEngine(observe)
-
-  async function addMany (plants: readonly NewPlant[]): Promise<Outcome[]> {
-    if (batch !== undefined) properties.fail('safety', `${name} has two batches in flight`)
-    const mine: Batch = { began: clock.now(), lastingError: undefined }
-    batch = mine
-    queued -= plants.length
-    world.note(() => `${name}: batch of ${plants.map(textOf).join(', ')}`)
-    try {
-      return await engine.addMany(plants)
-    } catch (error) {
-      if ((error as Error).message.includes('does not show it')) world.count('error: a plant is hidden or lost')
-      const elapsedMs = clock.now() - mine.began
-      if (isPostgres && elapsedMs < 8000 - longestIntervalMs && !isLasting(error)) {
-        properties.fail('liveness', `${name} gave up after ${Math.round(elapsedMs)} ms: ${(error as Error).message}`)
-      }
-      throw error
-    } finally {
-      if (mine.lastingError !== undefined && mine.lastingError.at < clock.now()) {
-        properties.fail('liveness', `${name} tried again after: ${(mine.lastingError.error as Error).message}`)
-      }
-      batch = undefined
-    }
-  }
-
-  const store: PlantStore = groupCommit({ ...engine, addMany }, { maxQueue, clock })
-
-  /** The time within which a plant that is added now must have its outcome. */
+  /** The time within which a plant that is added now must have its outcome: the batch in flight, then its own. */
   const boundMs = () => (2 + Math.floor(waiting / batchPlants)) * callMs
 
   async function track<Result> (what: string, call: () => Promise<Result>, withinMs: number): Promise<Result> {
     const key = { what }
     pending.add(key)
     try {
-      return await properties.settles(`${name} ${what}`, call(), withinMs, process.runningMs)
+      return await properties.settles(`${name} ${what}`, call(), { withinMs, runningMs })
     } finally {
       pending.delete(key)
     }
@@ -116,45 +72,40 @@ export function startService (
     process,
     isClosed: false,
     async add (plant) {
-      const { isClosed } = service
-      const isFull = queued >= maxQueue
-      const withinMs = isClosed || isFull ? 0 : boundMs()
-      if (!isClosed && !isFull) queued++
+      const text = textOf(plant)
+      const expected = service.isClosed ? 'closed' : queued >= maxQueue ? 'overloaded' : undefined
+      const withinMs = expected === undefined ? boundMs() : 0
+      if (expected === undefined) queued++
       waiting++
-      try {
-        const outcome = await track(`add ${textOf(plant)}`, () => store.add(plant), withinMs)
-        world.note(() => `${name}: ${textOf(plant)} is ${outcome}`)
-        if (isClosed) properties.fail('safety', `${name} added ${textOf(plant)} after close()`)
-        if (isFull) properties.fail('liveness', `${name} added ${textOf(plant)} to a full queue`)
-        properties.onOutcome(plant, outcome)
-        return outcome
-      } catch (error) {
-        const { message } = error as Error
-        world.note(() => `${name}: ${textOf(plant)} is refused: ${message}`)
-        world.count(`refusal: ${message}`)
-        if (message.includes('overloaded') && !isFull) properties.fail('liveness', `${name} is overloaded, but has room`)
-        return message.includes('overloaded') ? 'overloaded' : message.includes('shutting down') ? 'closed' : 'failed'
-      } finally {
-        waiting--
-      }
+      const result = await track(`add ${text}`, () => store.add(plant), withinMs).catch(refusalOf)
+      waiting--
+      world.note(() => `${name}: ${text} is ${result}`)
+      if (result === 'added' || result === 'unchanged' || result === 'conflict') properties.onOutcome(plant, result)
+      else world.count(`refusal: ${result}`)
+      if (result === expected) return result
+      if (expected === 'closed') properties.fail('safety', `${name} took ${text} after close()`)
+      if (expected === 'overloaded') properties.fail('liveness', `${name} took ${text} into a full queue`)
+      if (result === 'overloaded') properties.fail('liveness', `${name} had room for ${text}`)
+      return result
     },
     async read (kind) {
       const began = clock.now()
       const calls = { page: () => store.page(0n, 10), count: () => store.count(), check: () => store.check() }
-      const isOk = await track<unknown>(kind, calls[kind], isPostgres ? callMs : 2 * callMs).then(() => true, () => false)
+      // Other engines than PostgreSQL finish the batch in flight first.
+      const withinMs = isPostgres ? callMs : 2 * callMs
+      const isOk = await track<unknown>(kind, calls[kind], withinMs).then(() => true, () => false)
       world.note(() => `${name}: ${kind} ${isOk ? 'succeeds' : 'fails'}`)
       world.count(`call: ${kind} ${isOk ? 'succeeds' : 'fails'}`)
       if (kind === 'check' && isOk && !hadStandbySince(began)) {
         properties.fail('safety', `${name} check succeeds without a standby`)
       }
-      return isOk
     },
     async close () {
       service.isClosed = true
       const before = [...pending]
       world.note(() => `${name}: close() while ${before.length} calls are pending`)
-      world.count(before.length > 0 ? 'call: close() with pending calls' : 'call: close() without pending calls')
-      await properties.settles(`${name} close()`, store.close(), boundMs() + closeMs, process.runningMs)
+      world.count(`call: close() ${before.length > 0 ? 'with' : 'without'} pending calls`)
+      await properties.settles(`${name} close()`, store.close(), { withinMs: boundMs() + closeMs, runningMs })
       world.note(() => `${name}: closed`)
       // The callers that close() has finished get their outcomes first.
       await world.sleep(0)
@@ -164,6 +115,81 @@ export function startService (
     }
   }
   return service
+}
+
+function refusalOf (error: Error): Refusal {
+  if (error.message.includes('overloaded')) return 'overloaded'
+  return error.message.includes('shutting down') ? 'closed' : 'failed'
+}
+
+/** The tries of one batch. */
+interface Batch { began: number, lastingError: { message: string, at: number } | undefined }
+
+/** Checks that batches never overlap, and that their calls are tried again when and only when it can help. */
+function watchEngine (
+  world: World,
+  properties: Properties,
+  { clock }: Process,
+  { name, isPostgres }: ServiceOptions,
+  openEngine: OpenEngine,
+  onBatch: (plants: number) => void
+): Engine {
+  let batch: Batch | undefined
+
+  const engine = openEngine(connections => watchStatements(world, name, connections, () => batch))
+
+  async function addMany (plants: readonly NewPlant[]): Promise<Outcome[]> {
+    if (batch !== undefined) properties.fail('safety', `${name} has two batches in flight`)
+    const mine: Batch = { began: clock.now(), lastingError: undefined }
+    batch = mine
+    onBatch(plants.length)
+    world.note(() => `${name}: batch of ${plants.map(textOf).join(', ')}`)
+    try {
+      return await engine.addMany(plants)
+    } catch (error) {
+      const { message } = error as Error
+      if (message.includes('does not show it')) world.count('error: a plant is hidden or lost')
+      const elapsedMs = clock.now() - mine.began
+      if (isPostgres && elapsedMs < 8000 - longestIntervalMs && !isLasting(error)) {
+        properties.fail('liveness', `${name} gave up after ${Math.round(elapsedMs)} ms: ${message}`)
+      }
+      throw error
+    } finally {
+      if (mine.lastingError !== undefined && mine.lastingError.at < clock.now()) {
+        properties.fail('liveness', `${name} tried again after: ${mine.lastingError.message}`)
+      }
+      batch = undefined
+    }
+  }
+  return { ...engine, addMany }
+}
+
+/** Logs statements, and notes the errors in a batch that no retry can mend. */
+function watchStatements (
+  world: World,
+  name: string,
+  connections: Connections,
+  currentBatch: () => Batch | undefined
+): Connections {
+  return {
+    ...connections,
+    async query (text, values, timeoutMs) {
+      // After the deadline, the last try of an earlier batch may still run.
+      const isOfBatch = timeoutMs > 0 && Array.isArray(values[0]) && values[0].length > 0
+      const batch = isOfBatch ? currentBatch() : undefined
+      const statement = `${text.slice(0, 12)} [${String(values[0] ?? '')}]`
+      try {
+        const rows = await connections.query<never>(text, values, timeoutMs)
+        world.note(() => `${name}: ${statement} -> ${rows.length} rows`)
+        return rows
+      } catch (error) {
+        const { message } = error as Error
+        world.note(() => `${name}: ${statement} -> ${message}`)
+        if (batch !== undefined && isLasting(error)) batch.lastingError = { message, at: world.clock.now() }
+        throw error
+      }
+    }
+  }
 }
 
 /** An error that no retry of the same call can mend: a cancelled statement or wait, a lost table, a hidden plant. */
