@@ -23,21 +23,22 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'unchanged and conflict do not wait for the standby',
     violates: 'safety',
-    file: 'postgres/plants.ts',
-    text: " AND pg_logical_emit_message(true, 'plant-store', '') IS NOT NULL",
+    file: 'postgres/dialects.ts',
+    // eslint-disable-next-line no-template-curly-in-string
+    text: ' AND ${emitMessage} IS NOT NULL',
     by: ''
   },
   {
     name: 'an insert keeps a weak synchronous_commit',
     violates: 'safety',
-    file: 'postgres/plants.ts',
-    text: '{setSynchronousCommit}, unnest',
-    by: '{"set_config(\'a.b\', \'\', true)"}, unnest'
+    file: 'postgres/dialects.ts',
+    text: '{setSynchronousCommit}, `',
+    by: '{"set_config(\'a.b\', \'\', true)"}, `'
   },
   {
     name: 'a read of existing plants keeps a weak synchronous_commit',
     violates: 'safety',
-    file: 'postgres/plants.ts',
+    file: 'postgres/dialects.ts',
     text: "{setSynchronousCommit} <> ''",
     by: "{'true'}"
   },
@@ -73,7 +74,7 @@ export const mutations: readonly Mutation[] = [
     name: 'check() does not wait for the standby',
     violates: 'safety',
     file: 'postgres/engine.ts',
-    text: 'await confirmCommits(query)',
+    text: 'await confirmCommits(query, dialect)',
     by: ''
   },
   {
@@ -101,15 +102,15 @@ export const mutations: readonly Mutation[] = [
     name: 'a serialization failure is permanent',
     violates: 'liveness',
     file: 'postgres/errors.ts',
-    text: '(?:08|40|57P)',
-    by: '(?:08|57P)'
+    text: '(?:08|40|57P|58C)',
+    by: '(?:08|57P|58C)'
   },
   {
     name: 'a shutdown of the server is permanent',
     violates: 'liveness',
     file: 'postgres/errors.ts',
-    text: '(?:08|40|57P)',
-    by: '(?:08|40)'
+    text: '(?:08|40|57P|58C)',
+    by: '(?:08|40|58C)'
   },
   {
     name: 'a read-only server is permanent',
@@ -122,8 +123,8 @@ export const mutations: readonly Mutation[] = [
     name: 'a message on the standby is permanent',
     violates: 'liveness',
     file: 'postgres/errors.ts',
-    text: "const messageOnStandby = '",
-    by: "const messageOnStandby = '-"
+    text: "'cannot assign",
+    by: "'-cannot assign"
   },
   {
     name: 'a permanent error is tried again',

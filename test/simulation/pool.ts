@@ -84,6 +84,8 @@ export function createPool (world: World, process: Process, cluster: Cluster, cu
       const session = await takeSession()
       return toConnection(world, process, session, close => release(session, close))
     },
+    // Only startup with several hosts probes them.
+    probe: async () => {},
     async end () {
       if (isEnding) throw new Error('Called end on pool more than once')
       isEnding = true

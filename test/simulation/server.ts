@@ -94,8 +94,9 @@ const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> |
   [/^SELECT id, name, tag FROM plants WHERE id = ANY/, selectExisting],
   [/^SELECT id, name, tag FROM plants WHERE id >= /, selectPage],
   [/^SELECT count\(/, ({ server }) => [{ count: String(tableOf(server).size) }]],
-  [/^SELECT current_setting\(/, ({ database: { synchronousCommit }, server: { role } }) => {
-    return [{ commit: synchronousCommit, encoding: 'UTF8', readOnly: role === 'standby' ? 'on' : 'off' }]
+  [/^SELECT version\(\)/, ({ database: { synchronousCommit }, server: { role } }) => {
+    const readOnly = role === 'standby' ? 'on' : 'off'
+    return [{ version: 'PostgreSQL 18', hasCitus: false, commit: synchronousCommit, encoding: 'UTF8', readOnly }]
   }],
   [/^SELECT attname/, ({ server: { data } }) => {
     const types = data.plants === undefined ? {} : { id: 'bigint', name: 'text', tag: 'text' }

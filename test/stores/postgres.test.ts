@@ -10,6 +10,7 @@ import type { PlantStore } from '../../src/plants/plant-store.ts'
 import { openStore } from '../../src/stores/open.ts'
 import { all, plantStoreSuite, raceForIds } from '../fixtures/plant-store-suite.ts'
 import { startPostgres } from '../fixtures/postgres.ts'
+import { startRelay } from '../fixtures/relay.ts'
 
 const server = await startPostgres(t)
 
@@ -183,6 +184,15 @@ t.test('a statement that runs out of time is stopped on the server, also through
     await other.end()
     t.match(await store.add({ id: 1n, name: 'fern' }), /added|unchanged/)
   }
+})
+
+t.test('a statement that cannot be stopped gives its connection back', async t => {
+  const relay = await startRelay(t, await server.database())
+  const store = await open(t, relay.url)
+  relay.swallow(true)
+  relay.stopListening()
+  await t.rejects(store.add({ id: 1n, name: 'fern' }), { name: 'StoreUnavailable' })
+  await t.resolves(store.close(), 'the pool has all of its connections')
 })
 
 t.test('a database that can lose commits, is read-only or cannot hold all text is refused', async t => {
