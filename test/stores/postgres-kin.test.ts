@@ -299,7 +299,7 @@ t.test('replay of CockroachDB: a statement that does not end is cancelled and re
   t.strictSame([tries(statements), cancelRequests()], [2, 1])
 })
 
-t.test('replay of Citus and YugabyteDB: synchronous_commit = off is refused only where it can lose a commit', async t => {
+t.test('replay of Citus and YugabyteDB: synchronous_commit = off is refused where it can lose commits', async t => {
   const isOff = (kin: Kin): Script['answer'] => {
     const answer = answersOf(kin)
     return statement => statement.text.startsWith('SELECT version()')
@@ -320,7 +320,7 @@ t.test('replay of CockroachDB: a startup that was interrupted before its last st
   t.strictSame(statements.find(({ text }) => text.startsWith('UPDATE plants_schema'))?.values, ['1'])
 })
 
-// Citus, query_pushdown_planning.c: "Subqueries without a FROM clause can only contain immutable functions" on a worker.
+// Citus, query_pushdown_planning.c: on a worker, a subquery without FROM may have only immutable functions.
 // Issue 5887: functions among the selected columns run on the shards.
 t.test('replay of Citus: the message for the standby is written where the row is', async t => {
   const { store, statements } = await replay(t, citus)

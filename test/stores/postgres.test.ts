@@ -93,7 +93,29 @@ t.test('a terminated connection under load fails no call, and no plant is lost o
   t.equal((await all(store)).length, outcomes.length)
 })
 
-t.test('startup waits for a database that is not ready, and reports one that refuses at once', async t => {
+t.test('startup refuses a table of another program and creates nothing beside it', async t => {
+  const others = [
+    'CREATE TABLE plants (id integer PRIMARY KEY, name text, tag text)',
+    'CREATE TABLE plants (id bigint PRIMARY KEY, title text)',
+    'CREATE VIEW plants AS SELECT 1::bigint AS id'
+  ]
+  for (const create of others) {
+    const url = await server.database()
+    await server.query(create, url)
+    await rejectsOpening(t, url, /: its table plants belongs to another program; use a database of its own\.$/)
+    t.strictSame(await server.query("SELECT to_regclass('plants_schema')", url), [{ to_regclass: null }], create)
+  }
+  const url = await server.database()
+  await server.query('CREATE TABLE plants (id bigint, name text, tag text)', url)
+  const noKey = /; its table plants has no primary key "id", so it belongs to another program: use another database\.$/
+  await rejectsOpening(t, url, noKey)
+})
+
+// These tests mostly wait for a timeout. tap keeps its state in the options: give each test other ones.
+t.jobs = 6
+const inParallel = () => ({ buffered: true, timeout: 60_000 })
+
+t.test('startup waits for a database that is not ready, and reports a refusal at once', inParallel(), async t => {
   const url = await server.database()
   const began = performance.now()
   await rejectsOpening(t, changeUrl(url, { pathname: '/nowhere' }),
@@ -111,7 +133,7 @@ t.test('startup waits for a database that is not ready, and reports one that ref
   t.strictSame(warnings, [`Waiting for the PostgreSQL database at ${new URL(nothing).host}: ${problem}`])
 })
 
-t.test('startup names each host of a list that cannot be used', { timeout: 60_000 }, async t => {
+t.test('startup names each host of a list that cannot be used', inParallel(), async t => {
   const url = await server.database()
   const { host } = new URL(url)
   const withHosts = (hosts: string) => url.replace(host, hosts)
@@ -132,7 +154,7 @@ t.test('startup names each host of a list that cannot be used', { timeout: 60_00
     `The PostgreSQL database at 127.0.0.1:1, ${host} cannot be used: ${nothing}; ${host}: it is read-only.`)
 })
 
-t.test('startup refuses a server that is not PostgreSQL', { timeout: 60_000 }, async t => {
+t.test('startup refuses a server that is not PostgreSQL', inParallel(), async t => {
   const web = createWebServer((_request, response) => response.end()).listen(0, '127.0.0.1')
   t.teardown(() => web.close())
   await once(web, 'listening')
@@ -141,7 +163,7 @@ t.test('startup refuses a server that is not PostgreSQL', { timeout: 60_000 }, a
     /it closed the connection without a word; check that it is PostgreSQL and not another program\.$/)
 })
 
-t.test('startup fails after a timeout when a server accepts connections and never responds', async t => {
+t.test('startup fails after a timeout when a server accepts connections and never responds', inParallel(), async t => {
   const silent = createServer().listen(0, '127.0.0.1')
   t.teardown(() => silent.close())
   await once(silent, 'listening')
@@ -151,25 +173,7 @@ t.test('startup fails after a timeout when a server accepts connections and neve
     `${cannotBeUsed(silentUrl)} it does not respond; check the network and the server.`)
 })
 
-t.test('startup refuses a table of another program and creates nothing beside it', async t => {
-  const others = [
-    'CREATE TABLE plants (id integer PRIMARY KEY, name text, tag text)',
-    'CREATE TABLE plants (id bigint PRIMARY KEY, title text)',
-    'CREATE VIEW plants AS SELECT 1::bigint AS id'
-  ]
-  for (const create of others) {
-    const url = await server.database()
-    await server.query(create, url)
-    await rejectsOpening(t, url, /: its table plants belongs to another program; use a database of its own\.$/)
-    t.strictSame(await server.query("SELECT to_regclass('plants_schema')", url), [{ to_regclass: null }], create)
-  }
-  const url = await server.database()
-  await server.query('CREATE TABLE plants (id bigint, name text, tag text)', url)
-  const noKey = /; its table plants has no primary key "id", so it belongs to another program: use another database\.$/
-  await rejectsOpening(t, url, noKey)
-})
-
-t.test('a statement that runs out of time is stopped on the server, also through a Unix socket', async t => {
+t.test('a statement that runs out of time is stopped on the server', inParallel(), async t => {
   const url = await server.database()
   const { username, password, port, pathname } = new URL(url)
   const socketUrl = `postgres://${username}:${password}@${pathname}?host=/tmp&port=${port}`
@@ -186,7 +190,7 @@ t.test('a statement that runs out of time is stopped on the server, also through
   }
 })
 
-t.test('a statement that cannot be stopped gives its connection back', async t => {
+t.test('a statement that cannot be stopped gives its connection back', inParallel(), async t => {
   const relay = await startRelay(t, await server.database())
   const store = await open(t, relay.url)
   relay.swallow(true)
