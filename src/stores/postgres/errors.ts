@@ -41,7 +41,7 @@ export function codeOf (error: unknown): string {
 export function describeError (error: unknown): string {
   const { message } = error as Error
   const code = codeOf(error)
-  if (code === 'ENOTFOUND') return 'the host does not resolve; correct DATABASE_URL'
+  if (['ENOTFOUND', 'EAI_AGAIN'].includes(code)) return 'the host does not resolve; correct DATABASE_URL'
   if (code === 'ECONNREFUSED') return 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
   if (message.includes('connection timeout')) return 'it does not respond; check the network and the server'
   if (message === 'Connection terminated unexpectedly') {
