@@ -113,7 +113,7 @@ interface HeaderField { name: string, required: boolean, validate: Validate }
 
 function writeField (id: string, { name, required, validate }: HeaderField, value: unknown) {
   if (value === undefined && !required) return []
-  const { fault } = validate(value)
+  const { fault } = validate({ value })
   if (fault !== undefined) throw contractError(`${id} answered with a header field ${name} that ${fault.problem}`)
   return [[name, fieldValue(name, value)] as const]
 }

@@ -1,33 +1,26 @@
 // The body of a request: the media types that it may have, its parser and its validation.
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler, onRequestHookHandler } from 'fastify'
-import { parseJson } from '../schema/index.ts'
+import { readJson } from '../schema/index.ts'
 import type { Compile, Fault } from '../schema/index.ts'
 import type { Operation } from '../types.ts'
 import { HttpError } from './http-error.ts'
 
-/** Placeholder for a JSON `null` body: to a Fastify validator, null means no body. */
-const jsonNull = Symbol('null')
-
-/** Makes parseJson() the application's only reader of bodies, for the media types that the contract names. */
-export function readBodiesAsJson (app: FastifyInstance, operations: Operation[]): void {
+/** Reads the bodies of the media types that the contract names, and no others, as bytes for compileBodies(). */
+export function readBodiesAsBytes (app: FastifyInstance, operations: Operation[]): void {
   app.removeAllContentTypeParsers()
   const types = new Set(operations.flatMap(({ body }) => body?.types ?? []))
   if (types.size === 0) return
-  app.addContentTypeParser([...types], { parseAs: 'buffer' }, (_request, bytes: Buffer, done) => {
-    const parsed = parseJson(bytes)
-    if (parsed.fault === undefined) done(null, parsed.value ?? jsonNull)
-    else done(invalidBody(parsed.fault))
-  })
+  app.addContentTypeParser([...types], { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
 }
 
 /** Fastify's compiler of request schemas. The error for an invalid body names the member and the rule. */
 export function compileBodies (compile: Compile): FastifySchemaCompiler<object> {
   return ({ schema }) => {
     const validate = compile(schema)
-    return (body: unknown) => {
+    return (bytes: Buffer | null) => {
       // refuseMediaType() has already refused a missing required body.
-      if (body === null) return true
-      const result = validate(body === jsonNull ? null : body)
+      if (bytes === null) return true
+      const result = readJson(validate, bytes)
       return result.fault === undefined ? { value: result.value } : { error: invalidBody(result.fault) }
     }
   }

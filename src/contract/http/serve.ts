@@ -5,7 +5,7 @@ import { createCompiler, createWriters } from '../schema/index.ts'
 import type { Contract, Handlers, Operation, Verifiers } from '../types.ts'
 import { toRouteHandler, responseKey } from './answers.ts'
 import type { AnswerOptions, AnyHandler } from './answers.ts'
-import { compileBodies, readBodiesAsJson, refuseMediaType } from './body.ts'
+import { compileBodies, readBodiesAsBytes, refuseMediaType } from './body.ts'
 import { readParameters } from './parameters.ts'
 import { routedOperations, toRoute } from './paths.ts'
 import { decorateRequests } from './request.ts'
@@ -48,7 +48,7 @@ export async function serveContract<Ops, C extends Contract> (
   decorateRequests(app)
   app.setValidatorCompiler(compileBodies(compileRequest))
   app.setSerializerCompiler((({ schema }) => writerOf(schema)) as FastifySerializerCompiler<object>)
-  readBodiesAsJson(app, operations)
+  readBodiesAsBytes(app, operations)
   refuseUnroutable(app, operations)
   for (const operation of operations) {
     app.route({

@@ -1,12 +1,12 @@
 // Validates format int64 exactly: ajv compares doubles (ajv#1116), so the keyword `int64` replaces its own.
 import type { FuncKeywordDefinition } from 'ajv'
-import type { ExactIntegers } from './json.ts'
+import type { ExactNumbers } from './json.ts'
 
 /** Where a valid value has an int64, and its exact integer. */
 export interface Integer { holder: Record<string, unknown>, key: string | number, integer: bigint }
 
-/** Input: integers that doubles cannot hold. Output: the int64s found. */
-export interface IntegersOfValue { exact: ExactIntegers, integers: Integer[] }
+/** Input: the numbers that a double may round. Output: the int64s found. */
+export interface IntegersOfValue { exact: ExactNumbers, integers: Integer[] }
 
 const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'enum', 'const'] as const
 type NumberBound = Exclude<typeof bounds[number], 'enum'>
@@ -83,10 +83,35 @@ export function integerAt (
   holder: object,
   key: string | number,
   value: unknown,
-  exact: ExactIntegers
+  exact: ExactNumbers
 ): bigint | undefined {
   if (typeof value !== 'number') return undefined
-  const integers = exact.get(holder)
-  if (integers?.has(String(key))) return integers.get(String(key))
-  return Number.isSafeInteger(value) ? BigInt(value) : undefined
+  const written = exact.get(holder)?.get(key)
+  if (typeof written === 'string') return isExact(value, written) ? BigInt(value) : exactInteger(written)
+  return written ?? (Number.isSafeInteger(value) ? BigInt(value) : undefined)
+}
+
+/**
+ * Recognizes short sources at a sixth of the cost of exactInteger(). Ten characters have at most eight digits and an
+ * exponent: a double rounds no such fraction to an integer other than 0, and no such integer below 10^19, because its
+ * odd factor is below 2^53.
+ */
+function isExact (double: number, source: string): boolean {
+  return source.length <= 10 && double !== 0 && Math.abs(double) < 1e19 && Number.isInteger(double)
+}
+
+// RFC 8259, section 6.
+const jsonNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/
+
+/** The integer that a JSON number denotes, as in `12.0` or `1.2e1`; undefined for a fraction or over 19 digits. */
+function exactInteger (source: string): bigint | undefined {
+  if (/^-?[0.]+(?:[eE]|$)/.test(source)) return 0n
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = jsonNumber.exec(source) as RegExpExecArray
+  const digits = (whole + fraction).replace(/^0+/, '')
+  // A loop, because a regular expression takes quadratic time for zeros in the middle.
+  let length = digits.length
+  while (digits[length - 1] === '0') length--
+  const zeros = Number(exponent) - fraction.length + digits.length - length
+  if (zeros < 0 || length + zeros > 19) return undefined
+  return BigInt(sign + digits.slice(0, length) + '0'.repeat(zeros))
 }

@@ -1,10 +1,9 @@
-// Parses JSON without rounding: strict UTF-8, and a bigint where a double is inexact.
+// Parses JSON without rounding: strict UTF-8, and the source of each number that a double may round.
+import { isUtf8 } from 'node:buffer'
 
-type Reviver = (this: object, key: string, value: unknown, context: { source?: string }) => unknown
 declare global {
   // ECMA-262, JSON.parse source text access; TypeScript 5.9 does not know it yet.
   interface JSON {
-    parse (text: string, reviver: Reviver): unknown
     rawJSON (text: string): object
   }
 }
@@ -12,44 +11,40 @@ declare global {
 /** A problem of a value, as the end of a sentence, and its place: a JSON pointer without the first slash. */
 export interface Fault { path: string, problem: string }
 
-/** A fraction that a double rounds to an integer, such as 1.00000000000000000001. */
-class RoundedFraction {
-  readonly double: number
-  constructor (double: number) {
-    this.double = double
-  }
-}
+type Key = string | number
 
-/** The integers that doubles cannot hold, by their object or array and key; undefined for a RoundedFraction. */
-export type ExactIntegers = ReadonlyMap<object, ReadonlyMap<string, bigint | undefined>>
+/** Numbers that a double may round, by their object or array and key: bigints of an answer, sources of a text. */
+export type ExactNumbers = ReadonlyMap<unknown, ReadonlyMap<Key, bigint | string>>
 
-export const noExactIntegers: ExactIntegers = new Map()
+/** The holder of a value, which has doubles for the numbers in `exact`. */
+export interface Root { value: unknown, exact?: ExactNumbers }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+const utf8 = new TextDecoder()
 
-// Only sixteen digits, an exponent or an escaped surrogate need the reviver; other texts parse at full speed.
-const needsReviver = /\d(?:[\d.]{15}|[eE][-+\d])|\\u[dD][89a-fA-F]/
+const escapedSurrogate = /\\u[dD][89a-fA-F]/
+// A double holds every number of fifteen digits that has no exponent.
+const longOrExponent = /\d(?:[\d.]{15}|[eE][-+\d])/
 
 /**
- * Parses a JSON text (RFC 8259). An integer that a double cannot hold becomes a bigint; a validator makes it a double
- * again unless its schema has format int64. A byte order mark is ignored; the last of duplicate members counts.
+ * Parses a JSON text (RFC 8259). A byte order mark is ignored; the last of duplicate members counts.
  * @returns a fault when the bytes are not UTF-8, not JSON, or contain half of a surrogate pair (RFC 7493, section 2.1)
  */
-export function parseJson (bytes: Uint8Array): { value: unknown, fault?: undefined } | { fault: Fault } {
+export function parseJson (bytes: Uint8Array): Root & { fault?: undefined } | { fault: Fault } {
+  if (!isUtf8(bytes)) return faulty('is not valid UTF-8')
+  const text = utf8.decode(bytes)
+  const root: Root = { value: undefined }
   try {
-    const text = utf8.decode(bytes)
-    return { value: needsReviver.test(text) ? JSON.parse(text, keepExact) : JSON.parse(text) }
+    root.value = JSON.parse(text)
   } catch (error) {
-    return { fault: { path: '', problem: problemOf(error) } }
+    return faulty(`is not valid JSON${positionIn(String(error))}`)
   }
+  if (escapedSurrogate.test(text) && hasLoneSurrogate(root)) return faulty('contains a lone surrogate in a string')
+  if (longOrExponent.test(text)) root.exact = sourcesOf(text, root)
+  return root
 }
 
-class LoneSurrogate extends Error {}
-
-function problemOf (error: unknown): string {
-  if (error instanceof SyntaxError) return `is not valid JSON${positionIn(error.message)}`
-  if (error instanceof LoneSurrogate) return 'contains a lone surrogate in a string'
-  return error instanceof RangeError ? 'is nested too deeply' : 'is not valid UTF-8'
+function faulty (problem: string): { fault: Fault } {
+  return { fault: { path: '', problem } }
 }
 
 /** V8's message may quote the text, which must not reach the log: keep only the position. */
@@ -58,64 +53,102 @@ function positionIn (message: string): string {
   return position === undefined ? '' : ` at position ${position}`
 }
 
-function keepExact (key: string, value: unknown, { source }: { source?: string }): unknown {
-  if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) throw new LoneSurrogate()
-  if (typeof value !== 'number' || !Number.isInteger(value) || source === undefined) return value
-  const integer = exactInteger(source)
-  if (integer === undefined) return Number.isSafeInteger(value) ? new RoundedFraction(value) : value
-  return Number.isSafeInteger(value) ? value : integer
-}
-
-// RFC 8259, section 6.
-const jsonNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/
-
-/** The integer that a JSON number denotes, as in `12.0` or `1.2e1`; undefined for a fraction or over 19 digits. */
-function exactInteger (source: string): bigint | undefined {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = jsonNumber.exec(source) as RegExpExecArray
-  const digits = (whole + fraction).replace(/^0+/, '')
-  // A loop, because a regular expression takes quadratic time for zeros in the middle.
-  let length = digits.length
-  while (digits[length - 1] === '0') length--
-  const zeros = Number(exponent) - fraction.length + digits.length - length
-  if (length === 0) return 0n
-  if (zeros < 0 || length + zeros > 19) return undefined
-  return BigInt(sign + digits.slice(0, length) + '0'.repeat(zeros))
-}
-
-/** Whether a parsed value needs toDoubles(). A loop, because a parsed value may be deeper than the stack. */
-export function needsDoubles (value: unknown): boolean {
-  const pending = [value]
+/** A loop, because a parsed value may be deeper than the stack. */
+function hasLoneSurrogate (root: Root): boolean {
+  const pending: unknown[] = [root]
   for (const item of pending) {
-    if (typeof item === 'bigint' || item instanceof RoundedFraction) return true
-    if (typeof item === 'object' && item !== null) {
-      for (const member of Object.values(item)) pending.push(member)
-    }
+    if (typeof item === 'string' && !item.isWellFormed()) return true
+    if (typeof item !== 'object' || item === null) continue
+    if (!Array.isArray(item)) for (const key of Object.keys(item)) pending.push(key)
+    for (const member of Object.values(item)) pending.push(member)
   }
   return false
 }
 
-/** Copies a value with doubles for bigints, which ajv does not support, and lists the exact integers. */
-export function toDoubles<Value extends object> (value: Value): { doubles: Value, exact: ExactIntegers } {
-  const exact = new Map<object, Map<string, bigint | undefined>>()
-  return { doubles: copyWithDoubles(value, exact) as Value, exact }
+interface Place { holder: unknown, key: Key }
+
+/**
+ * Follows a valid JSON text and its parsed value side by side, and lists the sources of the numbers that a double may
+ * round. A reviver of JSON.parse would be shorter, but takes up to a microsecond for every element. The stack of outer
+ * places is an array, because a text may be deeper than the stack.
+ */
+function sourcesOf (text: string, root: Root): ExactNumbers {
+  const sources = new Map<unknown, Map<Key, string>>()
+  const outer: Place[] = []
+  let place: Place = { holder: root, key: 'value' }
+  let lastString = 0
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i] as string
+    if (character === '{' || character === '[') {
+      outer.push(place)
+      place = { holder: valueIn(place), key: character === '[' ? 0 : '' }
+    } else if (character === '}' || character === ']') {
+      place = outer.pop() as Place
+    } else if (character === ',') {
+      if (typeof place.key === 'number') place.key++
+    } else if (character === '"') {
+      lastString = i
+      i = endOfString(text, i)
+    } else if (character === ':') {
+      place.key = JSON.parse(text.slice(lastString, i))
+    } else if (numberStart.has(character)) {
+      const end = endOfNumber(text, i)
+      note(sources, place, text.slice(i, end))
+      i = end - 1
+    }
+  }
+  return sources
 }
 
-function copyWithDoubles (value: unknown, exact: Map<object, Map<string, bigint | undefined>>): unknown {
+/** May be undefined or inherited where a later duplicate member replaced the value; nothing asks for its numbers. */
+function valueIn ({ holder, key }: Place): unknown {
+  return typeof holder === 'object' && holder !== null ? (holder as Record<Key, unknown>)[key] : undefined
+}
+
+function endOfString (text: string, start: number): number {
+  let end = start + 1
+  for (; text[end] !== '"'; end++) if (text[end] === '\\') end++
+  return end
+}
+
+const numberStart = new Set('-0123456789')
+const numberCharacters = new Set('-0123456789.+eE')
+
+function endOfNumber (text: string, start: number): number {
+  let end = start + 1
+  while (numberCharacters.has(text[end] as string)) end++
+  return end
+}
+
+function note (sources: Map<unknown, Map<Key, string>>, { holder, key }: Place, source: string): void {
+  const ofHolder = sources.get(holder)
+  // The last of duplicate members counts.
+  if (!longOrExponent.test(source)) ofHolder?.delete(key)
+  else if (ofHolder !== undefined) ofHolder.set(key, source)
+  else sources.set(holder, new Map<Key, string>().set(key, source))
+}
+
+/** An answer's value with doubles for bigints, which ajv does not support. Copies what it changes. */
+export function toDoubles (value: unknown): Root {
+  const exact = new Map<object, Map<Key, bigint>>()
+  const root = copyWithDoubles({ value }, exact) as Root
+  return Object.assign(root, { exact })
+}
+
+function copyWithDoubles (value: unknown, exact: Map<object, Map<Key, bigint>>): unknown {
   if (typeof value === 'bigint') return Number(value)
-  if (value instanceof RoundedFraction) return value.double
   if (typeof value !== 'object' || value === null || writesItself(value)) return value
-  const entries = Object.entries(value).map(([key, member]) => {
-    return { key, member, double: copyWithDoubles(member, exact) }
+  const entries = Object.entries(value).map(([name, member]) => {
+    return { key: Array.isArray(value) ? Number(name) : name, member, double: copyWithDoubles(member, exact) }
   })
   if (entries.every(({ member, double }) => member === double)) return value
-  const copy: Record<string, unknown> = Array.isArray(value) ? [...value] as never : { ...value }
-  const integers = new Map<string, bigint | undefined>()
+  const copy: Record<Key, unknown> = Array.isArray(value) ? [...value] as never : { ...value }
+  const bigints = new Map<Key, bigint>()
   for (const { key, member, double } of entries) {
     copy[key] = double
-    if (typeof member === 'bigint') integers.set(key, member)
-    if (member instanceof RoundedFraction) integers.set(key, undefined)
+    if (typeof member === 'bigint') bigints.set(key, member)
   }
-  exact.set(copy, integers)
+  exact.set(copy, bigints)
   return copy
 }
 

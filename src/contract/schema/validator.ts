@@ -5,8 +5,8 @@ import addFormats from 'ajv-formats'
 import { explain } from './faults.ts'
 import { int64Keyword } from './int64.ts'
 import type { IntegersOfValue } from './int64.ts'
-import { needsDoubles, noExactIntegers, parseJson, toDoubles } from './json.ts'
-import type { ExactIntegers, Fault } from './json.ts'
+import { parseJson, toDoubles } from './json.ts'
+import type { ExactNumbers, Fault, Root } from './json.ts'
 import { rewriter } from './rewrite.ts'
 import type { Declared, Direction } from './rewrite.ts'
 import { containsInt64 } from './schemas.ts'
@@ -21,10 +21,10 @@ interface Validation extends IntegersOfValue { declared: DeclaredAt[], fault: Fa
 export type Validated = { fault: Fault } | { fault?: undefined, value: unknown, declared: readonly DeclaredAt[] }
 
 /**
- * Validates a value. A valid request's value has bigints for its int64s; it reuses the objects of the parsed value.
+ * Validates the value of a root. A valid request's value has bigints for its int64s; it reuses the objects of the parsed value.
  * An answer stays as it is; `declared` lists its objects.
  */
-export type Validate = (value: unknown) => Validated
+export type Validate = (root: Root) => Validated
 
 /** Compiles a schema, once for equal schemas. */
 export type Compile = (schema: object) => Validate
@@ -78,19 +78,16 @@ export function memoizeBySchema<Result> (compile: (schema: object) => Result): (
 }
 
 /** Parses and validates a JSON text; returns the value that the schema describes, or the fault of the text. */
-export function readJson (validate: Validate, bytes: Uint8Array): ReturnType<typeof parseJson> {
+export function readJson (validate: Validate, bytes: Uint8Array): Validated {
   const parsed = parseJson(bytes)
-  return parsed.fault === undefined ? validate(parsed.value) : parsed
+  return parsed.fault === undefined ? validate(parsed) : parsed
 }
 
 type Check = ReturnType<Ajv2020['compile']>
-/** A value in an object, so that the value itself can be replaced. */
-interface Root { value: unknown }
 
 function requestValidator (check: Check): Validate {
-  return refuseTooDeep(value => {
-    const { doubles: root, exact } = needsDoubles(value) ? toDoubles({ value }) : withoutBigints(value)
-    const { fault, integers, declared } = run(check, root, exact)
+  return refuseTooDeep(root => {
+    const { fault, integers, declared } = run(check, root)
     if (fault !== undefined) return { fault }
     // Replace doubles only after validation: other keywords need them.
     for (const { holder, key, integer } of integers) holder[key] = integer
@@ -99,20 +96,17 @@ function requestValidator (check: Check): Validate {
 }
 
 function answerValidator (check: Check, mayContainBigints: boolean): Validate {
-  return refuseTooDeep(value => {
-    const { doubles: root, exact } = mayContainBigints ? toDoubles({ value }) : withoutBigints(value)
-    const { fault, declared } = run(check, root, exact)
-    return fault === undefined ? { value, declared } : { fault }
+  return refuseTooDeep(root => {
+    const { fault, declared } = run(check, mayContainBigints ? toDoubles(root.value) : root)
+    return fault === undefined ? { value: root.value, declared } : { fault }
   })
 }
 
-function withoutBigints (value: unknown): { doubles: Root, exact: ExactIntegers } {
-  return { doubles: { value }, exact: noExactIntegers }
-}
+const noExactNumbers: ExactNumbers = new Map()
 
-function run (check: Check, root: Root, exact: ExactIntegers): Validation {
+function run (check: Check, root: Root): Validation {
+  const { value, exact = noExactNumbers } = root
   const validation: Validation = { exact, integers: [], declared: [], fault: undefined }
-  const { value } = root
   const context = {
     instancePath: '',
     parentData: root,
@@ -126,9 +120,9 @@ function run (check: Check, root: Root, exact: ExactIntegers): Validation {
 
 /** A recursive schema recurses as deep as the value; a stack overflow becomes an invalid value. */
 function refuseTooDeep (validate: Validate): Validate {
-  return value => {
+  return root => {
     try {
-      return validate(value)
+      return validate(root)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       return { fault: { path: '', problem: 'is nested too deeply' } }

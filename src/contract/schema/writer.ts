@@ -29,7 +29,7 @@ export function createWriters (schemas: Schemas, compile: Compile): (schema: obj
     const components = plainComponents(schema as Schema, schemas)
     const fastWriter = components && fastJson(schema as unknown as FastJsonSchema, { schema: components })
     return answer => {
-      const result = validate(answer)
+      const result = validate({ value: answer })
       if (result.fault !== undefined) throw new InvalidAnswer(result.fault)
       return fastWriter === undefined ? writeDeclared(answer, result.declared) : fastWriter(answer)
     }

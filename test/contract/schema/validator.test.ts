@@ -32,10 +32,19 @@ t.test('a valid int64 becomes a bigint at any depth', async t => {
   t.strictSame(check(schema, '{"maybe":null}', components).value, { maybe: null })
 })
 
+t.test('a value of a recursive schema may be equally deep with and without an exponent', async t => {
+  const components = { Tree: object({ n: int64, leaf: { $ref: 'Tree#' } }) }
+  const tree = (depth: number, n: string) => `${`{"n":${n},"leaf":`.repeat(depth)}{}${'}'.repeat(depth)}`
+  for (const n of ['1', '1e0', '9007199254740993']) {
+    t.equal(check({ $ref: 'Tree#' }, tree(1_000, n), components).fault, undefined, n)
+    t.match(check({ $ref: 'Tree#' }, tree(60_000, n), components).fault, { problem: 'is nested too deeply' }, n)
+  }
+})
+
 t.test('a refused value does not change', async t => {
   const value = { n: 1, s: 2 }
   const validate = createCompiler({}, 'request')(object({ n: int64, s: { type: 'string' } }))
-  t.strictSame(validate(value), { fault: { path: 's', problem: 'must be a string' } })
+  t.strictSame(validate({ value }), { fault: { path: 's', problem: 'must be a string' } })
   t.strictSame(value, { n: 1, s: 2 })
 })
 
@@ -102,7 +111,7 @@ t.test('a bound that is not an exact integer does not compile', async t => {
 })
 
 t.test('a fault is described in words that do not need the schema', async t => {
-  const problemOf = (schema: object, value: unknown) => createCompiler({}, 'request')(schema)(value).fault?.problem
+  const problemOf = (schema: object, value: unknown) => createCompiler({}, 'request')(schema)({ value }).fault?.problem
   const described = { type: 'string', pattern: '^a$', description: 'The letter a.' }
   t.equal(problemOf({ type: ['array', 'null'] }, 1), 'must be an array or null')
   t.equal(problemOf({ type: 'string', pattern: '^a$' }, 'b'), 'must match pattern "^a$"')
@@ -111,7 +120,7 @@ t.test('a fault is described in words that do not need the schema', async t => {
 })
 
 t.test('a fault of a union names everything that is valid', async t => {
-  const problemOf = (schema: object, value: unknown) => createCompiler({}, 'request')(schema)(value).fault?.problem
+  const problemOf = (schema: object, value: unknown) => createCompiler({}, 'request')(schema)({ value }).fault?.problem
   const nullable = { type: ['string', 'null'] }
   t.equal(problemOf({ anyOf: [nullable, { type: 'integer' }] }, true), 'must be a string or null or an integer')
   t.equal(problemOf({ anyOf: [{ type: 'string' }, { type: 'string', minLength: 2 }] }, 1), 'must be a string')
@@ -124,7 +133,7 @@ t.test('a fault of a union names everything that is valid', async t => {
 
 t.test('a bigint in a response is valid, even in a frozen object', async t => {
   const validate = createCompiler({}, 'answer')(object({ n: { ...int64, minimum: 1 } }))
-  const faultOf = (value: object) => validate(value).fault
+  const faultOf = (value: object) => validate({ value }).fault
   t.equal(faultOf(Object.freeze({ n: 9007199254740993n })), undefined)
   t.match(faultOf({ n: 0n }), { problem: 'must be >= 1' })
   t.match(faultOf({ n: 2n ** 63n }), { path: 'n' })
@@ -139,9 +148,9 @@ t.test('numbers without format int64 stay doubles', async t => {
 t.test('a schema may use JSON Schema 2020-12 and the keywords of OpenAPI; other keywords are errors', async t => {
   const compile = createCompiler({ Named: { type: 'string', 'x-internal': true } }, 'request')
   const tuple = { type: 'array', prefixItems: [{ type: 'string' }], items: false, minItems: 1 }
-  t.match(compile(tuple)([1]).fault, { path: '0', problem: 'must be a string' })
+  t.match(compile(tuple)({ value: [1] }).fault, { path: '0', problem: 'must be a string' })
   const annotated = { $ref: 'Named#', example: 'x', externalDocs: { url: 'https://example.com' }, xml: {} }
-  t.equal(compile(annotated)('x').fault, undefined)
+  t.equal(compile(annotated)({ value: 'x' }).fault, undefined)
   t.throws(() => compile({ type: 'strin' }), /type/)
   t.throws(() => compile({ type: 'string', minLenght: 1 }), /minLenght/)
   t.throws(() => compile({ $ref: 'Missing#' }), /Missing/)
