@@ -1,5 +1,6 @@
 // Validates format int64 exactly: ajv compares doubles (ajv#1116), so the keyword `int64` replaces its own.
-import type { FuncKeywordDefinition } from 'ajv'
+import { _ } from 'ajv'
+import type { CodeKeywordDefinition } from 'ajv'
 import type { ExactNumbers } from './json.ts'
 
 /** Where a valid value has an int64, and its exact integer. */
@@ -24,23 +25,30 @@ export function toInt64Keyword ({ type, format, ...rest }: Readonly<Record<strin
   return { ...Object.fromEntries(words.filter(word => !isBound(word))), int64: rule }
 }
 
-export const int64Keyword: FuncKeywordDefinition = {
+/** Code instead of a function: ajv would build the JSON pointer of every integer for a function, valid or not. */
+export const int64Keyword: CodeKeywordDefinition = {
   keyword: 'int64',
   schemaType: 'object',
-  errors: true,
-  compile (rule: Rule) {
-    const problemWith = int64Rule(rule)
-    // ajv calls it with the validation as `this` (its option passContext).
-    return function check (this: IntegersOfValue, value: unknown, context) {
-      if (context === undefined || (value === null && rule.types.includes('null'))) return true
-      const { parentData: holder, parentDataProperty: key } = context
-      const integer = integerAt(holder, key, value, this.exact)
-      const message = problemWith(integer)
-      // ajv reads the errors of a keyword from its function.
-      if (message !== undefined) Object.assign(check, { errors: [{ keyword: 'int64', message, params: {} }] })
-      else if (integer !== undefined) this.integers.push({ holder, key, integer })
-      return message === undefined
-    }
+  error: { message: ({ params }) => _`${params.message}` },
+  code (context) {
+    const { gen, data, it: { parentData: holder, parentDataProperty: key } } = context
+    const check = gen.scopeValue('keyword', { ref: int64Check(context.schema) })
+    // `this` is the validation (ajv's option passContext).
+    const message = gen.const('message', _`${check}(this, ${holder}, ${key}, ${data})`)
+    context.setParams({ message })
+    context.fail(_`${message} !== undefined`)
+  }
+}
+
+/** Returns a function that records a valid int64 and describes the problem of anything else. */
+function int64Check (rule: Rule) {
+  const problemWith = int64Rule(rule)
+  return ({ exact, integers }: IntegersOfValue, holder: Integer['holder'], key: Integer['key'], value: unknown) => {
+    if (value === null && rule.types.includes('null')) return undefined
+    const integer = integerAt(holder, key, value, exact)
+    const problem = problemWith(integer)
+    if (problem === undefined) integers.push({ holder, key, integer: integer as bigint })
+    return problem
   }
 }
 
