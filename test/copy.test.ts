@@ -26,7 +26,10 @@ function start (args: string[], nodeArgs: string[] = []): Copy {
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', text => { stdout += text })
   child.stderr.setEncoding('utf8').on('data', text => { stderr += text })
-  const ended = once(child, 'close').then(([code, signal]) => ({ code: code ?? signal, stdout, stderr }))
+  const ended = once(child, 'close').then(([code, signal]) => {
+    // A busy machine may let it wait for a database.
+    return { code: code ?? signal, stdout, stderr: stderr.replace(/^(?:Checking|Waiting for) the .*\n/gm, '') }
+  })
   const waitForStderr = async (pattern: RegExp) => {
     while (!pattern.test(stderr)) await once(child.stderr, 'data')
   }
