@@ -6,7 +6,10 @@ import { buildApp } from './app.ts'
 import { openTokens } from './auth/access-tokens.ts'
 import { ConfigError, readConfig } from './config.ts'
 import type { Config } from './config.ts'
-import { createLog } from './log.ts'
+import { limitConnections } from './connections.ts'
+import { openOutput } from './log-output.ts'
+import type { LogOutput } from './log-output.ts'
+import { createLog, readable } from './log.ts'
 import { openStore, sqlitePath } from './stores/open.ts'
 import { keepTicksFast } from './ticks.ts'
 
@@ -23,13 +26,16 @@ try {
 }
 
 async function start (config: Config): Promise<void> {
-  const log = createLog(config.logLevel, process.stdout)
+  const output = openOutput(process.stdout, sentence => log.error(sentence))
+  process.once('exit', output.flush)
+  const log = createLog(config.logLevel, await readable(output, process.stdout.isTTY))
   const store = await openStore(config.databaseUrl, { ...config, onWarning: sentence => log.warn(sentence) })
   const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
   const tokens = openTokens({ ...config, ownTokenFile }, error => {
     log.error(error, 'ACCESS_TOKENS_FILE cannot be read; the last tokens stay valid')
   })
   const app = await buildApp({ ...config, store, verifyToken: tokens.verify, log })
+  limitConnections(app.server, sentence => log.warn(sentence))
 
   closeWithGrace({ delay: closeWithinMs, logger: log }, async ({ err, signal }) => {
     if (err !== undefined) log.fatal(err, 'shutting down after an uncaught error')
@@ -43,7 +49,7 @@ async function start (config: Config): Promise<void> {
     throw new Error(`Cannot listen on ${place}: ${message}. Set HOST and PORT to listen elsewhere.`)
   })
   log.info(`listening at ${address}`)
-  if (tokens.isOwn) printFirstRequest(address, ownTokenFile)
+  if (tokens.isOwn) printFirstRequest(output, address, ownTokenFile)
 }
 
 /** The folder for the service's own files: that of its database file. */
@@ -53,8 +59,8 @@ function dataDirectory (databaseUrl: string): string {
 }
 
 /** Prints a curl command that reads the token from its file, so that the log has no token. */
-function printFirstRequest (address: string, tokenFile: string): void {
-  console.log(`
+function printFirstRequest (output: LogOutput, address: string, tokenFile: string): void {
+  output.write(`
   Plant Store   ${address}
   The contract  ${address}/docs
   Access token  ${tokenFile}
