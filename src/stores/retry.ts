@@ -41,7 +41,8 @@ async function withTimeout<Result> (
 ): Promise<Result> {
   const late = Promise.withResolvers<never>()
   const timeout = new Error('timeout: the database did not respond in time', { cause })
-  const cancel = clock.setTimer(() => late.reject(timeout), until - clock.now())
+  // The wait before this try may have ended late.
+  const cancel = clock.setTimer(() => late.reject(timeout), Math.max(until - clock.now(), 0))
   try {
     return await Promise.race([work, late.promise])
   } finally {
