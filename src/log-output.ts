@@ -4,85 +4,86 @@ import { constants, openSync, write, writeSync } from 'node:fs'
 
 export interface LogOutput { write: (text: string) => void }
 
-export interface StandardOutput extends LogOutput {
-  /** Writes what waits, as far as standard output takes it within a second. Call it when the process exits. */
-  flush: () => void
-}
-
 /** Characters that may wait: some seconds of lines at level debug and full load. */
 const maxWaiting = 2 ** 22
 /** A full pipe has space again as soon as its reader reads. Full disks take longer, and readers that went away. */
 const retryMs = { fullPipe: 5, other: 500 }
 const maxFlushMs = 1000
 
-/**
- * @param stdout process.stdout: reading that property makes a pipe non-blocking. Node ends only after the last write,
- *   so a write that blocks would keep the process alive.
- * @param onDropped gets a sentence once standard output takes lines again
- */
-export function openOutput (
-  stdout: { fd: number, isTTY?: boolean },
-  onDropped: (sentence: string) => void
-): StandardOutput {
-  const fd = stdout.isTTY === true ? openTerminal(stdout.fd) : stdout.fd
-  let waiting = ''
-  let dropped = 0
+export class StandardOutput implements LogOutput {
+  readonly #fd: number
+  readonly #onDropped: (sentence: string) => void
+  #waiting = ''
+  #dropped = 0
   /** What the current write has left. */
-  let rest = Buffer.alloc(0)
-  let isIdle = true
-  let isWriting = false
+  #rest = Buffer.alloc(0)
+  #isIdle = true
+  #isWriting = false
 
-  const takeWaiting = () => {
-    rest = Buffer.from(waiting)
-    waiting = ''
-    if (dropped === 0) return
-    const sentence = `${dropped} log lines were dropped because standard output did not take them.`
-    dropped = 0
-    onDropped(sentence)
+  /**
+   * @param stdout process.stdout: reading that property makes a pipe non-blocking. Node ends only after the last write,
+   *   so a write that blocks would keep the process alive.
+   * @param onDropped gets a sentence once standard output takes lines again
+   */
+  constructor ({ fd, isTTY = false }: { fd: number, isTTY?: boolean }, onDropped: (sentence: string) => void) {
+    this.#fd = isTTY ? openTerminal(fd) : fd
+    this.#onDropped = onDropped
   }
-  const writeRest = () => {
-    if (rest.length === 0) takeWaiting()
-    isIdle = rest.length === 0
-    if (isIdle) return
-    isWriting = true
-    // This writes in another thread, because the disk may hang.
-    write(fd, rest, (error, written) => {
-      isWriting = false
-      if (error !== null) setTimeout(writeRest, error.code === 'EAGAIN' ? retryMs.fullPipe : retryMs.other).unref()
-      else {
-        rest = rest.subarray(written)
-        writeRest()
-      }
-    })
+
+  write (text: string): void {
+    if (this.#waiting.length + text.length > maxWaiting) {
+      this.#dropped++
+      return
+    }
+    this.#waiting += text
+    if (!this.#isIdle) return
+    this.#isIdle = false
+    // All lines of this turn of the event loop share a write.
+    setImmediate(() => this.#writeRest())
   }
-  return {
-    write (text) {
-      if (waiting.length + text.length > maxWaiting) {
-        dropped++
-        return
-      }
-      waiting += text
-      if (!isIdle) return
-      isIdle = false
-      // All lines of this turn of the event loop share a write.
-      setImmediate(writeRest)
-    },
-    flush () {
-      if (isWriting) {
-        // The other thread completes its write; waiting for it keeps the order.
+
+  /** Writes what waits, as far as standard output takes it within a second. Call it when the process exits. */
+  flush (): void {
+    if (this.#isWriting) {
+      // The other thread completes its write; waiting for it keeps the order.
+      sleep(retryMs.fullPipe)
+      this.#takeWaiting()
+    }
+    for (const end = performance.now() + maxFlushMs; performance.now() < end;) {
+      if (this.#rest.length === 0) this.#takeWaiting()
+      if (this.#rest.length === 0) return
+      try {
+        this.#rest = this.#rest.subarray(writeSync(this.#fd, this.#rest))
+      } catch {
         sleep(retryMs.fullPipe)
-        takeWaiting()
-      }
-      for (const end = performance.now() + maxFlushMs; performance.now() < end;) {
-        if (rest.length === 0) takeWaiting()
-        if (rest.length === 0) return
-        try {
-          rest = rest.subarray(writeSync(fd, rest))
-        } catch {
-          sleep(retryMs.fullPipe)
-        }
       }
     }
+  }
+
+  #writeRest (): void {
+    if (this.#rest.length === 0) this.#takeWaiting()
+    this.#isIdle = this.#rest.length === 0
+    if (this.#isIdle) return
+    this.#isWriting = true
+    // This writes in another thread, because the disk may hang.
+    write(this.#fd, this.#rest, (error, written) => {
+      this.#isWriting = false
+      if (error !== null) {
+        setTimeout(() => this.#writeRest(), error.code === 'EAGAIN' ? retryMs.fullPipe : retryMs.other).unref()
+        return
+      }
+      this.#rest = this.#rest.subarray(written)
+      this.#writeRest()
+    })
+  }
+
+  #takeWaiting (): void {
+    this.#rest = Buffer.from(this.#waiting)
+    this.#waiting = ''
+    if (this.#dropped === 0) return
+    const sentence = `${this.#dropped} log lines were dropped because standard output did not take them.`
+    this.#dropped = 0
+    this.#onDropped(sentence)
   }
 }
 

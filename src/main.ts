@@ -7,7 +7,7 @@ import { openTokens } from './auth/access-tokens.ts'
 import { ConfigError, readConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { limitConnections } from './connections.ts'
-import { openOutput } from './log-output.ts'
+import { StandardOutput } from './log-output.ts'
 import type { LogOutput } from './log-output.ts'
 import { createLog, readable } from './log.ts'
 import { openStore, sqlitePath } from './stores/open.ts'
@@ -26,8 +26,8 @@ try {
 }
 
 async function start (config: Config): Promise<void> {
-  const output = openOutput(process.stdout, sentence => log.error(sentence))
-  process.once('exit', output.flush)
+  const output = new StandardOutput(process.stdout, sentence => log.error(sentence))
+  process.once('exit', () => output.flush())
   const log = createLog(config.logLevel, await readable(output, process.stdout.isTTY))
   const store = await openStore(config.databaseUrl, { ...config, onWarning: sentence => log.warn(sentence) })
   const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')

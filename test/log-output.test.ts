@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import { openOutput } from '../src/log-output.ts'
+import { StandardOutput } from '../src/log-output.ts'
 
 const line = `${'x'.repeat(1023)}\n`
 
@@ -38,7 +38,7 @@ t.test('lines reach a file in order, and flush() writes the last ones', async t 
   const path = join(t.testdir(), 'log')
   const fd = openSync(path, 'a')
   t.teardown(() => closeSync(fd))
-  const output = openOutput({ fd }, t.fail)
+  const output = new StandardOutput({ fd }, t.fail)
   for (let number = 0; number < 3; number++) {
     output.write(`first ${number}\n`)
     output.write(`second ${number}\n`)
@@ -54,7 +54,7 @@ t.test('flush() leaves the lines of a write that is under way to it', async t =>
   const path = join(t.testdir(), 'log')
   const fd = openSync(path, 'a')
   t.teardown(() => closeSync(fd))
-  const output = openOutput({ fd }, t.fail)
+  const output = new StandardOutput({ fd }, t.fail)
   output.write('first\n')
   await new Promise(resolve => setImmediate(resolve))
   output.write('second\n')
@@ -66,7 +66,7 @@ t.test('flush() leaves the lines of a write that is under way to it', async t =>
 t.test('a full pipe drops and counts the lines beyond the limit, and the rest arrives whole', async t => {
   const { reader, writer } = makePipe(t)
   t.teardown(() => closeSync(reader))
-  const output = openOutput({ fd: writer }, sentence => output.write(`${sentence}\n`))
+  const output = new StandardOutput({ fd: writer }, sentence => output.write(`${sentence}\n`))
   for (let sent = 0; sent < 8; sent++) {
     for (let count = 0; count < 1000; count++) output.write(line)
     await sleep(20)
@@ -81,7 +81,7 @@ t.test('a full pipe drops and counts the lines beyond the limit, and the rest ar
 
 t.test('a pipe that gets another reader goes on', async t => {
   const { reader, writer, openReader } = makePipe(t)
-  const output = openOutput({ fd: writer }, t.fail)
+  const output = new StandardOutput({ fd: writer }, t.fail)
   closeSync(reader)
   output.write('waits\n')
   await sleep(50)
@@ -94,7 +94,7 @@ t.test('a pipe that gets another reader goes on', async t => {
 t.test('flush() waits a second for a reader, and then gives up', t => {
   const { reader, writer } = makePipe(t)
   t.teardown(() => closeSync(reader))
-  const output = openOutput({ fd: writer }, t.fail)
+  const output = new StandardOutput({ fd: writer }, t.fail)
   for (let count = 0; count < 100; count++) output.write(line)
   const began = performance.now()
   output.flush()
@@ -107,14 +107,14 @@ t.test('a terminal that is stopped does not block', t => {
   // A blocking pipe that nobody reads stands for the terminal.
   const { reader, writer } = makePipe(t, 0)
   t.teardown(() => closeSync(reader))
-  const output = openOutput({ fd: writer, isTTY: true }, t.fail)
+  const output = new StandardOutput({ fd: writer, isTTY: true }, t.fail)
   for (let count = 0; count < 100; count++) output.write(line)
   output.flush()
   t.end()
 })
 
 t.test('a terminal that cannot be opened again is used as it is', t => {
-  const output = openOutput({ fd: 99_999, isTTY: true }, t.fail)
+  const output = new StandardOutput({ fd: 99_999, isTTY: true }, t.fail)
   output.write('x\n')
   output.flush()
   t.end()
