@@ -1,5 +1,5 @@
 // The worker thread that owns the SQLite file. It replies only after the commit has reached the disk.
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, openSync, readSync, closeSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -24,6 +24,8 @@ const creationWaitMs = 500
 let database: ReturnType<typeof open> | undefined
 /** Inode of the file opened first. Never create or open another one: that would hide lost plants. */
 let firstInode: bigint | undefined
+/** Plants of the log are lost. A new log would hide that. */
+let truncatedLog: Error | undefined
 
 parentPort?.on('message', (call: Call) => {
   // Closing the port ends the thread after the reply.
@@ -34,6 +36,7 @@ parentPort?.on('message', (call: Call) => {
 function reply (call: Call): Reply {
   try {
     if ('close' in call) return { result: close() }
+    if (truncatedLog !== undefined) throw truncatedLog
     database ??= open()
     return { result: execute(call, database) }
   } catch (error) {
@@ -66,13 +69,15 @@ function check (_call: { check: true }, open: NonNullable<typeof database>): voi
 }
 
 function close (): void {
-  database?.connection.close()
+  database?.close()
   database = undefined
 }
 
 function open () {
   if (firstInode !== undefined && !existsSync(path)) throw new Error('its file is gone')
   if (firstInode !== undefined && stat(path)?.ino !== firstInode) throw new Error('its file was replaced')
+  // SQLite names the log after the path: each link would have another log.
+  if ((stat(path)?.nlink ?? 1n) > 1n) throw new Error('its file has another hard link, by which SQLite would lose plants')
   refuseTooSmall()
   makeDirectory(dirname(path))
   // Waits up to five seconds for another process that writes to the file.
@@ -108,22 +113,43 @@ function stat (file: string) {
   return statSync(file, { bigint: true, throwIfNoEntry: false })
 }
 
-/** Returns a check that the open files are still in place: writes to a removed file would be lost. */
-function createFileCheck (): () => void {
-  const log = `${path}-wal`
-  const [file, logFile] = [stat(path)?.ino, stat(log)?.ino]
+/** Returns checks that the open files are still in place and complete: plants written to others would be lost. */
+function createFileChecks (pageSize: number) {
+  const names = [path, `${path}-wal`, `${path}-shm`]
+  const inodes = names.map(name => stat(name)?.ino)
+  const index = openSync(`${path}-shm`, 'r')
   let size = statSync(path, { bigint: true }).size
-  return () => {
-    const now = stat(path)
-    const isOpened = now?.ino === file && stat(log)?.ino === logFile
-    if (now === undefined || !isOpened) throw new Error('its file was removed or replaced')
-    if (now.size < size) throw new Error('its file was truncated')
-    size = now.size
+  return {
+    checkPlace () {
+      const [file, ...others] = names.map(stat)
+      const areOpened = [file, ...others].every((now, nth) => now?.ino === inodes[nth])
+      if (file === undefined || !areOpened) throw new Error('its file was removed or replaced')
+      if (file.size < size) throw new Error('its file was truncated')
+      size = file.size
+    },
+    /** Call it inside a transaction, when no other process truncates the log. */
+    checkLog () {
+      if (statSync(`${path}-wal`).size >= logBytes(index, pageSize)) return
+      const wayOut = 'stop the service and restore a backup'
+      truncatedLog = new Error(`its write-ahead log was truncated, and plants of it are lost; ${wayOut}`)
+      throw truncatedLog
+    },
+    close: () => closeSync(index)
   }
 }
 
+/** The size that the log has at least, by the shared index: a header of 32 bytes, and 24 more bytes for each page. */
+function logBytes (index: number, pageSize: number): number {
+  // "WAL-Index File Format" of SQLite: the number of pages in the log is the fifth word, in the order of the machine.
+  const header = new Uint32Array(5)
+  readSync(index, header, { position: 0 })
+  const pages = header[4] as number
+  return pages === 0 ? 0 : 32 + pages * (pageSize + 24)
+}
+
 function statements (connection: DatabaseSync) {
-  const checkFiles = createFileCheck()
+  const { page_size: pageSize } = connection.prepare('PRAGMA page_size').get() as { page_size: bigint }
+  const files = createFileChecks(Number(pageSize))
   const insert = connection.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   const same = connection.prepare('SELECT 1 FROM plants WHERE id = ? AND name = ? AND tag IS ?')
   const page = connection.prepare('SELECT id, name, tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?')
@@ -134,18 +160,25 @@ function statements (connection: DatabaseSync) {
     return same.get(id, name, tag) === undefined ? 'conflict' : 'unchanged'
   }
   const toPlant = ({ id, name, tag }: Record<string, unknown>) => tag === null ? { id, name } : { id, name, tag }
+  /** Another process may use other files by now: check before the commit as well as after it. */
+  const write = <Result>(work: () => Result): Result => {
+    const result = transaction(connection, () => {
+      files.checkPlace()
+      files.checkLog()
+      return work()
+    })
+    files.checkPlace()
+    return result
+  }
   return {
-    add (plants: readonly NewPlant[]) {
-      const outcomes = transaction(connection, () => plants.map(addOne))
-      checkFiles()
-      return outcomes
-    },
+    add: (plants: readonly NewPlant[]) => write(() => plants.map(addOne)),
     page: (from: bigint, limit: number) => page.all(from, limit).map(toPlant),
     count: () => Number(count.get()?.count),
     // Writes, because a full disk still allows reads and locks.
-    check () {
-      transaction(connection, () => connection.exec(`PRAGMA user_version = ${version}`))
-      checkFiles()
+    check: () => write(() => connection.exec(`PRAGMA user_version = ${version}`)),
+    close () {
+      files.close()
+      connection.close()
     }
   }
 }

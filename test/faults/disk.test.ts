@@ -1,7 +1,7 @@
 // A full disk and missing write permission: the service answers 503, is not ready, loses no acknowledged plant and
 // recovers without a restart.
 import { execFile } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -112,6 +112,29 @@ t.test('no acknowledged plant is lost when the folder loses its write permission
   await ended
   chmodSync(folder, 0o755)
   const store = await openStore(`sqlite:${resolve(folder, 'plants.db')}`, { maxQueue: 1 })
+  t.teardown(() => store.close())
+  await settle(t, account, store)
+})
+
+t.test('two services lose no plants when the index that they share is removed', async t => {
+  const folder = t.testdir()
+  const url = `sqlite:${join(folder, 'plants.db')}`
+  const start = () => startService(t, folder, { ACCESS_TOKENS: 'token', DATABASE_URL: url })
+  const account = newAccount()
+  const first = await start()
+  const load = sendPlants(first.origin, account, 4)
+  await waitUntil(() => account.acknowledged.size >= 50)
+  await load.stop()
+  rmSync(join(folder, 'plants.db-shm'))
+  const second = await start()
+  const loads = [first, second].map(({ origin }) => sendPlants(origin, account, 4))
+  await waitUntil(() => account.acknowledged.size >= 250)
+  await Promise.all(loads.map(load => load.stop()))
+  for (const { child, ended } of [first, second]) {
+    child.kill('SIGTERM')
+    t.equal(await ended, 0)
+  }
+  const store = await openStore(url, { maxQueue: 1 })
   t.teardown(() => store.close())
   await settle(t, account, store)
 })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
@@ -250,6 +250,27 @@ t.test('the store notices a replaced file, a truncated file and a removed log, a
       t.equal((await all(await open(t, path))).length, 3)
     }
   }
+})
+
+t.test('a truncated log is an error for good, because plants of it are lost', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  for (let id = 0n; id < 20n; id++) await store.add({ id, name: 'x'.repeat(1000) })
+  truncateSync(`${path}-wal`, 5000)
+  const truncated = /its write-ahead log was truncated, and plants of it are lost; stop the service and restore a backup/
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await t.rejects(store.add({ id: 100n, name: 'late' }), { name: 'StoreUnavailable', cause: truncated })
+    await t.rejects(store.check(), { message: truncated })
+  }
+})
+
+t.test('a file with several hard links is refused', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  await (await open(t, path)).close()
+  linkSync(path, `${path}.link`)
+  await t.rejects(openStore(`sqlite:${path}`, { maxQueue: 1 }), {
+    message: `The database ${path} cannot be used: its file has another hard link, by which SQLite would lose plants.`
+  })
 })
 
 t.test('startup says that a locked file lets it wait, and fails when the lock stays', async t => {
