@@ -6,7 +6,7 @@ const reserved = 64
 /** A flood of connections writes one line in this time. */
 const reportMs = 60_000
 
-/** Node closes connections beyond the limit at once. Without a descriptor it would do so too, but could not report it. */
+/** Node closes connections beyond the limit at once. Without a descriptor it would close them too, but not report it. */
 export function limitConnections (server: Server, onRefused: (sentence: string) => void): void {
   const openFiles = limitOfOpenFiles()
   if (openFiles === undefined) return

@@ -213,7 +213,7 @@ async function openTarget (to: string): Promise<Target> {
 
 function isStore (place: string): boolean {
   if (isStoreUrl(place)) return true
-  if (/^(?:sqlite|memory):|^[a-z+.-]+:\/\//i.test(place)) throw unknownStore(place)
+  if (/^(?:sqlite|memory):|^postgres(?:ql)?[:/]|^[a-z+.-]+:\/\//i.test(place)) throw unknownStore(place)
   return false
 }
 

@@ -66,7 +66,8 @@ function boundFields (fields: object): Record<string, unknown> {
 /** The name, the messages and the stacks of an error and its causes, and its other members such as `code`. */
 function errorFields (error: unknown): unknown {
   if (!(error instanceof Error)) return error
-  const fields = stdSerializers.err(error)
+  // PostgreSQL's detail may quote a row.
+  const { detail, ...fields } = stdSerializers.err(error)
   return { ...boundFields(fields), stack: bound(fields.stack, controlInStack) }
 }
 

@@ -16,7 +16,7 @@ export async function limitRate (app: FastifyInstance, perMinute: number): Promi
   }) as onRequestHookHandler
 }
 
-/** Ignores the wall clock, which may be set back: the default store would then refuse callers until it has caught up. */
+/** Ignores the wall clock: when it is set back, the default store refuses callers until it has caught up. */
 export class MonotonicStore implements FastifyRateLimitStore {
   readonly #windows = new Map<string, { count: number, endsAt: number }>()
 

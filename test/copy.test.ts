@@ -210,6 +210,8 @@ t.test('a copy that cannot start prints one sentence without a stack or a passwo
     [[sqliteUrl(folder, 'none.db'), '-'], /^There is no database .*none\.db\.\n$/],
     [[join(folder, 'none.ndjson'), '-'], /^ENOENT: no such file .*none\.ndjson'\n$/],
     [['postgress://u:SECRET@h/db', '-'], /^There is no store for "postgress:"\. Use sqlite:PATH.*\.\n$/],
+    [['-', 'postgres:plants:SECRET@h'], /^There is no store for "postgres:"/],
+    [['-', 'postgresql//u:SECRET@h/db'], /^There is no store for "postgresql\/\/u:"/],
     [['-', 'POSTGRES://u:SECRET@h/db'], /^There is no store for "POSTGRES:"/],
     [['-', existing], /there\.ndjson already exists: name another file or remove it\n$/],
     [['-', join(folder, 'none', 'out.ndjson')], /ENOENT: no such file or directory/],

@@ -79,3 +79,10 @@ t.test('level info logs no successful response', async t => {
   t.equal((await post({ id: 1, name: 'fern' })).statusCode, 200)
   t.strictSame(lines, [])
 })
+
+t.test('the detail of an error of PostgreSQL is not logged, because it may quote a plant', async t => {
+  const { log, lines } = logLines()
+  log.error({ err: Object.assign(new Error('violates'), { code: '23502', detail: 'Failing row contains (1, fern).' }) })
+  t.match(lines[0], /23502/)
+  t.notMatch(lines[0], /fern/)
+})

@@ -77,7 +77,8 @@ function open () {
   if (firstInode !== undefined && !existsSync(path)) throw new Error('its file is gone')
   if (firstInode !== undefined && stat(path)?.ino !== firstInode) throw new Error('its file was replaced')
   // SQLite names the log after the path: each link would have another log.
-  if ((stat(path)?.nlink ?? 1n) > 1n) throw new Error('its file has another hard link, by which SQLite would lose plants')
+  const hasOtherLink = (stat(path)?.nlink ?? 1n) > 1n
+  if (hasOtherLink) throw new Error('its file has another hard link, by which SQLite would lose plants')
   refuseTooSmall()
   makeDirectory(dirname(path))
   // Waits up to five seconds for another process that writes to the file.

@@ -2,6 +2,7 @@
 // 503 in time, the service recovers without a restart, and no plant is lost.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readOptions } from '../../scripts/options.ts'
 import { openStore } from '../../src/stores/open.ts'
 import { compare, newAccount, sendPlants } from '../fixtures/load.ts'
 import { all } from '../fixtures/plant-store-suite.ts'
@@ -12,6 +13,7 @@ const hangMs = 12_000
 /** The service answers after 10 s. */
 const limitsMs = { live: 500, notReady: 4000, response: 11_000, recovery: 3000 }
 
+readOptions({})
 prepareForDisk()
 const disk = makeDisk()
 const url = `sqlite:${join(disk.root, 'data', 'plants.db')}`

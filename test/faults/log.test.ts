@@ -34,7 +34,8 @@ async function start (
 ): Promise<Running> {
   const url = `sqlite:${join(folder, 'plants.db')}`
   const [program = '', ...args] = command
-  const variables = { ...process.env, PORT: String(await freePort()), DATABASE_URL: url, ACCESS_TOKENS: 'token', ...env }
+  const ownVariables = { PORT: String(await freePort()), DATABASE_URL: url, ACCESS_TOKENS: 'token' }
+  const variables = { ...process.env, ...ownVariables, ...env }
   const child = spawn(program, args, { cwd: folder, stdio, env: variables })
   const ended = once(child, 'exit').then(([code, signal]) => code ?? signal)
   t.teardown(async () => {
@@ -42,7 +43,9 @@ async function start (
     await ended
   })
   const origin = `http://127.0.0.1:${variables.PORT}`
-  const answers = () => fetch(`${origin}/livez`, { signal: AbortSignal.timeout(1000) }).then(({ ok }) => ok, () => false)
+  const answers = () => {
+    return fetch(`${origin}/livez`, { signal: AbortSignal.timeout(1000) }).then(({ ok }) => ok, () => false)
+  }
   for (const began = performance.now(); child.exitCode === null && !await answers(); await sleep(20)) {
     if (performance.now() - began > limits.startMs) throw new Error('The service does not answer.')
   }

@@ -86,6 +86,7 @@ export function createPool (world: World, process: Process, cluster: Cluster, cu
     },
     // Only startup with several hosts probes them.
     probe: async () => {},
+    renew: () => {},
     async end () {
       if (isEnding) throw new Error('Called end on pool more than once')
       isEnding = true

@@ -79,7 +79,8 @@ async function probe (world: World, properties: Properties, services: Service[])
     for (; outcome === 'overloaded'; outcome = await service.add(plant)) await world.sleep(500)
     // A process that stood still may get an old error first, and try again.
     const isStored = outcome === 'added' || outcome === 'unchanged'
-    if (!isStored && !(outcome === 'closed' && service.isClosed)) properties.fail('liveness', `${service.name} works no more: ${outcome}`)
+    const isClosed = outcome === 'closed' && service.isClosed
+    if (!isStored && !isClosed) properties.fail('liveness', `${service.name} works no more: ${outcome}`)
   }))
 }
 

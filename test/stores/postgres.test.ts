@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer as createWebServer } from 'node:http'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import t from 'tap'
@@ -9,7 +9,7 @@ import type { Test } from 'tap'
 import type { PlantStore } from '../../src/plants/plant-store.ts'
 import { openStore } from '../../src/stores/open.ts'
 import { all, plantStoreSuite, raceForIds } from '../fixtures/plant-store-suite.ts'
-import { startPostgres } from '../fixtures/postgres.ts'
+import { startOwnPostgres, startPostgres } from '../fixtures/postgres.ts'
 import { startRelay } from '../fixtures/relay.ts'
 
 const server = await startPostgres(t)
@@ -190,6 +190,24 @@ t.test('a statement that runs out of time is stopped on the server', inParallel(
   }
 })
 
+t.test('logins that fail leave no connection open', inParallel(), async t => {
+  // AuthenticationSASL with SCRAM-SHA-256, AuthenticationSASLContinue: PostgreSQL 18, section 54.7 "Message Formats".
+  const messages = ['52000000170000000a534352414d2d5348412d3235360000', '520000000b0000000b723d78']
+  const open = new Set<Socket>()
+  const scram = createServer(socket => {
+    open.add(socket)
+    const left = [...messages]
+    socket.on('error', () => {}).on('close', () => open.delete(socket))
+    socket.on('data', () => socket.write(Buffer.from(left.shift() ?? '', 'hex')))
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => scram.close())
+  await once(scram, 'listening')
+  const { port } = scram.address() as AddressInfo
+  await rejectsOpening(t, `postgres://test@127.0.0.1:${port}/test`,
+    /: the login failed \(SASL: .*\); correct the password in DATABASE_URL\.$/)
+  while (open.size > 0) await sleep(10)
+})
+
 t.test('a statement that cannot be stopped gives its connection back', inParallel(), async t => {
   const relay = await startRelay(t, await server.database())
   const store = await open(t, relay.url)
@@ -217,6 +235,45 @@ t.test('a database that can lose commits, is read-only or cannot hold all text i
   t.teardown(() => server.query(`DROP DATABASE ${latin} WITH (FORCE)`))
   const latinUrl = changeUrl(url, { pathname: `/${latin}` })
   await rejectsOpening(t, latinUrl, /its encoding is LATIN1, which cannot hold all text/)
+})
+
+t.test('a table that a crash empties is refused', async t => {
+  const url = await server.database()
+  await server.query('CREATE UNLOGGED TABLE plants (id bigint PRIMARY KEY, name text, tag text)', url)
+  await rejectsOpening(t, url, `${cannotBeUsed(url)} its table plants is UNLOGGED, so that a crash empties it; ` +
+    'use ALTER TABLE plants SET LOGGED.')
+  await server.query('ALTER TABLE plants SET LOGGED', url)
+  await open(t, url)
+})
+
+t.test('a server without fsync is refused', async t => {
+  const { url, query, kill, start } = await startOwnPostgres(t)
+  await query('ALTER SYSTEM SET fsync = off')
+  await kill()
+  await start()
+  await rejectsOpening(t, url,
+    `${cannotBeUsed(url)} its fsync is off, so that a power cut could lose plants; set it to on and restart it.`)
+})
+
+t.test('check() notices at once that a database accepts writes again', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  const readOnly = `ALTER DATABASE ${databaseName(url)} SET default_transaction_read_only`
+  await server.query(`${readOnly} = on`)
+  await terminateConnections(url)
+  await t.rejects(store.check(), { message: /it is read-only/ })
+  await server.query(`${readOnly} = off`)
+  await t.resolves(store.check())
+})
+
+t.test('check() creates no tables in the place of lost ones', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  await server.query('DROP TABLE plants, plants_schema', url)
+  await t.rejects(store.check(), {
+    message: 'its tables are gone; restore them, or restart the service to create new ones'
+  })
+  t.strictSame(await server.query("SELECT to_regclass('plants')", url), [{ to_regclass: null }])
 })
 
 t.test('commits stay durable when the default of the database changes under a running service', async t => {

@@ -257,9 +257,9 @@ t.test('a truncated log is an error for good, because plants of it are lost', as
   const store = await open(t, path)
   for (let id = 0n; id < 20n; id++) await store.add({ id, name: 'x'.repeat(1000) })
   truncateSync(`${path}-wal`, 5000)
-  const truncated = /its write-ahead log was truncated, and plants of it are lost; stop the service and restore a backup/
+  const truncated = 'its write-ahead log was truncated, and plants of it are lost; stop the service and restore a backup'
   for (let attempt = 0; attempt < 2; attempt++) {
-    await t.rejects(store.add({ id: 100n, name: 'late' }), { name: 'StoreUnavailable', cause: truncated })
+    await t.rejects(store.add({ id: 100n, name: 'late' }), { name: 'StoreUnavailable', cause: { message: truncated } })
     await t.rejects(store.check(), { message: truncated })
   }
 })

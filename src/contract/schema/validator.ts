@@ -21,7 +21,7 @@ interface Validation extends IntegersOfValue { declared: DeclaredAt[], fault: Fa
 export type Validated = { fault: Fault } | { fault?: undefined, value: unknown, declared: readonly DeclaredAt[] }
 
 /**
- * Validates the value of a root. A valid request's value has bigints for its int64s; it reuses the objects of the parsed value.
+ * Validates the value of a root. A valid request's value has bigints for its int64s; it reuses the parsed objects.
  * An answer stays as it is; `declared` lists its objects.
  */
 export type Validate = (root: Root) => Validated

@@ -10,6 +10,8 @@ export interface Connections {
   probe: () => Promise<void>
   /** Why the last connection to a host failed, for each host where it did. */
   problems: () => string[]
+  /** Replaces all connections before their next use. */
+  renew: () => void
   close: () => Promise<void>
 }
 
@@ -18,6 +20,8 @@ export interface Pool {
   connect: () => Promise<Connection>
   /** Connects to a host, and disconnects. */
   probe: (host: number) => Promise<void>
+  /** Replaces all connections before their next use. */
+  renew: () => void
   end: () => Promise<void>
 }
 
@@ -87,6 +91,7 @@ export function connectionsOn (
       await Promise.allSettled(hosts.map((_name, host) => onHost(host, pool.probe(host))))
     },
     problems: () => problems.filter(problem => problem !== ''),
+    renew: () => pool.renew(),
     close: () => pool.end()
   }
 }

@@ -11,7 +11,7 @@ import { hostOf, hostUrls } from './hosts.ts'
 import { addMany, confirmCommits, countPlants, selectPage } from './plants.ts'
 import type { Query } from './plants.ts'
 import { openPool } from './pool.ts'
-import { prepare } from './schema.ts'
+import { prepare, recheck } from './schema.ts'
 
 /** Milliseconds for a call with all its retries, and until startup says that it waits. */
 const timeoutsMs = { call: 8000, silence: 500 }
@@ -58,14 +58,19 @@ export function engineOn (connections: Connections, clock: Clock): Engine & { pr
     return work((text, values = []) => connections.query(text, values, until - clock.now()))
   }, { timeoutMs: timeoutsMs.call, isTransient, clock })
   let dialect = postgresql
-  const findDialect = async (query: Query): Promise<void> => { dialect = await prepare(query) }
   return {
-    prepare: () => call(findDialect),
+    async prepare () { dialect = await call(prepare) },
     addMany: plants => call(query => addMany(query, dialect, plants)),
     page: (from, limit) => call(query => selectPage(query, from, limit)),
     count: () => call(countPlants),
     check: () => call(async query => {
-      await findDialect(query)
+      try {
+        dialect = await recheck(query)
+      } catch (error) {
+        // A session may keep a state that the database no longer has, such as read-only.
+        connections.renew()
+        throw error
+      }
       await confirmCommits(query, dialect)
     }),
     close: () => connections.close()

@@ -43,6 +43,7 @@ export function describeError (error: unknown): string {
   const code = codeOf(error)
   if (['ENOTFOUND', 'EAI_AGAIN'].includes(code)) return 'the host does not resolve; correct DATABASE_URL'
   if (code === 'ECONNREFUSED') return 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
+  if (message.startsWith('SASL')) return `the login failed (${message}); correct the password in DATABASE_URL`
   if (message.includes('connection timeout')) return 'it does not respond; check the network and the server'
   if (message === 'Connection terminated unexpectedly') {
     return 'it closed the connection without a word; check that it is PostgreSQL and not another program'

@@ -12,9 +12,13 @@ const timeoutsMs = { connection: 2000, stop: 500 }
  * @param currentHost returns the index of the host for the next new connection
  */
 export function openPool (urls: readonly string[], currentHost: () => number): Pool {
+  const connecting = new Set<pg.Client>()
+  let current = new WeakSet<pg.ClientBase>()
+
   class Client extends pg.Client {
     constructor (options?: pg.ClientConfig) {
       super({ ...options, connectionString: urls[currentHost()] as string })
+      connecting.add(this)
     }
   }
   const pool = new pg.Pool({
@@ -30,12 +34,30 @@ export function openPool (urls: readonly string[], currentHost: () => number): P
   // The next statement replaces an idle connection that was lost.
   pool.on('error', () => {})
   // Without a listener, an error between two statements ends the process.
-  pool.on('connect', client => client.on('error', () => {}))
+  pool.on('connect', client => {
+    client.on('error', () => {})
+    connecting.delete(client)
+    current.add(client)
+  })
+
+  /** pg leaves a connection open when it cannot log in, for example without a password. */
+  function closeFailed (): void {
+    for (const client of connecting) client.connection.stream.destroy()
+    connecting.clear()
+  }
+
   return {
     async connect () {
-      const client = await pool.connect()
-      return { client, stop: () => stopStatement(client) }
+      for (;;) {
+        const client = await pool.connect().catch(error => {
+          closeFailed()
+          throw error
+        })
+        if (current.has(client)) return { client, stop: () => stopStatement(client) }
+        client.release(true)
+      }
     },
+    renew () { current = new WeakSet() },
     probe: host => probe(urls[host] as string),
     end: () => pool.end()
   }

@@ -7,6 +7,17 @@ import type { Query } from './plants.ts'
 
 /** Checks that the database can promise durable commits of any text, creates missing tables and finds the dialect. */
 export async function prepare (query: Query): Promise<Dialect> {
+  return inspect(query, version => migrate(query, version))
+}
+
+/** As prepare(), but rejects when tables are missing: new ones would hide the loss of the old ones. */
+export async function recheck (query: Query): Promise<Dialect> {
+  return inspect(query, async () => {
+    throw new PermanentError('its tables are gone; restore them, or restart the service to create new ones')
+  })
+}
+
+async function inspect (query: Query, upgrade: (version: number) => Promise<void>): Promise<Dialect> {
   const dialect = await checkSettings(query)
   await refuseOtherTable(query)
   const version = await schemaVersion(query)
@@ -15,12 +26,19 @@ export async function prepare (query: Query): Promise<Dialect> {
     throw new PermanentError(`it was written by a newer version of this program (${versions})`)
   }
   // A user with rights on the tables may lack the right to create them.
-  if (version < migrations.length) await migrate(query, version)
+  if (version < migrations.length) await upgrade(version)
   await checkRights(query, dialect)
   return dialect
 }
 
-interface Settings { version: string, hasCitus: boolean, commit: string, encoding: string, readOnly: string }
+interface Settings {
+  version: string
+  hasCitus: boolean
+  commit: string
+  encoding: string
+  readOnly: string
+  fsync: string | null
+}
 
 async function checkSettings (query: Query): Promise<Dialect> {
   const [settings] = await query<Settings>(readSettings)
@@ -33,6 +51,9 @@ async function checkSettings (query: Query): Promise<Dialect> {
     const remedy = 'set it to on for this user or database'
     throw new PermanentError(`its synchronous_commit is off, so that a commit could be lost; ${remedy}`)
   }
+  if (settings.fsync === 'off') {
+    throw new PermanentError('its fsync is off, so that a power cut could lose plants; set it to on and restart it')
+  }
   if (settings.readOnly === 'on') {
     throw new PermanentError('it is read-only; name the primary, or all hosts, as in postgres://user@a,b/database')
   }
@@ -41,21 +62,27 @@ async function checkSettings (query: Query): Promise<Dialect> {
 
 const readSettings = `SELECT version() AS version,
   EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus",
+  (SELECT setting FROM pg_settings WHERE name = 'fsync') AS fsync,
   current_setting('synchronous_commit') AS commit,
   current_setting('server_encoding') AS encoding, current_setting('transaction_read_only') AS "readOnly"`
 
 /** Refuses a table `plants` of another program before anything is written. */
 async function refuseOtherTable (query: Query): Promise<void> {
-  const columns = await query<{ name: string, type: string }>(readColumns)
+  const columns = await query<{ name: string, type: string, persistence: string }>(readColumns)
   const typeByName = new Map(columns.map(({ name, type }) => [name, type]))
   const isOurs = Object.entries(columnTypes).every(([name, type]) => typeByName.get(name) === type)
   if (columns.length > 0 && !isOurs) {
     throw new PermanentError('its table plants belongs to another program; use a database of its own')
   }
+  if (columns.some(({ persistence }) => persistence === 'u')) {
+    const remedy = 'use ALTER TABLE plants SET LOGGED'
+    throw new PermanentError(`its table plants is UNLOGGED, so that a crash empties it; ${remedy}`)
+  }
 }
 
 const columnTypes = { id: 'bigint', name: 'text', tag: 'text' }
-const readColumns = `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
+const readColumns = `SELECT attname AS name, format_type(atttypid, NULL) AS type, relpersistence AS persistence
+  FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
   WHERE attrelid = to_regclass('plants') AND attnum > 0 AND NOT attisdropped`
 
 /**
