@@ -12,7 +12,7 @@ const silenceMs = 500
  * @param onWarning called with the reason when the file lets startup wait
  * @throws Error that names the file when it cannot be opened or is no plant store
  */
-export async function sqliteEngine (path: string, onWarning: (sentence: string) => void = () => {}): Promise<Engine> {
+export async function sqliteEngine (path: string, onWarning: (sentence: string) => void): Promise<Engine> {
   let worker: SqliteWorker | undefined
   // A dead worker fails its pending calls; the next call starts another worker.
   const call = (message: Call) => (worker ??= startWorker(path, () => { worker = undefined })).call(message)

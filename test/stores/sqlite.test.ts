@@ -298,7 +298,7 @@ t.test('a worker that exits fails its pending calls, and the next call starts an
   const { sqliteEngine } = await t.mockImport<typeof import('../../src/stores/sqlite.ts')>(
     '../../src/stores/sqlite.ts', { 'node:worker_threads': { Worker: RecordedWorker } }
   )
-  const engine = await sqliteEngine(join(t.testdir(), 'plants.db'))
+  const engine = await sqliteEngine(join(t.testdir(), 'plants.db'), () => {})
   t.strictSame(await engine.addMany([{ id: 1n, name: 'fern' }]), ['added'])
   const pending = engine.addMany(Array.from({ length: 50_000 }, (_, index) => ({ id: BigInt(index + 2), name: 'x' })))
   workers[0]?.terminate()
@@ -309,7 +309,7 @@ t.test('a worker that exits fails its pending calls, and the next call starts an
   await engine.close()
 
   // An uncaught error in the worker, for example when it runs out of memory.
-  const other = await sqliteEngine(join(t.testdir(), 'other.db'))
+  const other = await sqliteEngine(join(t.testdir(), 'other.db'), () => {})
   workers[2]?.emit('error', new Error('out of memory'))
   const failed = other.check().catch(error => error)
   await workers[2]?.terminate()
