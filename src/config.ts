@@ -1,5 +1,5 @@
 // Reads the environment; nothing else does. Throws one ConfigError that lists every error.
-import { parseTokens, readTokens } from './auth/access-tokens.ts'
+import { parseTokens, readTokensFile } from './auth/access-tokens.ts'
 import type { Tokens, TokensFile } from './auth/access-tokens.ts'
 import { checkStoreUrl } from './stores/open.ts'
 
@@ -59,7 +59,7 @@ export function readConfig (env: Readonly<Record<string, string | undefined>>): 
     host: variable('HOST', '0.0.0.0', '127.0.0.1', text => text),
     port: variable('PORT', '3000', 3000, integerBetween(0, 65535)),
     databaseUrl: variable('DATABASE_URL', 'sqlite:data/plants.db', 'sqlite:data/plants.db', databaseUrl),
-    accessTokens: variable('ACCESS_TOKENS', 'alice:2Vb9sXk0fQ7n,bob:Lr4TzW8mJc1d', undefined, tokens),
+    accessTokens: variable('ACCESS_TOKENS', 'alice:2Vb9sXk0fQ7nT5cY,bob:Lr4TzW8mJc1dH6gK', undefined, tokens),
     accessTokensFile: variable('ACCESS_TOKENS_FILE', '/run/secrets/access-tokens', undefined, tokensFile),
     baseUrl: variable('BASE_URL', 'https://plants.example.com', '/', baseUrl),
     bodyLimit: variable('BODY_LIMIT', '65536', 65536, integerBetween(1, 16 * 1024 * 1024)),
@@ -101,9 +101,9 @@ function tokens (text: string): Tokens {
 
 function tokensFile (path: string): TokensFile {
   try {
-    return { path, tokens: readTokens(path) }
+    return readTokensFile(path)
   } catch (error) {
-    throw new Error(`names ${path}, which ${'code' in (error as Error) ? 'cannot be read' : (error as Error).message}`)
+    throw new Error(`names ${path}, which ${(error as Error).message}`)
   }
 }
 

@@ -31,9 +31,7 @@ async function start (config: Config): Promise<void> {
   const log = createLog(config.logLevel, await readable(output, process.stdout.isTTY))
   const store = await openStore(config.databaseUrl, { ...config, onWarning: sentence => log.warn(sentence) })
   const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
-  const tokens = openTokens({ ...config, ownTokenFile }, error => {
-    log.error(error, 'ACCESS_TOKENS_FILE cannot be read; the last tokens stay valid')
-  })
+  const tokens = openTokens({ ...config, ownTokenFile }, log)
   const app = await buildApp({ ...config, store, verifyToken: tokens.verify, log })
   limitConnections(app.server, sentence => log.warn(sentence))
 

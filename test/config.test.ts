@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { readTokens } from '../src/auth/access-tokens.ts'
+import { readTokensFile } from '../src/auth/access-tokens.ts'
 import { ConfigError, readConfig } from '../src/config.ts'
 
 function mistakesOf (env: Record<string, string>): string[] {
@@ -48,7 +48,7 @@ t.test('readConfig() reads every variable', async t => {
     port: 0,
     databaseUrl: 'memory:',
     accessTokens: new Map([['b', { name: 'a' }]]),
-    accessTokensFile: { path: accessTokensFile, tokens: readTokens(accessTokensFile) },
+    accessTokensFile: readTokensFile(accessTokensFile),
     baseUrl: 'https://example.com/store',
     bodyLimit: 10,
     rateLimit: 20,
@@ -82,9 +82,10 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ['DATABASE_URL', 'postgres:plants', /postgres:\/\//],
     ['DATABASE_URL', 'postgres://root:hunter2@a,,b/plants', /^DATABASE_URL has a host or port that is not valid;/],
     ['DATABASE_URL', 'postgres://a,b/plants?target_session_attrs=standby', /=standby, but the service writes: use rea/],
-    ['ACCESS_TOKENS', 'se cret', /^ACCESS_TOKENS is not valid: entry 1 is neither `token` nor `name:token`;/],
+    ['ACCESS_TOKENS', 'se cret', /^ACCESS_TOKENS is not valid: entry 1 has a blank in its token\. An entry is `token` or/],
     ['ACCESS_TOKENS', ',', /has no token/],
-    ['ACCESS_TOKENS_FILE', '/does/not/exist', /^ACCESS_TOKENS_FILE names \/does\/not\/exist, which cannot be read;/],
+    ['ACCESS_TOKENS_FILE', '/does/not/exist', /^ACCESS_TOKENS_FILE names \/does\/not\/exist, which cannot be read: no such/],
+    ['ACCESS_TOKENS_FILE', '/dev/null', /^ACCESS_TOKENS_FILE names \/dev\/null, which is not a regular file/],
     ['ACCESS_TOKENS_FILE', empty, /which has no token;/],
     ['BASE_URL', 'ftp://example.com', /http\(s\) address or a path/],
     ['BASE_URL', 'example.com', /http\(s\) address or a path/],

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -50,9 +50,9 @@ t.test('the first start creates a token and prints a curl command that works whe
 
 t.test('with ACCESS_TOKENS the service prints only log lines, and no token', async t => {
   const folder = t.testdir()
-  const env = { ACCESS_TOKENS: 'alice:very-secret', LOG_LEVEL: 'trace' }
+  const env = { ACCESS_TOKENS: 'alice:very-secret-token', LOG_LEVEL: 'trace' }
   const { output, origin, child, ended } = await startService(t, folder, env)
-  t.equal((await postPlant(origin, 'very-secret', '{"id":1,"name":"x"}')).status, 200)
+  t.equal((await postPlant(origin, 'very-secret-token', '{"id":1,"name":"x"}')).status, 200)
   t.equal((await postPlant(origin, 'quite-wrong', '{"id":1,"name":"x"}')).status, 401)
   child.kill('SIGINT')
   t.equal(await ended, 0)
@@ -201,15 +201,37 @@ t.test('an uncaught error is logged and closes the service', async t => {
   t.match(output(), /"level":60.*thrown by the test/)
 })
 
-t.test('a tokens file that becomes invalid is logged, and its last tokens stay valid', async t => {
-  const folder = t.testdir({ tokens: 'old' })
+t.test('an emptied tokens file revokes its tokens, an invalid or deleted one does not, and the log says so', async t => {
+  const folder = t.testdir({ tokens: 'alice:old-token-of-alice' })
   const path = join(folder, 'tokens')
   const env = { ACCESS_TOKENS_FILE: path, DATABASE_URL: 'memory:' }
-  const { child, ended, origin, waitForOutput } = await startService(t, folder, env)
-  t.equal((await postPlant(origin, 'old', '{"id":1,"name":"x"}')).status, 200)
+  const { child, ended, origin, output, waitForOutput } = await startService(t, folder, env)
+  const statusWith = async (token: string) => (await postPlant(origin, token, '{"id":1,"name":"x"}')).status
+  t.equal(await statusWith('old-token-of-alice'), 200)
   writeFileSync(path, 'not a token')
-  await waitForOutput(/ACCESS_TOKENS_FILE cannot be read/)
-  t.equal((await postPlant(origin, 'old', '{"id":1,"name":"x"}')).status, 200, 'the last token stays valid')
+  await waitForOutput(/"level":50.*ACCESS_TOKENS_FILE .*entry 1 has a blank.*To revoke them all, empty the file"/)
+  t.equal(await statusWith('old-token-of-alice'), 200, 'the last token stays valid')
+  rmSync(path)
+  await waitForOutput(/"level":50.*no such file or directory \(ENOENT\)\. Its last tokens stay valid\. To revoke/)
+  t.equal(await statusWith('old-token-of-alice'), 200, 'the last token stays valid')
+  writeFileSync(path, '\n \n')
+  await waitForOutput(/"level":40.*is empty: none of its tokens is valid any more"/)
+  t.equal(await statusWith('old-token-of-alice'), 401)
+  writeFileSync(path, 'alice:new-token-of-alice')
+  await waitForOutput(/"level":30.*has changed: its tokens are valid now, 1 in number"/)
+  t.strictSame([await statusWith('old-token-of-alice'), await statusWith('new-token-of-alice')], [401, 200])
   child.kill()
   t.equal(await ended, 0)
+  t.notMatch(output(), /-token-of-alice/)
+})
+
+t.test('startup warns of short tokens and of a tokens file that every user of the machine may read', async t => {
+  const folder = t.testdir({ tokens: 'alice:long-enough-token\n' })
+  const path = join(folder, 'tokens')
+  chmodSync(path, 0o644)
+  const env = { ACCESS_TOKENS: 'bob:sh0rt', ACCESS_TOKENS_FILE: path, DATABASE_URL: 'memory:' }
+  const { output } = await startService(t, folder, env)
+  t.match(output(), /"level":40.*ACCESS_TOKENS has tokens of less than 16 .*: entry 1 \(bob\)\. .*openssl rand/)
+  t.match(output(), /"level":40.*ACCESS_TOKENS_FILE .*tokens has the mode 0644: every user .* may read the tokens/)
+  t.notMatch(output(), 'sh0rt')
 })

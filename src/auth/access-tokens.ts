@@ -1,46 +1,81 @@
 // The operator's bearer tokens, or one token that the first startup creates.
 import { hash, randomBytes } from 'node:crypto'
-import { linkSync, readFileSync, rmSync, unwatchFile, watchFile, writeFileSync } from 'node:fs'
+import { linkSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Principal } from '../contract/index.ts'
 import { makeDirectory } from '../make-directory.ts'
+import { followFile, readWatchedFile } from './watched-file.ts'
+import type { FileContent } from './watched-file.ts'
 
 /**
- * Callers by token. A Map compares strings only if their hashes, seeded per process, are equal.
- * So the time of a lookup does not reveal a partial guess.
+ * Callers by token, in the order of the entries. A Map compares strings only if their hashes, seeded per process, are
+ * equal. So the time of a lookup does not reveal a partial guess, and costs a fifth of a lookup by SHA-256.
  */
 export type Tokens = ReadonlyMap<string, Principal>
 
+/** About 96 bits of a random token, out of reach for guesses over a network. */
+const shortestSafe = 16
+
 /**
  * Reads tokens separated by commas or line breaks.
- * @throws Error that gives the position of a bad entry without showing it
+ * @throws Error that gives the position of each bad entry without showing it
  */
 export function parseTokens (text: string): Tokens {
   const entries = text.split(/[,\n]/).map(entry => entry.trim()).filter(entry => entry !== '')
-  const tokens = new Map(entries.map(parseEntry))
-  if (tokens.size < entries.length) throw new Error('has the same token twice')
+  const faults = entries.flatMap((entry, index) => entryForm.test(entry) ? [] : `entry ${index + 1} ${faultIn(entry)}`)
+  if (faults.length > 0) {
+    throw new Error(`is not valid: ${listed(faults)}. An entry is \`token\` or \`name:token\`; a token has letters, ` +
+      'digits and -._~+/ with = only at the end; commas and lines separate entries')
+  }
+  const tokens = new Map<string, Principal>()
+  for (const [index, entry] of entries.entries()) {
+    const [token, caller] = parseEntry(entry)
+    if (tokens.has(token)) {
+      const first = [...tokens.keys()].indexOf(token) + 1
+      throw new Error(`is not valid: entry ${index + 1} has the token of entry ${first}. Remove one of them`)
+    }
+    tokens.set(token, caller)
+  }
   return tokens
 }
 
-function parseEntry (entry: string, index: number): [token: string, caller: Principal] {
-  // RFC 6750 section 2.1, b64token: a colon cannot be part of a token.
-  const [, name, token] = /^(?:([^:]+):)?([A-Za-z0-9._~+/-]+=*)$/.exec(entry) ?? []
-  if (token === undefined) throw new Error(`is not valid: entry ${index + 1} is neither \`token\` nor \`name:token\``)
-  return [token, { name: name ?? `token-${hash('sha256', token).slice(0, 8)}` }]
+/** RFC 6750 section 2.1, b64token: a colon cannot be part of a token. */
+const entryForm = /^(?:([^:]+):)?([A-Za-z0-9._~+/-]+=*)$/
+
+function parseEntry (entry: string): [token: string, caller: Principal] {
+  const [, name, token = ''] = entryForm.exec(entry) as RegExpExecArray
+  return [token, { name: name ?? nameFor(token) }]
 }
 
-/**
- * Reads the tokens in a file.
- * @throws Error of parseTokens() or of the file system, or when the file has no token
- */
-export function readTokens (path: string): Tokens {
-  const tokens = parseTokens(readFileSync(path, 'utf8'))
-  if (tokens.size === 0) throw new Error('has no token')
-  return tokens
+/** The name of a token without one. */
+function nameFor (token: string): string {
+  return `token-${hash('sha256', token).slice(0, 8)}`
+}
+
+function faultIn (entry: string): string {
+  const token = entry.slice(entry.indexOf(':') + 1)
+  if (entry.startsWith(':')) return 'has no name before its colon'
+  if (token === '') return 'has no token after its colon'
+  if (token.includes(':')) return 'has two colons'
+  return /\s/.test(token) ? 'has a blank in its token' : 'has a character that a token cannot have'
+}
+
+/** A list for a sentence, with at most five items. */
+function listed (items: string[]): string {
+  const more = items.length - 5
+  return [...items.slice(0, 5), ...more > 0 ? [`${more} more`] : []].join(', ')
 }
 
 /** A file of tokens and its content at startup. */
-export interface TokensFile { path: string, tokens: Tokens }
+export interface TokensFile extends FileContent { path: string, tokens: Tokens }
+
+/** @throws Error of parseTokens() or readWatchedFile(), or when the file has no token */
+export function readTokensFile (path: string): TokensFile {
+  const content = readWatchedFile(path)
+  const tokens = parseTokens(content.text)
+  if (tokens.size === 0) throw new Error('has no token')
+  return { path, ...content, tokens }
+}
 
 /** The operator's tokens, and the file for the service's own token if there are none. */
 export interface TokenSources {
@@ -57,17 +92,15 @@ export interface OpenTokens {
   close: () => void
 }
 
-/**
- * Opens the operator's tokens or, where there are none, the token that the service creates for itself.
- * @param onError called when a later read fails; the previous tokens stay valid
- */
-export function openTokens (
-  { accessTokens, accessTokensFile, ownTokenFile }: TokenSources,
-  onError: (error: unknown) => void
-): OpenTokens {
+/** Where the operator reads about the tokens. */
+export type TokenLog = Readonly<Record<'info' | 'warn' | 'error', (sentence: string) => void>>
+
+/** Opens the operator's tokens or, where there are none, the token that the service creates for itself. */
+export function openTokens ({ accessTokens, accessTokensFile, ownTokenFile }: TokenSources, log: TokenLog): OpenTokens {
   const isOwn = accessTokens === undefined && accessTokensFile === undefined
-  const fixed = isOwn ? loadOrCreateToken(ownTokenFile) : accessTokens ?? new Map()
-  const followed = watchTokensFile(accessTokensFile, onError)
+  const fixed = isOwn ? loadOrCreateToken(ownTokenFile, log) : accessTokens ?? new Map()
+  warnOfTokens(isOwn ? ownTokenFile : 'ACCESS_TOKENS', fixed, log)
+  const followed = followTokensFile(accessTokensFile, log)
   return {
     verify: token => fixed.get(token) ?? followed.tokens().get(token),
     isOwn,
@@ -75,30 +108,58 @@ export function openTokens (
   }
 }
 
-interface WatchedFile { tokens: () => Tokens, stop: () => void }
-
-function watchTokensFile (file: TokensFile | undefined, onError: (error: unknown) => void): WatchedFile {
-  if (file === undefined) return { tokens: () => new Map(), stop: () => {} }
-  const { path } = file
-  let { tokens } = file
-  const reread = () => {
-    try { tokens = readTokens(path) } catch (error) { onError(error) }
+/** Warns of tokens that can be guessed, and of those that may be pieces of a token with a comma. */
+function warnOfTokens (source: string, tokens: Tokens, log: TokenLog): void {
+  const entries = Array.from(tokens, ([token, { name }], index) => {
+    const hasName = name !== nameFor(token)
+    return { label: `entry ${index + 1}${hasName ? ` (${name})` : ''}`, hasName, isShort: token.length < shortestSafe }
+  })
+  const short = entries.filter(({ isShort }) => isShort).map(({ label }) => label)
+  if (short.length > 0) {
+    log.warn(`${source} has tokens of less than ${shortestSafe} characters, which can be guessed: ${listed(short)}. ` +
+      'This command creates a token: openssl rand -base64 24')
   }
-  // Mounted secrets change by swapping symbolic links: polling notices that, fs.watch() does not.
-  watchFile(path, { interval: 1000, persistent: false }, reread)
-  // Polling misses a change between startup and the first poll: read once more.
-  const firstReread = setTimeout(reread, 1000).unref()
-  return {
-    tokens: () => tokens,
-    stop () {
-      clearTimeout(firstReread)
-      unwatchFile(path, reread)
-    }
+  const nameless = entries.filter(({ hasName }) => !hasName).map(({ label }) => label)
+  if (nameless.length > 0 && nameless.length < entries.length) {
+    log.warn(`${source} has entries with a name and entries without: ${listed(nameless)}. A token cannot have a comma, ` +
+      'which starts the next entry. Give each entry a name, or none')
   }
 }
 
+function warnOfMode (source: string, { mode }: FileContent, log: TokenLog): void {
+  const rights = [mode & 0o004 ? 'read' : [], mode & 0o002 ? 'change' : []].flat().join(' and ')
+  if (rights === '') return
+  log.warn(`${source} has the mode ${mode.toString(8).padStart(4, '0')}: every user of this machine who reaches it may ` +
+    `${rights} the tokens. Set the mode to 0640 or 0600`)
+}
+
+interface FollowedTokens { tokens: () => Tokens, stop: () => void }
+
+function followTokensFile (file: TokensFile | undefined, log: TokenLog): FollowedTokens {
+  if (file === undefined) return { tokens: () => new Map(), stop: () => {} }
+  const source = `ACCESS_TOKENS_FILE ${file.path}`
+  let { tokens } = file
+  const warn = (content: FileContent) => {
+    warnOfTokens(source, tokens, log)
+    warnOfMode(source, content, log)
+  }
+  const apply = (found: FileContent | Error) => {
+    try {
+      if (found instanceof Error) throw found
+      tokens = parseTokens(found.text)
+      if (tokens.size === 0) log.warn(`${source} is empty: none of its tokens is valid any more`)
+      else log.info(`${source} has changed: its tokens are valid now, ${tokens.size} in number`)
+      warn(found)
+    } catch (error) {
+      log.error(`${source} ${(error as Error).message}. Its last tokens stay valid. To revoke them all, empty the file`)
+    }
+  }
+  warn(file)
+  return { tokens: () => tokens, stop: followFile(file.path, file, apply) }
+}
+
 /** Reads the service's token; the first startup creates it, readable only by its owner. */
-function loadOrCreateToken (path: string): Tokens {
+function loadOrCreateToken (path: string, log: TokenLog): Tokens {
   makeDirectory(dirname(path))
   const draft = `${path}.${process.pid}`
   try {
@@ -111,7 +172,9 @@ function loadOrCreateToken (path: string): Tokens {
     rmSync(draft, { force: true })
   }
   try {
-    return readTokens(path)
+    const file = readTokensFile(path)
+    warnOfMode(path, file, log)
+    return file.tokens
   } catch (error) {
     throw new Error(`${path} ${(error as Error).message}. Delete it; the next start creates another.`)
   }

@@ -1,91 +1,188 @@
-import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { openTokens, parseTokens, readTokens } from '../../src/auth/access-tokens.ts'
+import type { Test } from 'tap'
+import { openTokens, parseTokens, readTokensFile } from '../../src/auth/access-tokens.ts'
 
 const noTokens = { accessTokens: undefined, accessTokensFile: undefined, ownTokenFile: '/nowhere/access-token' }
-const noError = (error: unknown) => { throw error }
+
+/** A log that keeps its sentences, each after its level. */
+function sentences () {
+  const lines: string[] = []
+  const at = (level: string) => (sentence: string) => { lines.push(`${level} ${sentence}`) }
+  return { log: { info: at('info'), warn: at('warn'), error: at('error') }, lines }
+}
+
+const noLog = { info: t.fail, warn: t.fail, error: t.fail }
 
 t.test('commas and line breaks separate tokens, which may have names and are unique', async t => {
   const tokens = parseTokens(' alice:abc-._~+/9== , xyz\n\nbob:b\r\n')
   t.strictSame([...tokens.keys()], ['abc-._~+/9==', 'xyz', 'b'])
   t.strictSame([...tokens.values()].map(({ name }) => name), ['alice', 'token-3608bca1', 'bob'])
   t.equal(parseTokens(' , \n').size, 0)
-  t.throws(() => parseTokens('a:x,b:x'), { message: 'has the same token twice' })
+  const message = 'is not valid: entry 3 has the token of entry 1. Remove one of them'
+  t.throws(() => parseTokens('a:x,b:y,c:x'), { message })
 })
 
-t.test('the error for an invalid entry gives its number and does not show it', async t => {
-  const message = 'is not valid: entry 2 is neither `token` nor `name:token`'
-  for (const entry of ['with space', 'a:b:c', 'ümlaut', '"quoted"', 'a=b', ':x', 'name:']) {
+t.test('the error for invalid entries gives their numbers and what is wrong, and does not show them', async t => {
+  const faults = {
+    'with space': 'has a blank in its token',
+    'name:with\ttab': 'has a blank in its token',
+    'a:b:c': 'has two colons',
+    ümlaut: 'has a character that a token cannot have',
+    '"quoted"': 'has a character that a token cannot have',
+    'a=b': 'has a character that a token cannot have',
+    ':x': 'has no name before its colon',
+    'name:': 'has no token after its colon'
+  }
+  for (const [entry, fault] of Object.entries(faults)) {
+    const message = new RegExp(`^is not valid: entry 2 ${fault}\\. An entry is \`token\` or \`name:token\`; a token has`)
     t.throws(() => parseTokens(`good,${entry}`), { message }, entry)
   }
+  const many = Array(7).fill('a b').join(',')
+  t.throws(() => parseTokens(many), { message: /^is not valid: (entry \d has a blank in its token, ){5}2 more\. An/ })
 })
 
 t.test('verify() returns the name of a configured token, and nothing for any other token', async t => {
-  const { verify, isOwn } = openTokens({ ...noTokens, accessTokens: parseTokens('alice:abc') }, noError)
-  t.strictSame(verify('abc'), { name: 'alice' })
-  for (const token of ['', 'ab', 'abcd', 'ABC', 'alice', 'alice:abc', '__proto__']) {
-    t.equal(verify(token), undefined, token)
-  }
+  const accessTokens = parseTokens('alice:a-token-of-alice')
+  const { verify, isOwn } = openTokens({ ...noTokens, accessTokens }, noLog)
+  t.strictSame(verify('a-token-of-alice'), { name: 'alice' })
+  const others = ['', 'a-token-of-alic', 'a-token-of-alicee', 'A-TOKEN-OF-ALICE', 'alice', 'alice:a-token-of-alice']
+  for (const token of [...others, '__proto__', 'constructor']) t.equal(verify(token), undefined, token)
   t.equal(isOwn, false)
 })
 
-t.test('a changed tokens file is read again; when it is invalid, the last tokens stay valid', async t => {
-  const folder = t.testdir({ first: 'old', second: 'new', broken: 'not a token' })
-  const path = join(folder, 'tokens')
-  symlinkSync('first', path)
-  const errors: unknown[] = []
-  const accessTokensFile = { path, tokens: readTokens(path) }
-  const sources = { ...noTokens, accessTokens: parseTokens('fixed'), accessTokensFile }
-  const { verify, close } = openTokens(sources, error => errors.push(error))
-  t.teardown(close)
-  const areValid = (tokens: string[]) => tokens.map(token => verify(token) !== undefined)
-  // Mounted secrets change when their symbolic link is replaced.
-  const replace = async (target: string, done: () => boolean) => {
-    rmSync(path)
-    symlinkSync(target, path)
-    for (let waited = 0; !done() && waited < 10_000; waited += 50) await sleep(50)
+t.test('the time of a lookup does not tell how much of a guess is right', async t => {
+  const length = 8192
+  const secret = 'x'.repeat(length)
+  const { verify } = openTokens({ ...noTokens, accessTokens: parseTokens(`a:${secret}`) }, noLog)
+  const guesses = [0, length / 2, length * 0.99].map(right => Buffer.from(secret.slice(0, right).padEnd(length, 'y')))
+  // Each string is new, as those of a parser of HTTP are: V8 keeps the hash of a string that it has seen.
+  const spread = (isRight: (guess: string) => unknown) => {
+    const best = guesses.map(() => Infinity)
+    for (let round = 0; round < 200; round++) {
+      for (const [kind, guess] of guesses.entries()) {
+        const strings = Array.from({ length: 20 }, () => guess.toString('latin1'))
+        const began = performance.now()
+        for (const string of strings) if (isRight(string)) t.fail('no guess is right')
+        best[kind] = Math.min(best[kind] as number, performance.now() - began)
+      }
+    }
+    return (Math.max(...best) - Math.min(...best)) * 1e6 / 20
   }
-  t.strictSame(areValid(['fixed', 'old', 'new']), [true, true, false])
-  await replace('second', () => verify('new') !== undefined)
-  t.strictSame(areValid(['fixed', 'old', 'new']), [true, false, true])
-  await replace('broken', () => errors.length > 0)
-  t.strictSame(areValid(['fixed', 'old', 'new']), [true, false, true])
-  t.match(errors, [{ message: /entry 1/ }])
+  const control = spread(guess => guess === secret)
+  const measured = spread(verify)
+  t.comment(`0, 50 and 99 % right differ by ${measured.toFixed()} ns; a comparison by ${control.toFixed()} ns`)
+  t.ok(control > 50, 'a comparison shows how much of 8 KiB was guessed')
+  t.ok(measured < control / 4, 'a lookup does not')
+})
+
+t.test('warnings name short tokens and a mixture of entries, which a comma in a token would cause', async t => {
+  const warningsOf = (text: string) => {
+    const { log, lines } = sentences()
+    openTokens({ ...noTokens, accessTokens: parseTokens(text) }, log)
+    return lines
+  }
+  t.strictSame(warningsOf('a:0123456789abcdef,b:0123456789ABCDEF'), [])
+  t.strictSame(warningsOf('0123456789abcdef,0123456789ABCDEF'), [])
+  t.strictSame(warningsOf('a:0123456789abcdef,b:123456789abcdef,c:x'), [
+    'warn ACCESS_TOKENS has tokens of less than 16 characters, which can be guessed: entry 2 (b), entry 3 (c). ' +
+    'This command creates a token: openssl rand -base64 24'
+  ])
+  t.strictSame(warningsOf('a:0123456789abcdef,0123456789ABCDEF'), [
+    'warn ACCESS_TOKENS has entries with a name and entries without: entry 2. A token cannot have a comma, ' +
+    'which starts the next entry. Give each entry a name, or none'
+  ])
+})
+
+/** Opens a tokens file, whose changes `change` makes; it resolves once the log has another line, and returns it. */
+function openFile (t: Test, text: string) {
+  const path = join(t.testdir({ tokens: text }), 'tokens')
+  chmodSync(path, 0o640)
+  const { log, lines } = sentences()
+  const accessTokensFile = readTokensFile(path)
+  const tokens = openTokens({ ...noTokens, accessTokens: parseTokens('fixed:fixed-token-0123'), accessTokensFile }, log)
+  t.teardown(tokens.close)
+  const change = async (make: () => void) => {
+    const count = lines.length
+    make()
+    for (let waited = 0; lines.length === count && waited < 10_000; waited += 20) await sleep(20)
+    return lines.slice(count).map(line => line.replace(path, 'PATH'))
+  }
+  return { ...tokens, path, change, lines }
+}
+
+t.test('a changed tokens file replaces its tokens; an empty one revokes them, and others stay valid', async t => {
+  const { verify, path, change } = openFile(t, 'old-token-01234567')
+  const areValid = () => ['fixed-token-0123', 'old-token-01234567', 'new-token-01234567'].map(verify).map(Boolean)
+  t.strictSame(areValid(), [true, true, false])
+  t.strictSame(await change(() => writeFileSync(path, 'new-token-01234567\n')), [
+    'info ACCESS_TOKENS_FILE PATH has changed: its tokens are valid now, 1 in number'
+  ])
+  t.strictSame(areValid(), [true, false, true])
+  t.strictSame(await change(() => writeFileSync(path, ' \n,\n')), [
+    'warn ACCESS_TOKENS_FILE PATH is empty: none of its tokens is valid any more'
+  ])
+  t.strictSame(areValid(), [true, false, false])
+})
+
+t.test('the last tokens stay valid when the file becomes invalid or disappears, and the log says how to revoke them', async t => {
+  const { verify, path, change } = openFile(t, 'old-token-01234567')
+  const [error = '', ...more] = await change(() => writeFileSync(path, 'new-token-01234567,half a'))
+  t.match(error, /^error ACCESS_TOKENS_FILE PATH is not valid: entry 2 has a blank in its token\. .* separate entries\. /)
+  t.match(error, /\. Its last tokens stay valid\. To revoke them all, empty the file$/)
+  t.strictSame(more, [])
+  t.strictSame(await change(() => rmSync(path)), [
+    'error ACCESS_TOKENS_FILE PATH cannot be read: no such file or directory (ENOENT). ' +
+    'Its last tokens stay valid. To revoke them all, empty the file'
+  ])
+  t.ok(verify('old-token-01234567'))
+  t.notOk(verify('new-token-01234567'))
+})
+
+t.test('a tokens file that every user may read or change is warned of, once and after each change', async t => {
+  const { path, change, lines } = openFile(t, 'old-token-01234567')
+  t.strictSame(lines, [], 'its group may read it')
+  const changed = 'info ACCESS_TOKENS_FILE PATH has changed: its tokens are valid now, 1 in number'
+  const warning = (mode: string, rights: string) => `warn ACCESS_TOKENS_FILE PATH has the mode ${mode}: every user of ` +
+    `this machine who reaches it may ${rights} the tokens. Set the mode to 0640 or 0600`
+  t.strictSame(await change(() => chmodSync(path, 0o444)), [changed, warning('0444', 'read')])
+  t.strictSame(await change(() => chmodSync(path, 0o646)), [changed, warning('0646', 'read and change')])
+  t.strictSame(await change(() => chmodSync(path, 0o600)), [changed])
 })
 
 t.test('without tokens the service creates one that only its owner can read, and reuses it', async t => {
   const ownTokenFile = join(t.testdir(), 'data', 'access-token')
-  const first = openTokens({ ...noTokens, ownTokenFile }, noError)
+  const first = openTokens({ ...noTokens, ownTokenFile }, noLog)
   const token = readFileSync(ownTokenFile, 'utf8').trim()
   t.match(token, /^[A-Za-z0-9_-]{43}$/)
   t.equal(statSync(ownTokenFile).mode & 0o777, 0o600)
   t.ok(first.verify(token))
   t.equal(first.isOwn, true)
   first.close()
-  t.ok(openTokens({ ...noTokens, ownTokenFile }, noError).verify(token), 'a later start reads the same token')
+  t.ok(openTokens({ ...noTokens, ownTokenFile }, noLog).verify(token), 'a later start reads the same token')
   t.equal(readFileSync(ownTokenFile, 'utf8').trim(), token)
 })
 
 t.test('the error for an empty token file says how to fix it', async t => {
   const ownTokenFile = join(t.testdir({ 'access-token': '\n' }), 'access-token')
   const message = /access-token has no token\. Delete it; the next start creates another\.$/
-  t.throws(() => openTokens({ ...noTokens, ownTokenFile }, noError), { message })
-  t.throws(() => readTokens(ownTokenFile), { message: 'has no token' })
+  t.throws(() => openTokens({ ...noTokens, ownTokenFile }, noLog), { message })
+  t.throws(() => readTokensFile(ownTokenFile), { message: 'has no token' })
 })
 
 t.test('a tokens file works without tokens in the environment', async t => {
-  const path = join(t.testdir({ tokens: 'carol:c' }), 'tokens')
-  const accessTokensFile = { path, tokens: readTokens(path) }
-  const { verify, isOwn, close } = openTokens({ ...noTokens, accessTokensFile }, noError)
+  const path = join(t.testdir({ tokens: 'carol:token-of-carol-1' }), 'tokens')
+  chmodSync(path, 0o600)
+  const { verify, isOwn, close } = openTokens({ ...noTokens, accessTokensFile: readTokensFile(path) }, noLog)
   close()
-  t.strictSame([verify('c'), verify(''), isOwn], [{ name: 'carol' }, undefined, false])
+  t.strictSame([verify('token-of-carol-1'), verify(''), isOwn], [{ name: 'carol' }, undefined, false])
 })
 
 t.test('a token file that cannot be created is an error, a draft left by a crash is not', async t => {
   const folder = t.testdir({ file: '' })
-  const open = (...path: string[]) => openTokens({ ...noTokens, ownTokenFile: join(folder, ...path) }, noError)
+  const open = (...path: string[]) => openTokens({ ...noTokens, ownTokenFile: join(folder, ...path) }, noLog)
   t.throws(() => open('file', 'access-token'), { code: /EEXIST|ENOTDIR/ })
   t.throws(() => open('x'.repeat(254)), { code: 'ENAMETOOLONG' })
   writeFileSync(join(folder, `access-token.${process.pid}`), '', { mode: 0o600 })
