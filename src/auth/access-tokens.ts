@@ -121,16 +121,17 @@ function warnOfTokens (source: string, tokens: Tokens, log: TokenLog): void {
   }
   const nameless = entries.filter(({ hasName }) => !hasName).map(({ label }) => label)
   if (nameless.length > 0 && nameless.length < entries.length) {
-    log.warn(`${source} has entries with a name and entries without: ${listed(nameless)}. A token cannot have a comma, ` +
-      'which starts the next entry. Give each entry a name, or none')
+    log.warn(`${source} has entries with a name and entries without: ${listed(nameless)}. ` +
+      'A token cannot have a comma, which starts the next entry. Give each entry a name, or none')
   }
 }
 
 function warnOfMode (source: string, { mode }: FileContent, log: TokenLog): void {
   const rights = [mode & 0o004 ? 'read' : [], mode & 0o002 ? 'change' : []].flat().join(' and ')
   if (rights === '') return
-  log.warn(`${source} has the mode ${mode.toString(8).padStart(4, '0')}: every user of this machine who reaches it may ` +
-    `${rights} the tokens. Set the mode to 0640 or 0600`)
+  const octal = mode.toString(8).padStart(4, '0')
+  log.warn(`${source} has the mode ${octal}: every user of this machine who reaches it may ${rights} the tokens. ` +
+    'Set the mode to 0640 or 0600')
 }
 
 interface FollowedTokens { tokens: () => Tokens, stop: () => void }
