@@ -1,5 +1,5 @@
 // Authenticates a request in onRequest, before its body: the body of an unknown caller is neither read nor validated.
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { BasicCredentials, Operation, SecurityScheme, Verdict, Verifier } from '../types.ts'
 import { credentialReader, Refusal } from './credentials.ts'
 import type { CredentialReader } from './credentials.ts'
@@ -17,7 +17,7 @@ export interface Guards {
   realm: string
 }
 
-type Check = (request: FastifyRequest, reply: unknown, done: (error?: Error) => void) => void
+type Check = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
 
 /**
  * The hooks that admit a request to an operation; none where the contract says `security: []`.
@@ -33,12 +33,14 @@ export function authenticate (
   if (requirements.length === 0) return []
   const isOptional = requirements.length < security.length
   const schemes = requirements.flatMap(requirement => Object.keys(requirement).map(name => schemeOf(name, guards)))
+  const isHiddenFromCaches = schemes.some(scheme => scheme.isHiddenFromCaches)
   const checks = requirements.map(requirement => [
     startRequirement,
     ...Object.entries(requirement).map(([name, scopes]) => schemeCheck(name, scopes, guards))
   ])
   const admit = app.auth(checks, { relation: 'or' }) as Check
   return [(request, reply, done) => {
+    if (isHiddenFromCaches) reply.header('Cache-Control', 'private')
     admit(request, reply, error => {
       if (!error) return done()
       request.principals = {}
@@ -108,12 +110,17 @@ function refusalOf (
   }
   // RFC 6750 section 3.1: the same answer for unknown, expired, revoked and malformed tokens.
   const isPrincipal = typeof (verdict as { name?: unknown } | undefined | null)?.name === 'string'
-  return isPrincipal ? undefined : new Refusal(401, `The ${scheme.name} is not accepted.`, scheme.invalidChallenge)
+  return isPrincipal ? undefined : scheme.invalid()
 }
 
+/** Credentials that cannot be read were sent. An error here would leave the request without a response. */
 function hasNoCredentials (scheme: CredentialReader, request: FastifyRequest): boolean {
-  const credentials = scheme.read(request)
-  return credentials instanceof Refusal && credentials.isMissing
+  try {
+    const credentials = scheme.read(request)
+    return credentials instanceof Refusal && credentials.isMissing
+  } catch {
+    return false
+  }
 }
 
 /** The most specific error; a 401 has the challenges of every refusal (RFC 9110, section 11.6.1). */
