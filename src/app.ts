@@ -6,12 +6,15 @@ import type { Logger } from 'pino'
 import { document } from '../generated/document.ts'
 import * as contract from '../generated/operations.ts'
 import type { operations } from '../generated/types.ts'
+import { unlimited } from './connections.ts'
+import type { ConnectionLimit } from './connections.ts'
 import {
-  answerErrors, answerServerErrors, drainOnClose, errorOptions, HttpError, routerOptions, serveContract,
+  answerErrors, drainOnClose, errorOptions, HttpError, routerOptions, serveContract,
   serveDocs
 } from './contract/index.ts'
 import type { ErrorReporter, TokenVerifier } from './contract/index.ts'
 import { serveHealth } from './health.ts'
+import { createHttpServer } from './http-server.ts'
 import { logError, logResponses } from './log.ts'
 import { createPlant } from './plants/create-plant.ts'
 import { errorBody } from './plants/error-body.ts'
@@ -29,6 +32,8 @@ export interface AppOptions {
   bodyLimit?: number
   /** Requests per minute for each token; unlimited by default. */
   rateLimit?: number | undefined
+  /** Connections that may be open; unlimited by default. */
+  maxConnections?: ConnectionLimit
   /** Time limit for the response, after the request has arrived. */
   responseTimeoutMs?: number
   /** Time limits for the headers and for the whole request. */
@@ -36,7 +41,7 @@ export interface AppOptions {
 }
 
 export async function buildApp ({
-  store, verifyToken, log = pino({ level: 'silent' }), baseUrl = '/', bodyLimit = 65536, rateLimit,
+  store, verifyToken, log = pino({ level: 'silent' }), baseUrl = '/', bodyLimit = 65536, rateLimit, maxConnections = unlimited,
   responseTimeoutMs = 10_000, requestTimeoutMs = { header: 5000, whole: 10_000 }
 }: AppOptions): Promise<FastifyInstance> {
   const reporter: ErrorReporter = { errorBody, log: (error, request) => logError(log, error, request) }
@@ -45,17 +50,17 @@ export async function buildApp ({
     ...errorOptions(reporter),
     bodyLimit,
     routerOptions,
-    requestTimeout: requestTimeoutMs.whole,
     // Serve requests that arrive during shutdown; each response closes its connection.
     return503OnClosing: false,
-    http: {
-      headersTimeout: requestTimeoutMs.header,
-      connectionsCheckingInterval: Math.min(1000, requestTimeoutMs.header),
-      requireHostHeader: false
-    }
+    serverFactory: handle => createHttpServer(handle, {
+      reporter,
+      requestTimeoutMs,
+      stalledTimeoutMs: requestTimeoutMs.whole + responseTimeoutMs,
+      maxConnections,
+      warn: sentence => log.warn(sentence)
+    })
   })
   answerErrors(app, reporter)
-  answerServerErrors(app.server, reporter)
   drainOnClose(app, requestTimeoutMs.whole, responseTimeoutMs)
   logResponses(app, log)
   await serveContract<operations, typeof contract>(app, {

@@ -15,6 +15,8 @@ export interface Config {
   bodyLimit: number
   /** Requests per minute for each token; undefined: unlimited. */
   rateLimit: number | undefined
+  /** Connections that may be open; undefined: as many as memory and open files allow. */
+  maxConnections: number | undefined
   /** Plants that may wait for storage. */
   maxQueue: number
   logLevel: string
@@ -64,6 +66,7 @@ export function readConfig (env: Readonly<Record<string, string | undefined>>): 
     baseUrl: variable('BASE_URL', 'https://plants.example.com', '/', baseUrl),
     bodyLimit: variable('BODY_LIMIT', '65536', 65536, integerBetween(1, 16 * 1024 * 1024)),
     rateLimit: variable('RATE_LIMIT', '600', undefined, integerBetween(1, 1e9)),
+    maxConnections: variable('MAX_CONNECTIONS', '5000', undefined, integerBetween(1, 1e6)),
     maxQueue: variable('MAX_QUEUE', '10000', 10_000, integerBetween(1, 1e7)),
     logLevel: variable('LOG_LEVEL', 'info', 'info', oneOf(logLevels))
   }

@@ -1,34 +1,40 @@
-// Keeps connections from using up the file descriptors of the process.
+// Keeps connections from using up the memory and the file descriptors of the process.
 import type { Server } from 'node:net'
+import { oncePerMinute } from './log.ts'
+import { memoryLimit } from './memory-limit.ts'
 
 /** Descriptors for the database, the log and the tokens. */
 const reserved = 64
-/** A flood of connections writes one line in this time. */
-const reportMs = 60_000
+/** How many connections may be open, and why. */
+export interface ConnectionLimit { limit: number, reason: string }
+export const unlimited: ConnectionLimit = { limit: Infinity, reason: '' }
 
-/** Node closes connections beyond the limit at once. Without a descriptor it would close them too, but not report it. */
-export function limitConnections (server: Server, onRefused: (sentence: string) => void): void {
+/** The limit of connections. By default bodies of `bodyLimit` bytes on all of them would take half of the memory. */
+export function connectionLimit (
+  { maxConnections: wanted, bodyLimit }: { maxConnections: number | undefined, bodyLimit: number }
+): ConnectionLimit {
+  const byMemory = Math.max(100, Math.floor(memoryLimit() / 2 / bodyLimit))
   const openFiles = limitOfOpenFiles()
-  if (openFiles === undefined) return
-  const limit = Math.max(openFiles - reserved, Math.ceil(openFiles / 2))
-  let refused = 0
-  let lastReport = -Infinity
-  server.maxConnections = limit
-  server.on('drop', () => {
-    refused++
-    if (performance.now() - lastReport < reportMs) return
-    onRefused(`${refused} connections were refused: ${limit} are open already, and the process may open ` +
-      `${openFiles} files. Raise that limit (ulimit -n) to allow more.`)
-    lastReport = performance.now()
-    refused = 0
+  const byFiles = Math.max(openFiles - reserved, Math.ceil(openFiles / 2))
+  const limit = wanted ?? Math.min(byMemory, 10_000)
+  if (limit > byFiles) return { limit: byFiles, reason: `the process may open ${openFiles} files (ulimit -n)` }
+  return { limit, reason: wanted === undefined ? 'MAX_CONNECTIONS is not set' : 'that is MAX_CONNECTIONS' }
+}
+
+/** Closes connections beyond the limit at once. Without a descriptor Node would close them too, but not report it. */
+export function limitConnections (server: Server, { limit, reason }: ConnectionLimit, warn: (sentence: string) => void): void {
+  const report = oncePerMinute(count => {
+    warn(`Connections refused: ${count}. ${limit} are open already; ${reason}.`)
   })
+  server.maxConnections = limit
+  server.on('drop', report)
 }
 
 /** The soft limit, which Node raises to the hard limit when it starts. */
-function limitOfOpenFiles (): number | undefined {
+function limitOfOpenFiles (): number {
   // Otherwise Node looks up the names of all peers.
   Object.assign(process.report, { excludeNetwork: true })
   const report: { userLimits?: { open_files?: { soft: number | 'unlimited' } } } = process.report.getReport()
   const soft = report.userLimits?.open_files?.soft
-  return typeof soft === 'number' ? soft : undefined
+  return typeof soft === 'number' ? soft : Infinity
 }

@@ -26,9 +26,24 @@ export async function readable (output: LogOutput, isTTY: boolean): Promise<LogO
 
 /** Logs 4xx at info, and 5xx at error with their cause. */
 export function logError (log: Logger, error: HttpError, request: FastifyRequest): void {
-  const { status, message } = error
+  const { status, message, cause } = error
   if (status < 500) log.info({ ...about(request), status }, message)
-  else log.error({ ...about(request), status, err: error.cause ?? error }, message)
+  // The stack of a refusal says nothing, and a flood of them must be cheap.
+  else if (status === 503 && cause === undefined) log.error({ ...about(request), status }, message)
+  else log.error({ ...about(request), status, err: cause ?? error }, message)
+}
+
+/** Counts events of a flood: it reports the first at once, and then at most once a minute how many there were. */
+export function oncePerMinute (report: (count: number) => void): () => void {
+  let count = 0
+  let lastReport = -Infinity
+  return () => {
+    count++
+    if (performance.now() - lastReport < 60_000) return
+    report(count)
+    lastReport = performance.now()
+    count = 0
+  }
 }
 
 /** Logs every response at debug. */

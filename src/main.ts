@@ -6,10 +6,11 @@ import { buildApp } from './app.ts'
 import { openTokens } from './auth/access-tokens.ts'
 import { ConfigError, readConfig } from './config.ts'
 import type { Config } from './config.ts'
-import { limitConnections } from './connections.ts'
+import { connectionLimit } from './connections.ts'
 import { StandardOutput } from './log-output.ts'
 import type { LogOutput } from './log-output.ts'
 import { createLog, readable } from './log.ts'
+import { memoryLimit } from './memory-limit.ts'
 import { openStore, sqlitePath } from './stores/open.ts'
 import { keepTicksFast } from './ticks.ts'
 
@@ -29,11 +30,16 @@ async function start (config: Config): Promise<void> {
   const output = new StandardOutput(process.stdout, sentence => log.error(sentence))
   process.once('exit', () => output.flush())
   const log = createLog(config.logLevel, await readable(output, process.stdout.isTTY))
-  const store = await openStore(config.databaseUrl, { ...config, onWarning: sentence => log.warn(sentence) })
+  const store = await openStore(config.databaseUrl, {
+    maxQueue: config.maxQueue,
+    // The rest is for reading requests and for the batch that is being stored.
+    maxQueueBytes: memoryLimit() / 8,
+    onWarning: sentence => log.warn(sentence)
+  })
   const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
   const tokens = openTokens({ ...config, ownTokenFile }, log)
-  const app = await buildApp({ ...config, store, verifyToken: tokens.verify, log })
-  limitConnections(app.server, sentence => log.warn(sentence))
+  const maxConnections = connectionLimit(config)
+  const app = await buildApp({ ...config, maxConnections, store, verifyToken: tokens.verify, log })
 
   closeWithGrace({ delay: closeWithinMs, logger: log }, async ({ err, signal }) => {
     if (err !== undefined) log.fatal(err, 'shutting down after an uncaught error')

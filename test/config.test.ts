@@ -23,6 +23,7 @@ t.test('without variables the configuration is the default, and an empty variabl
     baseUrl: '/',
     bodyLimit: 65536,
     rateLimit: undefined,
+    maxConnections: undefined,
     maxQueue: 10000,
     logLevel: 'info'
   }
@@ -41,6 +42,7 @@ t.test('readConfig() reads every variable', async t => {
     BASE_URL: 'https://example.com/store',
     BODY_LIMIT: '10',
     RATE_LIMIT: '20',
+    MAX_CONNECTIONS: '25',
     MAX_QUEUE: '30',
     LOG_LEVEL: 'debug'
   }), {
@@ -52,6 +54,7 @@ t.test('readConfig() reads every variable', async t => {
     baseUrl: 'https://example.com/store',
     bodyLimit: 10,
     rateLimit: 20,
+    maxConnections: 25,
     maxQueue: 30,
     logLevel: 'debug'
   })

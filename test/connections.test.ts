@@ -2,38 +2,66 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import v8 from 'node:v8'
 import t from 'tap'
-import { limitConnections } from '../src/connections.ts'
+import type { Test } from 'tap'
+import { connectionLimit, limitConnections } from '../src/connections.ts'
 import { postPlant, startService } from './fixtures/service.ts'
 
+/** Sets the limit of open files that the process sees, and a heap limit in MiB. */
+function setLimits (t: Test, openFiles: number | 'unlimited', heapMiB: number): void {
+  t.intercept(process.report, 'getReport', { value: () => ({ userLimits: { open_files: { soft: openFiles } } }) })
+  t.intercept(v8, 'getHeapStatistics', { value: () => ({ heap_size_limit: heapMiB * 2 ** 20 }) })
+  t.intercept(process, 'constrainedMemory', { value: () => 0 })
+}
+
+const byDefault = { maxConnections: undefined, bodyLimit: 65536 }
+
+t.test('by default bodies on all connections take at most half of the memory', async t => {
+  setLimits(t, 'unlimited', 512)
+  t.strictSame(connectionLimit(byDefault), { limit: 4096, reason: 'MAX_CONNECTIONS is not set' })
+  t.equal(connectionLimit({ ...byDefault, bodyLimit: 2 ** 24 }).limit, 100, 'but 100 connections are always allowed')
+  t.equal(connectionLimit({ ...byDefault, bodyLimit: 1 }).limit, 10_000, 'and never more than 10,000')
+})
+
+t.test('the limit of a container counts when it is lower than that of the heap', async t => {
+  setLimits(t, 'unlimited', 4096)
+  t.intercept(process, 'constrainedMemory', { value: () => 256 * 2 ** 20 })
+  t.equal(connectionLimit(byDefault).limit, 2048)
+})
+
+t.test('MAX_CONNECTIONS replaces the default', async t => {
+  setLimits(t, 100_000, 512)
+  const reason = 'that is MAX_CONNECTIONS'
+  t.strictSame(connectionLimit({ ...byDefault, maxConnections: 20_000 }), { limit: 20_000, reason })
+})
+
+t.test('the limit leaves file descriptors for the database, the log and the tokens', async t => {
+  setLimits(t, 1024, 512)
+  const reason = 'the process may open 1024 files (ulimit -n)'
+  t.strictSame(connectionLimit(byDefault), { limit: 960, reason })
+  t.strictSame(connectionLimit({ ...byDefault, maxConnections: 2000 }), { limit: 960, reason })
+  setLimits(t, 20, 512)
+  t.equal(connectionLimit(byDefault).limit, 10, 'half of very few')
+})
+
 t.test('connections beyond the limit are refused, and the log says so once a minute', async t => {
-  t.intercept(process.report, 'getReport', { value: () => ({ userLimits: { open_files: { soft: 2, hard: 2 } } }) })
   const server = createServer().listen(0, '127.0.0.1')
   t.teardown(() => server.close())
   await once(server, 'listening')
   const sentences: string[] = []
-  limitConnections(server, sentence => sentences.push(sentence))
+  limitConnections(server, { limit: 1, reason: 'that is MAX_CONNECTIONS' }, sentence => sentences.push(sentence))
   const { port } = server.address() as AddressInfo
   const open = () => connect(port, '127.0.0.1').on('error', () => {})
   const first = open()
   t.teardown(() => first.destroy())
   await once(first, 'connect')
   for (let count = 0; count < 3; count++) await once(open(), 'close')
-  const rule = '1 are open already, and the process may open 2 files. Raise that limit (ulimit -n) to allow more.'
-  t.strictSame(sentences, [`1 connections were refused: ${rule}`])
+  t.strictSame(sentences, ['Connections refused: 1. 1 are open already; that is MAX_CONNECTIONS.'])
   const later = performance.now() + 60_000
   t.intercept(performance, 'now', { value: () => later })
   await once(open(), 'close')
-  t.equal(sentences[1], `3 connections were refused: ${rule}`)
-})
-
-t.test('without a limit of open files there is no limit of connections', t => {
-  const report = { userLimits: { open_files: { soft: 'unlimited', hard: 'unlimited' } } }
-  t.intercept(process.report, 'getReport', { value: () => report })
-  const server = createServer()
-  limitConnections(server, t.fail)
-  t.equal(server.maxConnections, undefined)
-  t.end()
+  t.equal(sentences[1], 'Connections refused: 3. 1 are open already; that is MAX_CONNECTIONS.')
 })
 
 t.test('more connections than the process may open files: one line in the log, and plants are stored', async t => {
@@ -52,6 +80,6 @@ t.test('more connections than the process may open files: one line in the log, a
   t.equal(await post(3), 200)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
-  const refusals = output().match(/\d+ connections were refused: 64 are open already/g)
+  const refusals = output().match(/Connections refused: \d+\. 64 are open already; the process may open 128 files/g)
   t.equal(refusals?.length, 1)
 })

@@ -2,7 +2,7 @@
 export { serveDocs, docsPath } from './http/docs.ts'
 export { drainOnClose } from './http/drain.ts'
 export { dryRun } from './http/dry-run.ts'
-export { answerErrors, answerServerErrors, errorOptions } from './http/errors.ts'
+export { answerErrors, answerServerErrors, errorOptions, refuseOverload } from './http/errors.ts'
 export type { ErrorReporter } from './http/errors.ts'
 export { HttpError } from './http/http-error.ts'
 export { routerOptions } from './http/paths.ts'

@@ -16,18 +16,25 @@ const maxBatchCharacters = 4 * 1024 * 1024
 /** A batch of this size commits without waiting, while earlier callers get their responses. */
 const fullBatchPlants = 64
 const maxWaitMs = 2
+/** Memory of a request that waits for its response, without its texts. */
+const bytesOfRequest = 16 * 1024
+
+/** Limits for the plants that wait; add() rejects further ones. */
+export interface QueueLimits {
+  maxQueue: number
+  /** Memory that they take; unlimited by default. */
+  maxQueueBytes?: number
+}
 
 interface Pending { plant: NewPlant, resolve: (outcome: Outcome) => void, reject: (error: unknown) => void }
 
-/**
- * Makes an engine a store.
- * @param maxQueue limit of waiting plants; add() rejects further ones
- */
+/** Makes an engine a store. */
 export function groupCommit (
   engine: Engine,
-  { maxQueue, clock = systemClock }: { maxQueue: number, clock?: Clock }
+  { maxQueue, maxQueueBytes = Infinity, clock = systemClock }: QueueLimits & { clock?: Clock }
 ): PlantStore {
   const queue: Pending[] = []
+  let queueBytes = 0
   let running: Promise<void> | undefined
   let closed: Promise<void> | undefined
   /** Calls that bypass the queue. */
@@ -36,7 +43,9 @@ export function groupCommit (
   async function run (): Promise<void> {
     while (queue.length > 0) {
       await waitForMore()
-      await commit(queue.splice(0, sizeOfBatch(queue)))
+      const batch = queue.splice(0, sizeOfBatch(queue))
+      for (const { plant } of batch) queueBytes -= bytesOf(plant)
+      await commit(batch)
     }
     running = undefined
   }
@@ -86,9 +95,10 @@ export function groupCommit (
   return {
     add (plant) {
       if (closed !== undefined) return refuse('The service is shutting down. Try again elsewhere or later.')
-      if (queue.length >= maxQueue) return refuse('The service is overloaded. Try again in a moment.')
+      if (queue.length >= maxQueue || queueBytes >= maxQueueBytes) return refuse('The service is overloaded. Try again in a moment.')
       return new Promise((resolve, reject) => {
         queue.push({ plant, resolve, reject })
+        queueBytes += bytesOf(plant)
         running ??= run()
       })
     },
@@ -105,11 +115,20 @@ export function groupCommit (
 /** Number of plants in the next batch, limited by their text. */
 function sizeOfBatch (queue: Pending[]): number {
   let characters = 0
-  for (const [index, { plant: { name, tag = '' } }] of queue.entries()) {
-    characters += name.length + tag.length
+  for (const [index, { plant }] of queue.entries()) {
+    characters += charactersOf(plant)
     if (characters > maxBatchCharacters) return index + 1
   }
   return queue.length
+}
+
+/** Bytes of a waiting plant with its request: at most two a character. */
+function bytesOf (plant: NewPlant): number {
+  return bytesOfRequest + 2 * charactersOf(plant)
+}
+
+function charactersOf ({ name, tag = '' }: NewPlant): number {
+  return name.length + tag.length
 }
 
 function refuse (message: string): Promise<never> {

@@ -1,7 +1,7 @@
 // Opens the store that DATABASE_URL names.
 import type { PlantStore } from '../plants/plant-store.ts'
 import { groupCommit } from './group-commit.ts'
-import type { Engine } from './group-commit.ts'
+import type { Engine, QueueLimits } from './group-commit.ts'
 import { memoryEngine } from './memory.ts'
 import { postgresEngine } from './postgres/engine.ts'
 import { hostUrls } from './postgres/hosts.ts'
@@ -45,15 +45,16 @@ export function sqlitePath (url: string): string | undefined {
  * Opens the store that a URL names: `sqlite:PATH`, `postgres://...` or `memory:`.
  * @throws Error with the reason
  */
-export async function openStore (url: string, { maxQueue, onWarning = () => {} }: StoreOptions): Promise<PlantStore> {
+export async function openStore (
+  url: string,
+  { onWarning = () => {}, ...limits }: StoreOptions
+): Promise<PlantStore> {
   const open = findEngine(url)
   if (open === undefined) throw unknownStore(url)
-  return groupCommit(await open(url, onWarning), { maxQueue })
+  return groupCommit(await open(url, onWarning), limits)
 }
 
-export interface StoreOptions {
-  /** Plants that may wait for the engine. */
-  maxQueue: number
+export interface StoreOptions extends QueueLimits {
   /** Called once with the reason when the store lets startup wait. */
   onWarning?: (sentence: string) => void
 }

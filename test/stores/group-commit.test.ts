@@ -128,6 +128,25 @@ t.test('a full queue refuses the next plant at once', async t => {
   t.strictSame(await Promise.all(waiting), ['added', 'added'])
 })
 
+t.test('a queue that takes its memory refuses the next plant at once, and accepts plants once it is shorter', async t => {
+  const { engine, waitForBatches, succeed } = slowEngine()
+  const store = groupCommit(engine, { maxQueue: 100, maxQueueBytes: 100_000 })
+  const first = store.add(plant(1))
+  await waitForBatches(1)
+  // Each character may take two bytes.
+  const waiting = [store.add({ id: 2n, name: 'x'.repeat(20_000), tag: 'x'.repeat(20_000) }), store.add(plant(3))]
+  await t.rejects(store.add(plant(4)), { name: 'StoreUnavailable', message: /overloaded/ })
+  succeed()
+  await first
+  await waitForBatches(2)
+  const last = store.add(plant(5))
+  succeed()
+  t.strictSame(await Promise.all(waiting), ['added', 'added'])
+  await waitForBatches(3)
+  succeed()
+  t.equal(await last, 'added')
+})
+
 t.test('close() waits for the queued plants before it closes the engine', async t => {
   const { engine, batches, waitForBatches, succeed } = slowEngine()
   const store = groupCommit(engine, { maxQueue: 10 })

@@ -1,7 +1,7 @@
 // The only writer of error responses: every error has the contract's shape, even before routing and outside Fastify.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import { maxHeaderSize, STATUS_CODES } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ServedSocket } from './drain.ts'
 import { HttpError, internalError } from './http-error.ts'
@@ -34,11 +34,28 @@ export function answerServerErrors (server: Server, reporter: ErrorReporter): vo
     endSocket(socket, reporter, new HttpError(405, message, { headers: { Allow: '' } }))
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    answeredEarly.set(request.socket, request)
-    const error = new HttpError(417, 'The service supports only Expect: 100-continue.')
-    const { status, headers, body } = write(reporter, error)
-    response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body)
+    answerAtOnce(request, response, reporter, new HttpError(417, 'The service supports only Expect: 100-continue.'))
   })
+}
+
+/** A listener that answers 503 without Fastify. */
+export function refuseOverload (reporter: ErrorReporter, onRefused: () => void): RequestListener {
+  const error = new HttpError(503, 'The service is overloaded. Try again in a moment.')
+  return (request, response) => {
+    answerAtOnce(request, response, reporter, error)
+    onRefused()
+  }
+}
+
+function answerAtOnce (
+  request: IncomingMessage,
+  response: ServerResponse,
+  reporter: ErrorReporter,
+  error: HttpError
+): void {
+  answeredEarly.set(request.socket, request)
+  const { status, headers, body } = write(reporter, error)
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body)
 }
 
 /** Requests answered before they arrived completely; their remaining bytes get no second response. */

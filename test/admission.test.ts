@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { createServer, IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
+import { connect, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { Test } from 'tap'
+import { admitRequests } from '../src/admission.ts'
+import type { AdmissionOptions } from '../src/admission.ts'
+
+const refuse: RequestListener = (_request, response) => { response.writeHead(503).end() }
+const urgentPaths = new Set(['/livez'])
+
+/** A request and its response, as Node gives them to a listener. */
+function exchange (url = '/plants'): [IncomingMessage, ServerResponse & { req: IncomingMessage }] {
+  const request = new IncomingMessage(new Socket())
+  request.url = url
+  const response = new ServerResponse(request)
+  response.assignSocket(request.socket)
+  return [request, response]
+}
+
+t.test('256 requests are admitted in a turn of the event loop, and the others in the next turns in order', async t => {
+  const admitted: string[] = []
+  const admit = admitRequests(({ url }) => admitted.push(url as string), { refuse, urgentPaths })
+  const urls = Array.from({ length: 600 }, (_, index) => `/${index}`)
+  for (const url of urls) admit(...exchange(url))
+  const counts = [admitted.length]
+  for (let turn = 0; turn < 3; turn++) {
+    await new Promise(setImmediate)
+    counts.push(admitted.length)
+  }
+  t.strictSame(counts, [256, 512, 600, 600])
+  t.strictSame(admitted, urls)
+  admit(...exchange('/last'))
+  t.equal(admitted.at(-1), '/last', 'later requests are admitted at once')
+})
+
+t.test('a request that has waited longer than maxWaitMs is refused', async t => {
+  let admitted = 0
+  const refused: string[] = []
+  const options = { refuse: ({ url }: IncomingMessage) => refused.push(url as string), urgentPaths, maxWaitMs: 20 }
+  const admit = admitRequests(() => admitted++, options)
+  for (let index = 0; index < 256; index++) admit(...exchange())
+  admit(...exchange('/old'))
+  const end = performance.now() + 30
+  while (performance.now() < end);
+  admit(...exchange('/new'))
+  await new Promise(setImmediate)
+  t.strictSame(refused, ['/old'])
+  t.equal(admitted, 257)
+})
+
+t.test('a health check does not wait', async t => {
+  const admitted: string[] = []
+  const admit = admitRequests(({ url }) => admitted.push(url as string), { refuse, urgentPaths })
+  for (let index = 0; index < 1000; index++) admit(...exchange())
+  admit(...exchange('/livez'))
+  t.equal(admitted.at(-1), '/livez')
+})
+
+/** A server that holds each response until the test calls `release`. */
+async function startHolding (t: Test, options: Partial<AdmissionOptions> = {}) {
+  const held: Array<() => void> = []
+  const handle: RequestListener = (request, response) => {
+    request.resume().on('end', () => {
+      held.push(() => response.writeHead(200, { 'Content-Length': '1' }).end('x'))
+    })
+  }
+  const server = createServer(admitRequests(handle, { refuse, urgentPaths, ...options })).listen(0, '127.0.0.1')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  const waitForHeld = async () => { while (held.length === 0) await new Promise(setImmediate) }
+  return { server, held, waitForHeld, open: () => openClient(t, server) }
+}
+
+async function openClient (t: Test, server: Server) {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
+  t.teardown(() => socket.destroy())
+  let received = ''
+  socket.setEncoding('latin1').on('data', text => { received += text })
+  const [accepted] = await Promise.all([once(server, 'connection') as Promise<[Socket]>, once(socket, 'connect')])
+  return { socket, accepted: accepted[0], responses: () => received.split('HTTP/1.1 200').length - 1 }
+}
+
+const pipelined = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n${'x'.repeat(100)}`
+
+t.test('the requests of a connection are served one after another', async t => {
+  const { held, waitForHeld, open } = await startHolding(t)
+  const client = await open()
+  client.socket.write(pipelined.repeat(5))
+  for (let request = 1; request <= 5; request++) {
+    await waitForHeld()
+    await sleep(5)
+    t.equal(held.length, 1, `only request ${request} has begun`)
+    held.shift()?.()
+    while (client.responses() < request) await sleep(1)
+  }
+})
+
+t.test('a connection is not read while a request waits on it, and no request is lost', async t => {
+  const { held, waitForHeld, open } = await startHolding(t)
+  const client = await open()
+  const sent = 10_000
+  client.socket.write(pipelined.repeat(sent))
+  await waitForHeld()
+  await sleep(100)
+  const limit = 8 * 65_536
+  t.ok(client.accepted.bytesRead <= limit, `${client.accepted.bytesRead} bytes were read`)
+  let mostRead = 0
+  for (let served = 0; served < sent; served++) {
+    await waitForHeld()
+    mostRead = Math.max(mostRead, client.accepted.bytesRead - served * pipelined.length)
+    held.shift()?.()
+  }
+  while (client.responses() < sent) await sleep(1)
+  t.ok(mostRead <= limit, `at most ${mostRead} bytes were read ahead`)
+})
+
+t.test('connections are closed once more than maxPipelined requests wait, and others are served', async t => {
+  const { held, waitForHeld, open } = await startHolding(t, { maxPipelined: 10 })
+  const greedy = await open()
+  greedy.socket.write(pipelined.repeat(12))
+  await once(greedy.socket, 'close')
+  held.length = 0
+  const modest = await open()
+  modest.socket.write(pipelined.repeat(11))
+  for (let served = 0; served < 11; served++) {
+    await waitForHeld()
+    held.shift()?.()
+  }
+  while (modest.responses() < 11) await sleep(1)
+  t.equal(modest.responses(), 11, 'the requests of the closed connection wait no longer')
+})

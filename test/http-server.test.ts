@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import t from 'tap'
+import type { Test } from 'tap'
+import { listen, logLines, startApp } from './fixtures/app.ts'
+import { requestText } from './fixtures/raw.ts'
+
+async function open (t: Test, port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  t.teardown(() => socket.destroy())
+  await once(socket, 'connect')
+  return socket
+}
+
+function block (ms: number): void {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+t.test('a client that never reads is disconnected, and the service holds few bytes for it', async t => {
+  const { app } = await startApp(t, { requestTimeoutMs: { header: 300, whole: 300 }, responseTimeoutMs: 200 })
+  const { port } = await listen(app)
+  let accepted: Socket | undefined
+  app.server.on('connection', socket => { accepted = socket })
+  const client = await open(t, port)
+  client.pause()
+  const began = performance.now()
+  client.write(requestText('GET /docs/json', ['Host: x', '', '']).repeat(10_000))
+  let mostUnsent = 0
+  const watch = setInterval(() => { mostUnsent = Math.max(mostUnsent, accepted?.writableLength ?? 0) }, 5)
+  t.teardown(() => clearInterval(watch))
+  while (accepted?.destroyed !== true) await new Promise(resolve => setTimeout(resolve, 5))
+  const elapsed = performance.now() - began
+  t.ok(mostUnsent > 0 && mostUnsent < 100_000, `${mostUnsent} bytes were unsent`)
+  t.ok(elapsed < 10_000, `disconnected after ${elapsed} ms`)
+})
+
+t.test('requests that wait too long are answered 503 before authentication, and the log has one line', async t => {
+  const { log, lines } = logLines()
+  const { app } = await startApp(t, { log })
+  const { port } = await listen(app)
+  let accepted = 0
+  app.server.on('connection', () => accepted++)
+  const clients = await Promise.all(Array.from({ length: 300 }, () => open(t, port)))
+  while (accepted < clients.length) await new Promise(setImmediate)
+  const answers = clients.map(socket => once(socket, 'data') as Promise<[Buffer]>)
+  let arrived = 0
+  app.server.on('request', () => {
+    if (++arrived === clients.length) block(600)
+  })
+  for (const client of clients) client.write(requestText('POST /plants', ['Host: x', 'Content-Length: 0', '', '']))
+  // All requests arrive before the next turn of the event loop.
+  block(50)
+  const statuses = (await Promise.all(answers)).map(([answer]) => answer.toString('latin1').slice(9, 12))
+  t.equal(statuses.filter(status => status === '401').length, 256)
+  t.equal(statuses.filter(status => status === '503').length, 44)
+  t.match(lines.join(''), 'Requests refused because the service is overloaded: 1.')
+})
