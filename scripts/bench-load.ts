@@ -34,7 +34,7 @@ export async function load (server: Server, connections: number, seconds: number
   return { throughput: latencies.length / elapsed, p99: p99(latencies), cpu }
 }
 
-async function open (port: number): Promise<Socket> {
+export async function open (port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').setNoDelay()
   await once(socket, 'connect')
   return socket
@@ -61,7 +61,7 @@ function keepBusy (socket: Socket, onAnswer: (latency: number) => void, onFailur
   send()
 }
 
-function nextRequest (): string {
+export function nextRequest (): string {
   const body = `{"id":${++lastId},"name":"Boston fern","tag":"fern"}`
   return `POST /plants HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
     `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
