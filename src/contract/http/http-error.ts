@@ -24,7 +24,11 @@ export class HttpError extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor (status: ErrorStatus, message: string, { cause, headers = {} }: Details = {}) {
+    // No caller gets a stack, and the log shows that of the cause: recording one costs more than the rest of a refusal.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message, { cause })
+    Error.stackTraceLimit = stackTraceLimit
     this.status = status
     this.headers = headers
   }
