@@ -71,7 +71,7 @@ export async function buildApp ({
     realm: 'plant-store',
     responseTimeoutMs,
     toHttpError,
-    onAuthenticated: rateLimit === undefined ? [] : [await limitRate(app, rateLimit)]
+    onAuthenticated: rateLimit === undefined ? [] : [limitRate(rateLimit)]
   })
   serveHealth(app, store)
   await serveDocs(app, document, variables)

@@ -1,35 +1,22 @@
-// RATE_LIMIT: counts the requests of each caller per minute.
-import rateLimiter from '@fastify/rate-limit'
-import type { FastifyRateLimitStore } from '@fastify/rate-limit'
-import type { FastifyInstance, onRequestHookHandler } from 'fastify'
-import { callerOf, HttpError } from './contract/index.ts'
+// RATE_LIMIT: refuses a token past its requests per minute, and tells every caller how many are left.
+import type { onRequestHookHandler } from 'fastify'
+import { HttpError, identityOf } from './contract/index.ts'
+import { networkOf } from './network.ts'
+import { WindowCounter } from './window-counter.ts'
 
-/** A hook that refuses a caller past this many requests per minute. */
-export async function limitRate (app: FastifyInstance, perMinute: number): Promise<onRequestHookHandler> {
-  await app.register(rateLimiter, { global: false, store: MonotonicStore })
-  return app.rateLimit({
-    max: perMinute,
-    timeWindow: 60_000,
-    keyGenerator: callerOf,
-    errorResponseBuilder: (_request, { max }) =>
-      new HttpError(429, `This token may make ${max} requests per minute. Retry-After gives the seconds to wait.`)
-  }) as onRequestHookHandler
-}
-
-/** Ignores the wall clock: when it is set back, the default store refuses callers until it has caught up. */
-export class MonotonicStore implements FastifyRateLimitStore {
-  readonly #windows = new Map<string, { count: number, endsAt: number }>()
-
-  incr (caller: string, callback: Parameters<FastifyRateLimitStore['incr']>[1], timeWindow: number): void {
-    const now = performance.now()
-    const last = this.#windows.get(caller)
-    const window = last !== undefined && last.endsAt > now ? last : { count: 0, endsAt: now + timeWindow }
-    window.count++
-    this.#windows.set(caller, window)
-    callback(null, { current: window.count, ttl: Math.ceil(window.endsAt - now) })
-  }
-
-  child (): this {
-    return this
+/**
+ * A hook for authenticated requests. Clients read the header fields of the IETF's earlier drafts: those of
+ * draft-ietf-httpapi-ratelimit-headers-08 and later, RateLimit and RateLimit-Policy, confuse released parsers.
+ */
+export function limitRate (perMinute: number): onRequestHookHandler {
+  const requests = new WindowCounter()
+  const message = `This token may make ${perMinute} requests per minute. Retry-After gives the seconds to wait.`
+  return (request, reply, done) => {
+    const { count, secondsLeft } = requests.count(identityOf(request) ?? networkOf(request))
+    reply.header('ratelimit-limit', perMinute)
+    reply.header('ratelimit-remaining', Math.max(0, perMinute - count))
+    reply.header('ratelimit-reset', secondsLeft)
+    if (count <= perMinute) return done()
+    done(new HttpError(429, message, { headers: { 'Retry-After': String(secondsLeft) } }))
   }
 }

@@ -49,7 +49,7 @@ t.test('readConfig() reads every variable', async t => {
     host: '::',
     port: 0,
     databaseUrl: 'memory:',
-    accessTokens: new Map([['b', { name: 'a' }]]),
+    accessTokens: new Map([['b', { name: 'a', id: '3e23e8160039594a' }]]),
     accessTokensFile: readTokensFile(accessTokensFile),
     baseUrl: 'https://example.com/store',
     bodyLimit: 10,

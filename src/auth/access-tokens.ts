@@ -44,7 +44,7 @@ const entryForm = /^(?:([^:]+):)?([A-Za-z0-9._~+/-]+=*)$/
 
 function parseEntry (entry: string): [token: string, caller: Principal] {
   const [, name, token = ''] = entryForm.exec(entry) as RegExpExecArray
-  return [token, { name: name ?? nameFor(token) }]
+  return [token, { name: name ?? nameFor(token), id: hash('sha256', token).slice(0, 16) }]
 }
 
 /** The name of a token without one. */

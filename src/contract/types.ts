@@ -180,8 +180,11 @@ type Absent<Names, Hidden> = Hidden extends { readonly $write: unknown }
 /** Flattens an intersection, for shorter compiler messages. */
 type Flat<T> = { [Name in keyof T]: T[Name] }
 
-/** A caller. The name distinguishes callers in the log and in limits; it is not secret. */
-export interface Principal { readonly name: string }
+/**
+ * A caller. The log shows the name. Limits count by `id`, which differs for each token of a name and stays the same,
+ * or by the name if there is none. Neither is secret.
+ */
+export interface Principal { readonly name: string, readonly id?: string }
 
 /** The authenticated callers, by security scheme. */
 export type Principals = Readonly<Record<string, Principal | undefined>>

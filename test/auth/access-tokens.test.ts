@@ -25,6 +25,13 @@ t.test('commas and line breaks separate tokens, which may have names and are uni
   t.throws(() => parseTokens('a:x,b:y,c:x'), { message })
 })
 
+t.test('each token has an identity that stays the same and does not contain it, also tokens with the same name', t => {
+  const [first, second] = parseTokens('alice:abc,alice:xyz').values()
+  t.strictSame([first, second], [{ name: 'alice', id: 'ba7816bf8f01cfea' }, { name: 'alice', id: '3608bca1e44ea6c4' }])
+  t.strictSame(parseTokens('abc').get('abc'), { name: 'token-ba7816bf', id: 'ba7816bf8f01cfea' })
+  t.end()
+})
+
 t.test('the error for invalid entries gives their numbers and what is wrong, and does not show them', async t => {
   const faults = {
     'with space': 'has a blank in its token',
@@ -47,7 +54,7 @@ t.test('the error for invalid entries gives their numbers and what is wrong, and
 t.test('verify() returns the name of a configured token, and nothing for any other token', async t => {
   const accessTokens = parseTokens('alice:a-token-of-alice')
   const { verify, isOwn } = openTokens({ ...noTokens, accessTokens }, noLog)
-  t.strictSame(verify('a-token-of-alice'), { name: 'alice' })
+  t.match(verify('a-token-of-alice'), { name: 'alice' })
   const others = ['', 'a-token-of-alic', 'a-token-of-alicee', 'A-TOKEN-OF-ALICE', 'alice', 'alice:a-token-of-alice']
   for (const token of [...others, '__proto__', 'constructor']) t.equal(verify(token), undefined, token)
   t.equal(isOwn, false)
@@ -177,7 +184,7 @@ t.test('a tokens file works without tokens in the environment', async t => {
   chmodSync(path, 0o600)
   const { verify, isOwn, close } = openTokens({ ...noTokens, accessTokensFile: readTokensFile(path) }, noLog)
   close()
-  t.strictSame([verify('token-of-carol-1'), verify(''), isOwn], [{ name: 'carol' }, undefined, false])
+  t.match([verify('token-of-carol-1'), verify(''), isOwn], [{ name: 'carol' }, undefined, false])
 })
 
 t.test('a token file that cannot be created is an error, a draft left by a crash is not', async t => {

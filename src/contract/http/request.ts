@@ -27,6 +27,12 @@ export function refusalsOf (request: FastifyRequest): Error[] {
   return request.refusals
 }
 
+/** The identities of the callers, one for each security scheme; undefined for an anonymous caller. */
+export function identityOf ({ principals = {} }: FastifyRequest): string | undefined {
+  const [first, ...others] = Object.values(principals).map(principal => principal?.id ?? principal?.name)
+  return others.length === 0 ? first : [first, ...others].join('\n')
+}
+
 /** The names of the callers, one for each security scheme; the address of an anonymous caller. */
 export function callerOf ({ principals = {}, ip }: FastifyRequest): string {
   return Object.values(principals).map(principal => principal?.name).join(' ') || ip

@@ -1,0 +1,27 @@
+// The network of a caller, by which limits count.
+import { isIP, SocketAddress } from 'node:net'
+import type { Socket } from 'node:net'
+
+/**
+ * An IPv4 address, or the first 64 bits of an IPv6 address: a single host chooses the other bits at will.
+ * With TRUST_PROXY the address is what the proxy wrote; text that is no address counts for the proxy.
+ */
+export function networkOf ({ ip, socket }: { ip: string, socket: Pick<Socket, 'remoteAddress'> }): string {
+  const address = isIP(ip) === 0 ? String(socket.remoteAddress) : ip
+  return isIP(address) === 6 ? networkOfIPv6(address) : address
+}
+
+function networkOfIPv6 (text: string): string {
+  // Writes each address in one way: lower case, without leading zeros, an IPv4-mapped one with dots.
+  const { address } = new SocketAddress({ address: text, family: 'ipv6' })
+  const [, ipv4] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address) ?? []
+  if (ipv4 !== undefined) return ipv4
+  const [head, tail = ''] = address.split('::') as [string, string?]
+  const [first, last] = [groups(head), groups(tail)]
+  const zeros = Array(Math.max(0, 8 - first.length - last.length)).fill('0')
+  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`
+}
+
+function groups (text: string): string[] {
+  return text === '' ? [] : text.split(':')
+}
