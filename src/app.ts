@@ -13,6 +13,7 @@ import {
   serveDocs
 } from './contract/index.ts'
 import type { ErrorReporter, TokenVerifier } from './contract/index.ts'
+import { limitFailures, TooManyFailures } from './failed-auth.ts'
 import { serveHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
 import { logError, logResponses } from './log.ts'
@@ -32,6 +33,10 @@ export interface AppOptions {
   bodyLimit?: number
   /** Requests per minute for each token; unlimited by default. */
   rateLimit?: number | undefined
+  /** Requests per minute without accepted credentials, for each address; unlimited by default. */
+  failedAuthLimit?: number
+  /** Addresses and networks of the proxies whose X-Forwarded-For names the caller. */
+  trustProxy?: string[] | false | undefined
   /** Connections that may be open; unlimited by default. */
   maxConnections?: ConnectionLimit
   /** Time limit for the response, after the request has arrived. */
@@ -41,15 +46,21 @@ export interface AppOptions {
 }
 
 export async function buildApp ({
-  store, verifyToken, log = pino({ level: 'silent' }), baseUrl = '/', bodyLimit = 65536, rateLimit, maxConnections = unlimited,
-  responseTimeoutMs = 10_000, requestTimeoutMs = { header: 5000, whole: 10_000 }
+  store, verifyToken, log = pino({ level: 'silent' }), baseUrl = '/', bodyLimit = 65536, rateLimit,
+  failedAuthLimit = Infinity, trustProxy = false, maxConnections = unlimited, responseTimeoutMs = 10_000,
+  requestTimeoutMs = { header: 5000, whole: 10_000 }
 }: AppOptions): Promise<FastifyInstance> {
-  const reporter: ErrorReporter = { errorBody, log: (error, request) => logError(log, error, request) }
+  const failures = limitFailures(failedAuthLimit, sentence => log.warn(sentence))
+  const reporter: ErrorReporter = {
+    errorBody,
+    log: (error, request) => error instanceof TooManyFailures || logError(log, error, request)
+  }
   const variables = { base_url: baseUrl }
   const app: FastifyInstance = fastify({
     ...errorOptions(reporter),
     bodyLimit,
     routerOptions,
+    trustProxy,
     // Serve requests that arrive during shutdown; each response closes its connection.
     return503OnClosing: false,
     serverFactory: handle => createHttpServer(handle, {
@@ -71,8 +82,10 @@ export async function buildApp ({
     realm: 'plant-store',
     responseTimeoutMs,
     toHttpError,
-    onAuthenticated: rateLimit === undefined ? [] : [limitRate(rateLimit)]
+    onAuthenticated: rateLimit === undefined ? [] : [limitRate(rateLimit)],
+    onRefused: failures.refuse
   })
+  app.addHook('onClose', async () => failures.close())
   serveHealth(app, store)
   await serveDocs(app, document, variables)
   return app

@@ -1,4 +1,5 @@
 // Reads the environment; nothing else does. Throws one ConfigError that lists every error.
+import { isIP } from 'node:net'
 import { parseTokens, readTokensFile } from './auth/access-tokens.ts'
 import type { Tokens, TokensFile } from './auth/access-tokens.ts'
 import { checkStoreUrl } from './stores/open.ts'
@@ -15,6 +16,10 @@ export interface Config {
   bodyLimit: number
   /** Requests per minute for each token; undefined: unlimited. */
   rateLimit: number | undefined
+  /** Requests per minute without accepted credentials, for each address. */
+  failedAuthLimit: number
+  /** Addresses and networks of proxies. */
+  trustProxy: string[] | undefined
   /** Connections that may be open; undefined: as many as memory and open files allow. */
   maxConnections: number | undefined
   /** Plants that may wait for storage. */
@@ -66,6 +71,8 @@ export function readConfig (env: Readonly<Record<string, string | undefined>>): 
     baseUrl: variable('BASE_URL', 'https://plants.example.com', '/', baseUrl),
     bodyLimit: variable('BODY_LIMIT', '65536', 65536, integerBetween(1, 16 * 1024 * 1024)),
     rateLimit: variable('RATE_LIMIT', '600', undefined, integerBetween(1, 1e9)),
+    failedAuthLimit: variable('FAILED_AUTH_LIMIT', '60', 60, integerBetween(1, 1e9)),
+    trustProxy: variable('TRUST_PROXY', '127.0.0.1,10.0.0.0/8', undefined, networks),
     maxConnections: variable('MAX_CONNECTIONS', '5000', undefined, integerBetween(1, 1e6)),
     maxQueue: variable('MAX_QUEUE', '10000', 10_000, integerBetween(1, 1e7)),
     logLevel: variable('LOG_LEVEL', 'info', 'info', oneOf(logLevels))
@@ -108,6 +115,19 @@ function tokensFile (path: string): TokensFile {
   } catch (error) {
     throw new Error(`names ${path}, which ${(error as Error).message}`)
   }
+}
+
+function networks (text: string): string[] {
+  const entries = text.split(',').map(entry => entry.trim())
+  const wrong = entries.find(entry => !isNetwork(entry))
+  if (wrong === undefined) return entries
+  throw new Error(`has "${wrong}", but must be addresses or networks, separated by commas`)
+}
+
+function isNetwork (text: string): boolean {
+  const [, address = '', , bits = '1'] = /^([^/%]*)(\/([1-9]\d*))?$/.exec(text) ?? []
+  const version = isIP(address)
+  return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128)
 }
 
 function baseUrl (text: string): string {

@@ -23,6 +23,8 @@ t.test('without variables the configuration is the default, and an empty variabl
     baseUrl: '/',
     bodyLimit: 65536,
     rateLimit: undefined,
+    failedAuthLimit: 60,
+    trustProxy: undefined,
     maxConnections: undefined,
     maxQueue: 10000,
     logLevel: 'info'
@@ -42,6 +44,8 @@ t.test('readConfig() reads every variable', async t => {
     BASE_URL: 'https://example.com/store',
     BODY_LIMIT: '10',
     RATE_LIMIT: '20',
+    FAILED_AUTH_LIMIT: '25',
+    TRUST_PROXY: '127.0.0.1, ::1,10.0.0.0/8,2001:db8::/32',
     MAX_CONNECTIONS: '25',
     MAX_QUEUE: '30',
     LOG_LEVEL: 'debug'
@@ -54,6 +58,8 @@ t.test('readConfig() reads every variable', async t => {
     baseUrl: 'https://example.com/store',
     bodyLimit: 10,
     rateLimit: 20,
+    failedAuthLimit: 25,
+    trustProxy: ['127.0.0.1', '::1', '10.0.0.0/8', '2001:db8::/32'],
     maxConnections: 25,
     maxQueue: 30,
     logLevel: 'debug'
@@ -100,7 +106,11 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ['BASE_URL', '/{a}', /without \?/],
     ['BASE_URL', 'https://example.com/*', /without \?/],
     ['RATE_LIMIT', '0', /from 1/],
-    ['MAX_QUEUE', '1.5', /whole number/]
+    ['FAILED_AUTH_LIMIT', '0', /^FAILED_AUTH_LIMIT is "0", but must be a whole number from 1 to 1000000000;/],
+    ['TRUST_PROXY', 'proxy', /^TRUST_PROXY has "proxy", but must be addresses or networks, separated by commas; for e/],
+    ['MAX_QUEUE', '1.5', /whole number/],
+    ...['true', '1', '10.0.0.1,', '10.0.0', '10.0.0.0/', '10.0.0.0/0', '10.0.0.0/33', '::/129', '10.0.0.0/08', 'fe80::%a']
+      .map((value): [string, string, RegExp] => ['TRUST_PROXY', value, /addresses or networks/])
   ]
   for (const [name, value, sentence] of invalid) {
     const mistakes = mistakesOf({ [name]: value })

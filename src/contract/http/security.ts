@@ -15,6 +15,8 @@ export interface Guards {
   verifiers: Readonly<Record<string, AnyVerifier>>
   /** Names the protection space in challenges (RFC 9110, section 11.5). */
   realm: string
+  /** Gets the error for credentials that no requirement accepts, and returns the one to send. */
+  onRefused?: ((error: HttpError, request: FastifyRequest) => HttpError) | undefined
 }
 
 type Check = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
@@ -45,7 +47,9 @@ export function authenticate (
       if (!error) return done()
       request.principals = {}
       const isAnonymous = isOptional && schemes.every(scheme => hasNoCredentials(scheme, request))
-      return isAnonymous ? done() : done(mostSpecific(refusalsOf(request)))
+      if (isAnonymous) return done()
+      const refusal = mostSpecific(refusalsOf(request))
+      done(guards.onRefused?.(refusal, request) ?? refusal)
     })
   }]
 }
@@ -124,7 +128,7 @@ function hasNoCredentials (scheme: CredentialReader, request: FastifyRequest): b
 }
 
 /** The most specific error; a 401 has the challenges of every refusal (RFC 9110, section 11.6.1). */
-function mostSpecific (errors: readonly Error[]): Error {
+function mostSpecific (errors: readonly Error[]): HttpError {
   // A verifier that failed might have accepted: report its failure instead of 401.
   const failure = errors.find(error => !(error instanceof Refusal))
   if (failure !== undefined) return asHttpError(failure)

@@ -11,7 +11,7 @@ import { routedOperations, toRoute } from './paths.ts'
 import { decorateRequests } from './request.ts'
 import { methodsOf, refuseUnroutable } from './routing.ts'
 import { authenticate } from './security.ts'
-import type { AnyVerifier } from './security.ts'
+import type { AnyVerifier, Guards } from './security.ts'
 
 /** A contract and the code that serves it; `Ops` and `C` are as in types.ts. */
 export interface Service<Ops, C extends Contract> extends Omit<AnswerOptions, 'compile'> {
@@ -24,6 +24,7 @@ export interface Service<Ops, C extends Contract> extends Omit<AnswerOptions, 'c
   realm: string
   /** Hooks that run once the request is authenticated. */
   onAuthenticated: onRequestHookHandler[]
+  onRefused?: Guards['onRefused']
 }
 
 /**
@@ -40,6 +41,8 @@ export async function serveContract<Ops, C extends Contract> (
   refuseMismatch('operation', 'handler', service.contract.operations, handlers)
   refuseMismatch('security scheme', 'verifier', schemes, verifiers)
 
+  const { realm, onRefused } = service
+  const guards = { schemes, verifiers, realm, onRefused }
   const operations = routedOperations(service.contract, service.variables ?? {})
   const compileRequest = createCompiler(schemas, 'request')
   const compileAnswer = createCompiler(schemas, 'answer')
@@ -57,7 +60,7 @@ export async function serveContract<Ops, C extends Contract> (
       exposeHeadRoute: false,
       schema: routeSchema(operation),
       onRequest: [
-        ...authenticate(app, operation.security, { schemes, verifiers, realm: service.realm }),
+        ...authenticate(app, operation.security, guards),
         ...service.onAuthenticated,
         refuseMediaType(operation.body),
         ...readParameters(operation, schemas, compileRequest)
