@@ -13,7 +13,7 @@ import {
   serveDocs
 } from './contract/index.ts'
 import type { ErrorReporter, TokenVerifier } from './contract/index.ts'
-import { limitFailures, TooManyFailures } from './failed-auth.ts'
+import { limitFailures } from './failed-auth.ts'
 import { serveHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
 import { logError, logResponses } from './log.ts'
@@ -33,7 +33,7 @@ export interface AppOptions {
   bodyLimit?: number
   /** Requests per minute for each token; unlimited by default. */
   rateLimit?: number | undefined
-  /** Requests per minute without accepted credentials, for each address; unlimited by default. */
+  /** Requests per minute and address without accepted credentials, and lines for them in the log; default: no limit. */
   failedAuthLimit?: number
   /** Addresses and networks of the proxies whose X-Forwarded-For names the caller. */
   trustProxy?: string[] | false | undefined
@@ -53,7 +53,7 @@ export async function buildApp ({
   const failures = limitFailures(failedAuthLimit, sentence => log.warn(sentence))
   const reporter: ErrorReporter = {
     errorBody,
-    log: (error, request) => error instanceof TooManyFailures || logError(log, error, request)
+    log: (error, request) => failures.sumUp(error, request) || logError(log, error, request)
   }
   const variables = { base_url: baseUrl }
   const app: FastifyInstance = fastify({

@@ -1,37 +1,42 @@
-// FAILED_AUTH_LIMIT: a stranger past this many failures per minute gets 429, and the log does not record each of them.
+// FAILED_AUTH_LIMIT: a stranger past this many failures per minute gets 429, and the log sums up what it is refused.
 // It does not stop guessing, because a right guess passes: only tokens that are long and random do.
 import type { FastifyRequest } from 'fastify'
-import { HttpError } from './contract/index.ts'
+import { HttpError, identityOf } from './contract/index.ts'
 import { networkOf } from './network.ts'
 import { windowMs, WindowCounter } from './window-counter.ts'
-
-/** A refusal that only the summary in the log counts. */
-export class TooManyFailures extends HttpError {}
 
 export interface FailureLimit {
   /** Returns the error to send. Requests with accepted credentials never get here. */
   refuse: (error: HttpError, request: FastifyRequest) => HttpError
+  /** Whether the log leaves out this error, because the summary counts it. */
+  sumUp: (error: HttpError, request: FastifyRequest) => boolean
   /** Writes the summary that is due. */
   close: () => void
 }
 
-/** @param onSummary gets a sentence for each network, a minute after the first failure past the limit */
+/** @param onSummary gets a sentence for each network, a minute after the first error that it sums up */
 export function limitFailures (perMinute: number, onSummary: (sentence: string) => void): FailureLimit {
   const failures = new WindowCounter()
+  const errors = new WindowCounter()
   const summary = summarize((network, count) => {
-    onSummary(`${network}: ${count} requests got 429, because they came without accepted credentials after ` +
+    onSummary(`${network}: ${count} refused requests without accepted credentials have no line in this log, after ` +
       `${perMinute} others in their minute. FAILED_AUTH_LIMIT sets this limit.`)
   })
   return {
     refuse (error, request) {
       // Failures of a verifier and known callers without permission do not count.
       if (error.status !== 400 && error.status !== 401) return error
-      const network = networkOf(request)
-      const { count, secondsLeft } = failures.count(network)
+      const { count, secondsLeft } = failures.count(networkOf(request))
       if (count <= perMinute) return error
-      summary.add(network)
       const rule = `An address may fail ${perMinute} times per minute: Retry-After gives the seconds to wait.`
-      return new TooManyFailures(429, `${error.message} ${rule}`, { headers: { 'Retry-After': String(secondsLeft) } })
+      return new HttpError(429, `${error.message} ${rule}`, { headers: { 'Retry-After': String(secondsLeft) } })
+    },
+    sumUp ({ status }, request) {
+      if (status >= 500 || identityOf(request) !== undefined) return false
+      const network = networkOf(request)
+      if (errors.count(network).count <= perMinute) return false
+      summary.add(network)
+      return true
     },
     close: summary.write
   }

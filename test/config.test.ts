@@ -109,7 +109,8 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ['FAILED_AUTH_LIMIT', '0', /^FAILED_AUTH_LIMIT is "0", but must be a whole number from 1 to 1000000000;/],
     ['TRUST_PROXY', 'proxy', /^TRUST_PROXY has "proxy", but must be addresses or networks, separated by commas; for e/],
     ['MAX_QUEUE', '1.5', /whole number/],
-    ...['true', '1', '10.0.0.1,', '10.0.0', '10.0.0.0/', '10.0.0.0/0', '10.0.0.0/33', '::/129', '10.0.0.0/08', 'fe80::%a']
+    ...['true', '1', '10.0.0.1,', '10.0.0', '10.0.0.0/', '10.0.0.0/0', '10.0.0.0/33', '10.0.0.0/08',
+      '::/129', 'fe80::%a']
       .map((value): [string, string, RegExp] => ['TRUST_PROXY', value, /addresses or networks/])
   ]
   for (const [name, value, sentence] of invalid) {

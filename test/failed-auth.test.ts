@@ -50,7 +50,7 @@ t.test('of 1,000 concurrent failures exactly as many get 401 as the limit allows
   const count = (wanted: number) => responses.filter(({ status }) => status === wanted).length
   t.strictSame([200, 401, 429].map(count), [100, 600, 300])
   await Promise.all(responses.map(response => response.text()))
-  t.equal(messages().length, 600, 'a 429 has no line in the log')
+  t.equal(messages().length, 600, 'no 429 has a line in the log')
 })
 
 t.test('missing and repeated credentials count, permissions and failures of a verifier do not', async t => {
@@ -68,19 +68,39 @@ t.test('missing and repeated credentials count, permissions and failures of a ve
   t.strictSame(repeated.flat().map(({ statusCode }) => statusCode), [400, 400, 429])
 })
 
+t.test('the log sums up what strangers are refused, not errors of the service or of known callers', async t => {
+  const verifyToken = (token: string) => {
+    if (token === 'late') throw new HttpError(503, 'The issuer does not answer.')
+    return token === 'a-good-token' ? { name: 'test' } : undefined
+  }
+  const { app, post, messages } = await startLimited(t, { verifyToken })
+  for (const url of ['/a', '/b', '/plants', '/c', '/%zz']) await app.inject({ url, remoteAddress: '192.0.2.1' })
+  t.strictSame(messages(), ['There is nothing at /a.', 'There is nothing at /b.'])
+  t.equal((await post('bad')).statusCode, 401, 'only failed authentication counts for 429')
+  await post('late')
+  await post('a-good-token', '192.0.2.1', { 'content-type': 'text/plain' })
+  await app.close()
+  t.match(messages().slice(2), [
+    'The issuer does not answer.',
+    /^The body must be sent as/,
+    /^192\.0\.2\.1: 4 refused requests/
+  ])
+})
+
 t.test('the log gets one line for each network, a minute after its first 429 or at shutdown', async t => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
   const { app, post, statuses, messages } = await startLimited(t)
-  const addresses = ['192.0.2.1', '::ffff:192.0.2.1', '2001:db8::1', '2001:db8::2', '2001:db8::ffff:3', '2001:db8::4']
+  const ipv6 = ['2001:db8::1', '2001:db8::2', '2001:db8::ffff:3', '2001:db8::4']
+  const addresses = ['192.0.2.1', '::ffff:192.0.2.1', ...ipv6]
   t.strictSame(await statuses(addresses.map(address => post('bad', address))), [401, 401, 401, 401, 429, 429])
   await post('bad', '192.0.2.1')
   t.strictSame(messages(), Array(4).fill(notAccepted))
   mock.timers.tick(59_999)
   t.equal(messages().length, 4)
   mock.timers.tick(1)
-  const line = (network: string, count: number) => `${network}: ${count} requests got 429, because they came without ` +
-    'accepted credentials after 2 others in their minute. FAILED_AUTH_LIMIT sets this limit.'
+  const line = (network: string, count: number) => `${network}: ${count} refused requests without accepted credentials ` +
+    'have no line in this log, after 2 others in their minute. FAILED_AUTH_LIMIT sets this limit.'
   t.strictSame(messages().slice(4), [line('2001:db8:0:0::/64', 2), line('192.0.2.1', 1)])
   mock.timers.tick(600_000)
   t.equal(messages().length, 6)
@@ -100,8 +120,8 @@ t.test('a flood from many networks gets at most 100 such lines', async t => {
   await app.close()
   const lines = messages().slice(150)
   t.equal(lines.length, 100)
-  t.match(lines[98], /^192\.0\.2\.98: 1 requests got 429/)
-  t.match(lines[99], /^other networks: 51 requests got 429/)
+  t.match(lines[98], /^192\.0\.2\.98: 1 refused requests without/)
+  t.match(lines[99], /^other networks: 51 refused requests without/)
 })
 
 t.test('only a trusted proxy may name the address of the caller', async t => {
@@ -124,5 +144,5 @@ t.test('by default the service allows 60 failures per minute, and a flood does n
   child.kill('SIGTERM')
   t.equal(await ended, 0)
   t.equal(output().match(/not accepted/g)?.length, 60)
-  t.match(output(), /"level":40,.*"msg":"127.0.0.1: 440 requests got 429, because they came without accepted cred/)
+  t.match(output(), /"level":40,.*"msg":"127.0.0.1: 440 refused requests without accepted credentials/)
 })

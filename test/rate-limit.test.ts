@@ -32,7 +32,7 @@ t.test('of 1,000 concurrent requests exactly as many pass as the limit allows', 
   await Promise.all(responses.map(response => response.text()))
 })
 
-t.test('every response to an authenticated request has the RateLimit fields, and only a 429 has Retry-After', async t => {
+t.test('every response to a known caller has the RateLimit fields, and only a 429 has Retry-After', async t => {
   const { app, post } = await startApp(t, { rateLimit: 4, bodyLimit: 50 })
   const responses = [
     await post(plant),
