@@ -2,6 +2,8 @@
 import { isIP } from 'node:net'
 import { parseTokens, readTokensFile } from './auth/access-tokens.ts'
 import type { Tokens, TokensFile } from './auth/access-tokens.ts'
+import { checkIssuerUrl, checkKeyUrl } from './auth/issuer.ts'
+import type { JwtSettings } from './auth/issuer.ts'
 import { checkStoreUrl } from './stores/open.ts'
 
 export interface Config {
@@ -11,6 +13,8 @@ export interface Config {
   /** Undefined when the operator has set none. */
   accessTokens: Tokens | undefined
   accessTokensFile: TokensFile | undefined
+  /** Undefined: no JWT is accepted. */
+  jwt: JwtSettings | undefined
   baseUrl: string
   /** Largest body in bytes. */
   bodyLimit: number
@@ -62,12 +66,19 @@ export function readConfig (env: Readonly<Record<string, string | undefined>>): 
     }
   }
 
+  const readIssuer = env.JWKS_URL ? withoutBlanks : checkIssuerUrl
+  const issuer = variable('JWT_ISSUER', jwtExamples.JWT_ISSUER, undefined, readIssuer)
+  const audience = variable('JWT_AUDIENCE', jwtExamples.JWT_AUDIENCE, undefined, withoutBlanks)
+  const jwksUrl = variable('JWKS_URL', jwtExamples.JWKS_URL, undefined, checkKeyUrl)
+  mistakes.push(...missingForJwt(env))
+
   const config = {
     host: variable('HOST', '0.0.0.0', '127.0.0.1', text => text),
     port: variable('PORT', '3000', 3000, integerBetween(0, 65535)),
     databaseUrl: variable('DATABASE_URL', 'sqlite:data/plants.db', 'sqlite:data/plants.db', databaseUrl),
     accessTokens: variable('ACCESS_TOKENS', 'alice:2Vb9sXk0fQ7nT5cY,bob:Lr4TzW8mJc1dH6gK', undefined, tokens),
     accessTokensFile: variable('ACCESS_TOKENS_FILE', '/run/secrets/access-tokens', undefined, tokensFile),
+    jwt: issuer !== undefined && audience !== undefined ? { issuer, audience, jwksUrl } : undefined,
     baseUrl: variable('BASE_URL', 'https://plants.example.com', '/', baseUrl),
     bodyLimit: variable('BODY_LIMIT', '65536', 65536, integerBetween(1, 16 * 1024 * 1024)),
     rateLimit: variable('RATE_LIMIT', '600', undefined, integerBetween(1, 1e9)),
@@ -79,6 +90,24 @@ export function readConfig (env: Readonly<Record<string, string | undefined>>): 
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return config
+}
+
+const jwtExamples = {
+  JWT_ISSUER: 'https://id.example.com',
+  JWT_AUDIENCE: 'https://plants.example.com',
+  JWKS_URL: 'https://id.example.com/keys'
+}
+
+/** Without an audience, a token that the issuer made for another service would be accepted. */
+function missingForJwt (env: Readonly<Record<string, string | undefined>>): string[] {
+  if (!Object.keys(jwtExamples).some(name => env[name])) return []
+  const missing = (['JWT_ISSUER', 'JWT_AUDIENCE'] as const).filter(name => !env[name])
+  return missing.map(name => `${name} is not set, but JWTs need it; for example ${name}=${jwtExamples[name]}`)
+}
+
+function withoutBlanks (text: string): string {
+  if (/\s/.test(text)) throw new Error(`is "${text}", but must not have blanks`)
+  return text
 }
 
 function integerBetween (least: number, most: number) {

@@ -3,7 +3,7 @@ import closeWithGrace from 'close-with-grace'
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { buildApp } from './app.ts'
-import { openTokens } from './auth/access-tokens.ts'
+import { openVerifier } from './auth/verifier.ts'
 import { ConfigError, readConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { connectionLimit } from './connections.ts'
@@ -37,7 +37,7 @@ async function start (config: Config): Promise<void> {
     onWarning: sentence => log.warn(sentence)
   })
   const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
-  const tokens = openTokens({ ...config, ownTokenFile }, log)
+  const tokens = await openVerifier({ ...config, ownTokenFile }, log)
   const maxConnections = connectionLimit(config)
   const app = await buildApp({ ...config, maxConnections, store, verifyToken: tokens.verify, log })
 

@@ -20,6 +20,7 @@ t.test('without variables the configuration is the default, and an empty variabl
     databaseUrl: 'sqlite:data/plants.db',
     accessTokens: undefined,
     accessTokensFile: undefined,
+    jwt: undefined,
     baseUrl: '/',
     bodyLimit: 65536,
     rateLimit: undefined,
@@ -41,6 +42,9 @@ t.test('readConfig() reads every variable', async t => {
     DATABASE_URL: 'memory:',
     ACCESS_TOKENS: 'a:b',
     ACCESS_TOKENS_FILE: accessTokensFile,
+    JWT_ISSUER: 'https://id.example.com/',
+    JWT_AUDIENCE: 'plants',
+    JWKS_URL: 'http://[::1]:8080/keys',
     BASE_URL: 'https://example.com/store',
     BODY_LIMIT: '10',
     RATE_LIMIT: '20',
@@ -55,6 +59,7 @@ t.test('readConfig() reads every variable', async t => {
     databaseUrl: 'memory:',
     accessTokens: new Map([['b', { name: 'a', id: '3e23e8160039594a' }]]),
     accessTokensFile: readTokensFile(accessTokensFile),
+    jwt: { issuer: 'https://id.example.com/', audience: 'plants', jwksUrl: 'http://[::1]:8080/keys' },
     baseUrl: 'https://example.com/store',
     bodyLimit: 10,
     rateLimit: 20,
@@ -119,6 +124,39 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     t.match(mistakes[0], sentence)
     t.notMatch(mistakes[0], /hunter2|se cret/, 'no secret')
   }
+})
+
+t.test('JWT_ISSUER and JWT_AUDIENCE need each other, and the issuer is an address unless JWKS_URL is set', async t => {
+  const audience = 'JWT_AUDIENCE is not set, but JWTs need it; for example JWT_AUDIENCE=https://plants.example.com'
+  const issuer = 'JWT_ISSUER is not set, but JWTs need it; for example JWT_ISSUER=https://id.example.com'
+  t.strictSame(mistakesOf({ JWT_ISSUER: 'https://id.example.com' }), [audience])
+  t.strictSame(mistakesOf({ JWT_AUDIENCE: 'plants' }), [issuer])
+  t.strictSame(mistakesOf({ JWKS_URL: 'https://id.example.com/keys' }), [issuer, audience])
+
+  const jwt = { JWT_AUDIENCE: 'plants', JWT_ISSUER: 'https://id.example.com' }
+  const jwksUrl = 'https://id.example.com/keys'
+  const unsafe = 'must be an https address; http is allowed only for localhost'
+  const invalid: Array<[Record<string, string>, string]> = [
+    [{ JWT_ISSUER: 'id.example.com' }, `JWT_ISSUER ${unsafe}`],
+    [{ JWT_ISSUER: 'http://id.example.com' }, `JWT_ISSUER ${unsafe}`],
+    [{ JWT_ISSUER: ' https://id.example.com' }, `JWT_ISSUER ${unsafe}`],
+    [{ JWT_ISSUER: 'https://id.example.com?a' }, 'JWT_ISSUER must not have ? or #'],
+    [{ JWT_ISSUER: 'https://root:hunter2@id.example.com' }, 'JWT_ISSUER must not have a user or a password'],
+    [{ JWKS_URL: 'http://127.0.0.1.example.com/keys' }, `JWKS_URL ${unsafe}`],
+    [{ JWKS_URL: 'https://:hunter2@id.example.com' }, 'JWKS_URL must not have a user or a password'],
+    [{ JWKS_URL: jwksUrl, JWT_ISSUER: 'two words' }, 'JWT_ISSUER is "two words", but must not have blanks'],
+    [{ JWT_AUDIENCE: 'plants ' }, 'JWT_AUDIENCE is "plants ", but must not have blanks']
+  ]
+  for (const [env, sentence] of invalid) {
+    const mistakes = mistakesOf({ ...jwt, ...env })
+    t.equal(mistakes.length, 1, sentence)
+    t.match(mistakes[0], `${sentence}; for example JW`)
+    t.notMatch(mistakes[0], 'hunter2')
+  }
+  for (const address of ['http://localhost:1', 'http://127.9.9.9', 'http://[::1]']) {
+    t.strictSame(mistakesOf({ ...jwt, JWT_ISSUER: address }), [], address)
+  }
+  t.strictSame(mistakesOf({ ...jwt, JWT_ISSUER: 'any-name', JWKS_URL: jwksUrl }), [])
 })
 
 t.test('the code, .env.example and the README name the same variables', async t => {

@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { audience, makeKey, startIssuer, startProvider } from './fixtures/issuer.ts'
 import { exchange } from './fixtures/raw.ts'
 import { postPlant, startService } from './fixtures/service.ts'
 
@@ -234,4 +235,57 @@ t.test('startup warns of short tokens and of a tokens file that every user of th
   t.match(output(), /"level":40.*ACCESS_TOKENS has tokens of less than 16 .*: entry 1 \(bob\)\. .*openssl rand/)
   t.match(output(), /"level":40.*ACCESS_TOKENS_FILE .*tokens has the mode 0644: every user .* may read the tokens/)
   t.notMatch(output(), 'sh0rt')
+})
+
+t.test('with an issuer the service accepts its tokens, creates none and logs none', async t => {
+  const { issuer, requestToken } = await startProvider(t)
+  const folder = t.testdir()
+  const env = { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, LOG_LEVEL: 'debug' }
+  const { origin, output, child, ended } = await startService(t, folder, env)
+  const token = await requestToken()
+  t.equal((await postPlant(origin, token, '{"id":1,"name":"x"}')).status, 200)
+  t.equal((await postPlant(origin, token, '{"id":1,"name":"y"}')).status, 409)
+  const forged = token.replace(/\.[^.]*$/, `.${'A'.repeat(342)}`)
+  t.equal((await postPlant(origin, forged, '{"id":2,"name":"x"}')).status, 401)
+  t.equal((await postPlant(origin, 'token', '{"id":2,"name":"x"}')).status, 401)
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+  const lines = output().trim().split('\n').map(line => JSON.parse(line))
+  t.match(lines, [
+    { msg: /^listening at/ },
+    { caller: 'shop', status: 200 },
+    { caller: 'shop', status: 409 },
+    { msg: 'A JWT was refused: signature verification failed' },
+    { status: 401 }
+  ])
+  t.notMatch(output(), new RegExp(token.slice(-342)), 'the log has no token')
+  t.equal(existsSync(join(folder, 'data', 'access-token')), false)
+})
+
+t.test('an issuer that is down is a warning: static tokens work, and JWTs once it is up', async t => {
+  const { issuer, answer, publish, sign } = await startIssuer(t)
+  const key = await makeKey('first')
+  answer(({ socket }) => socket.destroy())
+  const env = { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, ACCESS_TOKENS: 'token', DATABASE_URL: 'memory:' }
+  const { origin, output } = await startService(t, t.testdir(), env)
+  t.match(output(), new RegExp(`"level":40.*The keys for JWTs cannot be read: ${issuer}/.well-known/openid-config`))
+  const token = await sign(key)
+  t.equal(await statusOf(origin, 1, 'x'), 200)
+  const { status, headers } = await postPlant(origin, token, '{"id":2,"name":"x"}')
+  t.equal(status, 503)
+  t.equal(headers.get('retry-after'), '1')
+  publish(key)
+  const later = async () => (await postPlant(origin, token, '{"id":2,"name":"x"}')).status
+  while (await later() === 503) await sleep(100)
+  t.equal(await later(), 200)
+})
+
+t.test('an issuer that contradicts the configuration ends the startup', async t => {
+  const { issuer } = await startIssuer(t)
+  const env = { JWT_ISSUER: `${issuer}/`, JWT_AUDIENCE: audience, DATABASE_URL: 'memory:' }
+  const { ended, output } = await startService(t, t.testdir(), env)
+  t.equal(await ended, 1)
+  const place = `${issuer}/.well-known/openid-configuration`
+  t.equal(output(), `The keys for JWTs cannot be read: ${place} names the issuer "${issuer}", ` +
+    `but JWT_ISSUER is "${issuer}/": they must be equal.\n`)
 })

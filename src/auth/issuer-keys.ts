@@ -1,0 +1,148 @@
+// The issuer's current keys. They are read again in the background, and when a token names an unknown key.
+// While the issuer is down, the last keys stay in use for a bounded time.
+import { createLocalJWKSet, errors } from 'jose'
+import type { JWTVerifyGetKey } from 'jose'
+import { AcceptedTokens } from './accepted-tokens.ts'
+import { readKeys, WrongDocument } from './issuer.ts'
+import type { Jwk, JwtSettings } from './issuer.ts'
+
+/** Milliseconds, of a clock that does not follow the wall clock. */
+export const keyTimes = {
+  /** Until the keys are read again. A token is refused at the latest after this time if its key was removed. */
+  refresh: 300_000,
+  /** After a read that failed. */
+  retry: 2000,
+  /** Between reads that tokens cause, so that a flood of unknown keys is no flood of reads. */
+  cooldown: 10_000,
+  /** For a read, including discovery. */
+  timeout: 5000,
+  /** For which the last keys are used while the issuer is down. */
+  keep: 3_600_000
+}
+
+/** RFC 7518, section 3.3. */
+const minRsaBits = 2048
+/** At most 8 KiB each. */
+const maxAcceptedTokens = 1000
+
+/** Keys, and the tokens that they have verified. Changed keys are a new set, which verifies every token again. */
+export interface KeySet {
+  readonly find: JWTVerifyGetKey
+  readonly accepted: AcceptedTokens
+}
+
+/** Gets a sentence when a problem of the issuer begins or changes, and when it is over. */
+export interface KeyReporter {
+  warn: (sentence: string) => void
+  info: (sentence: string) => void
+}
+
+export class IssuerKeys {
+  readonly #settings: JwtSettings
+  readonly #reporter: KeyReporter
+  readonly #times: typeof keyTimes
+  #keySet: KeySet | undefined
+  /** The current keys as JSON. */
+  #text = ''
+  #readAt = -Infinity
+  #triedAt = -Infinity
+  #refreshing: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+  #problem = ''
+
+  constructor (settings: JwtSettings, reporter: KeyReporter, times = keyTimes) {
+    this.#settings = settings
+    this.#reporter = reporter
+    this.#times = times
+  }
+
+  /**
+   * Reads the keys. An issuer that is down is only reported: it may start later.
+   * @throws Error when the issuer contradicts the configuration
+   */
+  async open (): Promise<void> {
+    const error = await this.#read()
+    if (error instanceof WrongDocument) {
+      this.close()
+      throw new Error(`The keys for JWTs cannot be read: ${error.message}.`)
+    }
+    this.#report(error)
+  }
+
+  close (): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+  }
+
+  /** Undefined when no read has succeeded, or the last one too long ago. */
+  get current (): KeySet | undefined {
+    return this.#keySet
+  }
+
+  /** Reads the keys again, unless that was tried a moment ago. Returns the current keys. */
+  async renew (): Promise<KeySet | undefined> {
+    const isCooling = performance.now() - this.#triedAt < this.#times.cooldown
+    await (isCooling ? this.#refreshing : this.#refresh())
+    return this.#keySet
+  }
+
+  #refresh (): Promise<void> {
+    this.#refreshing ??= this.#read().then(error => {
+      this.#refreshing = undefined
+      this.#report(error)
+    })
+    return this.#refreshing
+  }
+
+  async #read (): Promise<Error | undefined> {
+    const { timeout, keep, retry, refresh } = this.#times
+    const now = performance.now()
+    this.#triedAt = now
+    let problem: Error | undefined
+    try {
+      this.#use(await readKeys(this.#settings, timeout))
+      this.#readAt = now
+    } catch (error) {
+      problem = error as Error
+      if (now - this.#readAt > keep) this.#use(undefined)
+    }
+    clearTimeout(this.#timer)
+    if (!this.#isClosed) this.#timer = setTimeout(() => this.#refresh(), problem ? retry : refresh).unref()
+    return problem
+  }
+
+  #use (keys: Jwk[] | undefined): void {
+    const text = JSON.stringify(keys) ?? ''
+    if (text === this.#text) return
+    this.#text = text
+    this.#keySet = keys && { find: keyFinder(keys), accepted: new AcceptedTokens(maxAcceptedTokens) }
+  }
+
+  #report (error: Error | undefined): void {
+    const effect = this.#keySet === undefined
+      ? 'Until they can be read, JWTs get 503. Start the issuer, or correct JWT_ISSUER and JWKS_URL.'
+      : `The last ones stay in use for up to ${this.#times.keep / 60_000} minutes.`
+    const problem = error === undefined ? '' : `The keys for JWTs cannot be read: ${error.message}. ${effect}`
+    if (problem === this.#problem) return
+    this.#problem = problem
+    if (problem === '') this.#reporter.info('The keys for JWTs can be read again.')
+    else this.#reporter.warn(problem)
+  }
+}
+
+/** Finds a key by the algorithm and the key ID of a header. jose ignores addresses and keys in the header. */
+function keyFinder (keys: Jwk[]): JWTVerifyGetKey {
+  const find = createLocalJWKSet({ keys: keys as Array<Jwk & { kty: string }> })
+  return async (header, token) => {
+    try {
+      const key = await find(header, token)
+      const { modulusLength = minRsaBits } = key.algorithm as { modulusLength?: number }
+      if (modulusLength < minRsaBits) throw new Error(`it has less than ${minRsaBits} bits`)
+      return key
+    } catch (error) {
+      if (error instanceof errors.JOSEError) throw error
+      throw new errors.JWKSInvalid(`this key of the issuer cannot be used: ${(error as Error).message}`)
+    }
+  }
+}

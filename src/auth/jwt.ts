@@ -1,0 +1,108 @@
+// Verifies JWT access tokens of one issuer (RFC 9068, RFC 8725).
+import { errors, jwtVerify } from 'jose'
+import type { JWTVerifyResult } from 'jose'
+import { HttpError } from '../contract/index.ts'
+import type { TokenVerifier, Verdict } from '../contract/index.ts'
+import type { AcceptedToken } from './accepted-tokens.ts'
+import type { IssuerKeys, KeySet } from './issuer-keys.ts'
+import type { JwtSettings } from './issuer.ts'
+
+export interface JwtOptions extends Pick<JwtSettings, 'issuer' | 'audience'> {
+  keys: Pick<IssuerKeys, 'current' | 'renew'>
+  /** Gets the reason for each refusal, which the caller does not learn. */
+  onRefused: (reason: string) => void
+  /** Milliseconds since 1970. */
+  now?: () => number
+}
+
+/** Signatures with public keys only: the list excludes `none` and secrets (RFC 8725, section 3.1). */
+const algorithms = [
+  'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'
+]
+/** RFC 9068, section 4, and what issuers from before it send. */
+const types = ['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt']
+const maxLength = 8192
+const maxSubject = 255
+/** For `nbf`, as the clocks of the issuer and of the service differ. */
+const leewaySeconds = 5
+/** The last moment of a Date. */
+const lastMs = 8.64e15
+
+const threeParts = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+export function jwtVerifier (options: JwtOptions): TokenVerifier {
+  const { keys, onRefused, now = Date.now } = options
+  const check = async (token: string, scopes: readonly string[]): Promise<Verdict> => {
+    try {
+      return verdictOf(await verify(token, { ...options, now }), scopes)
+    } catch (error) {
+      if (!(error instanceof errors.JOSEError)) throw error
+      onRefused(error.message)
+      return undefined
+    }
+  }
+  return (token, scopes) => {
+    const accepted = keys.current?.accepted.find(token)
+    if (accepted !== undefined && accepted.expiresAt > now()) return verdictOf(accepted, scopes)
+    return token.length <= maxLength && threeParts.test(token) ? check(token, scopes) : undefined
+  }
+}
+
+function verdictOf ({ principal, scopes: granted }: AcceptedToken, scopes: readonly string[]): Verdict {
+  return scopes.every(scope => granted.has(scope)) ? principal : 'forbidden'
+}
+
+/** Verifies a token; with an unknown key, once again with the issuer's newest keys. */
+async function verify (token: string, options: Required<JwtOptions>): Promise<AcceptedToken> {
+  const keySet = options.keys.current ?? await options.keys.renew()
+  if (keySet === undefined) {
+    throw new HttpError(503, 'The service cannot check this token now. Sending the request again is safe.')
+  }
+  try {
+    return await verifyWith(keySet, token, options)
+  } catch (error) {
+    const newest = error instanceof errors.JWKSNoMatchingKey ? await options.keys.renew() : undefined
+    if (newest === undefined || newest === keySet) throw error
+    return verifyWith(newest, token, options)
+  }
+}
+
+async function verifyWith (keySet: KeySet, token: string, options: Required<JwtOptions>): Promise<AcceptedToken> {
+  const { issuer, audience, now } = options
+  const accepted = accept(await jwtVerify(token, keySet.find, {
+    algorithms,
+    issuer,
+    audience,
+    requiredClaims: ['exp', 'sub'],
+    clockTolerance: leewaySeconds,
+    currentDate: new Date(now())
+  }), now())
+  keySet.accepted.add(token, accepted)
+  return accepted
+}
+
+/** Checks what jose does not. */
+function accept ({ protectedHeader: { typ = 'JWT' }, payload }: JWTVerifyResult, now: number): AcceptedToken {
+  const { exp = NaN, sub, cnf, at_hash: accessTokenHash, c_hash: codeHash, scope, scp } = payload
+  const expiresAt = exp * 1000
+  if (!types.includes(String(typ).toLowerCase())) refuse('"typ" is not that of an access token')
+  // OpenID Connect Core 1.0, sections 2 and 3.3.2.11: an ID token is for the client, not for this service.
+  if (accessTokenHash !== undefined || codeHash !== undefined) refuse('it is an ID token')
+  // RFC 7800: such a token needs a proof of possession, which the service cannot check.
+  if (cnf !== undefined) refuse('it is bound to a key of its client ("cnf")')
+  // Without leeway: the verdict does not depend on whether the token was remembered.
+  if (!(expiresAt > now && expiresAt <= lastMs)) refuse('"exp" is past, or no date')
+  if (typeof sub !== 'string' || sub === '' || sub.length > maxSubject) {
+    return refuse(`"sub" is not a text of 1 to ${maxSubject} characters`)
+  }
+  return { principal: { name: sub }, scopes: scopesIn([scope, scp]), expiresAt }
+}
+
+function refuse (reason: string): never {
+  throw new errors.JWTInvalid(reason)
+}
+
+/** `scope` is a text (RFC 9068, section 2.2.3); some issuers send `scp`, a text or a list. */
+function scopesIn (claims: unknown[]): ReadonlySet<string> {
+  return new Set(claims.flat().filter(claim => typeof claim === 'string').flatMap(text => text.split(' ')))
+}
