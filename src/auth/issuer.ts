@@ -81,7 +81,7 @@ async function readDocument (url: string, signal: AbortSignal): Promise<Record<s
     const document: unknown = JSON.parse(await readText(response.body))
     if (isObject(document)) return document
   } catch (error) {
-    throw new Error(`${url} cannot be read: ${reasonOf(error)}`)
+    throw new Error(`${url}: ${reasonOf(error)}`)
   }
   throw new WrongDocument(`${url} is not a JSON object`)
 }

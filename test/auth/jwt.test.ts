@@ -274,6 +274,18 @@ t.test('a repeated token needs no signature check, but never outlives its exp', 
   t.strictSame(reasons, ['"exp" is past, or no date'])
 })
 
+t.test('a token becomes valid at its nbf', async t => {
+  const issuer = await startIssuer(t)
+  const key = await makeKey('first')
+  issuer.publish(key)
+  let now = Date.now()
+  const { verify } = await openVerifier(t, issuer, { now: () => now })
+  const token = await issuer.sign(key, { nbf: seconds(30) })
+  t.equal(await verify(token, []), undefined)
+  now += 26_000
+  t.strictSame(await verify(token, []), { name: 'alice' })
+})
+
 t.test('a token is verified again after a change of the keys', async t => {
   const { issuer, key, verify, keys, reasons } = await setUp(t)
   const token = await issuer.sign(key)
