@@ -5,25 +5,31 @@ import type { Compile, Fault } from '../schema/index.ts'
 import type { Operation } from '../types.ts'
 import { HttpError } from './http-error.ts'
 
-/** Reads the bodies of the media types that the contract names, and no others, as bytes for compileBodies(). */
+/** Reads the bodies of the media types that the contract names, and no others, as bytes for compileBody(). */
 export function readBodiesAsBytes (app: FastifyInstance, operations: Operation[]): void {
   app.removeAllContentTypeParsers()
   const types = new Set(operations.flatMap(({ body }) => body?.types ?? []))
   if (types.size === 0) return
-  app.addContentTypeParser([...types], { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
+  app.addContentTypeParser([...types], { parseAs: 'buffer' }, (_request, bytes, done) => {
+    // Chunks may hold no byte: that is a request without a body.
+    done(null, bytes.length === 0 ? undefined : bytes)
+  })
 }
 
-/** Fastify's compiler of request schemas. The error for an invalid body names the member and the rule. */
-export function compileBodies (compile: Compile): FastifySchemaCompiler<object> {
+/** Fastify's compiler for the body of an operation. The error for an invalid body names the member and the rule. */
+export function compileBody (compile: Compile, body: Operation['body']): FastifySchemaCompiler<object> {
   return ({ schema }) => {
     const validate = compile(schema)
     return (bytes: Buffer | null) => {
-      // refuseMediaType() has already refused a missing required body.
-      if (bytes === null) return true
+      if (bytes === null) return body?.required === true ? { error: missingBody(body) } : true
       const result = readJson(validate, bytes)
       return result.fault === undefined ? { value: result.value } : { error: invalidBody(result.fault) }
     }
   }
+}
+
+function missingBody ({ types }: NonNullable<Operation['body']>): HttpError {
+  return new HttpError(400, `This operation needs a body, sent as ${types.join(' or ')}.`)
 }
 
 function invalidBody ({ path, problem }: Fault): HttpError {
@@ -43,8 +49,7 @@ export function refuseMediaType (body: Operation['body']): onRequestHookHandler 
     if (!hasBody(request)) {
       // Without a body its media type does not matter.
       delete request.headers['content-type']
-      if (body?.required !== true) return done()
-      return done(new HttpError(400, `This operation needs a body, sent as ${named}.`))
+      return body?.required === true ? done(missingBody(body)) : done()
     }
     if (body === undefined) return done(new HttpError(415, 'This operation accepts no body.'))
     if (encoding !== undefined) return done(new HttpError(415, 'The body must be sent without a Content-Encoding.'))

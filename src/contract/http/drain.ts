@@ -3,8 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A connection of a server. Only this undocumented field shows which response is pending on it. */
-export type ServedSocket = Socket & { _httpMessage?: ServerResponse | null }
+/**
+ * A connection of a server. Only these undocumented fields show which response is pending on it, and whether that
+ * response ends the connection.
+ */
+export type ServedSocket = Socket & { _httpMessage?: ServerResponse & { _last: boolean } | null }
 
 const sweepIntervalMs = 100
 

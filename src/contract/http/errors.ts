@@ -4,6 +4,7 @@ import { maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ServedSocket } from './drain.ts'
+import { framingFault } from './framing.ts'
 import { HttpError, internalError } from './http-error.ts'
 import { decodedPath } from './request.ts'
 
@@ -22,20 +23,37 @@ export function answerErrors (app: FastifyInstance, reporter: ErrorReporter): vo
 /** Server options for the errors before routing: an address that cannot be decoded, and bytes that are not HTTP. */
 export function errorOptions (reporter: ErrorReporter): FastifyServerOptions {
   return {
-    frameworkErrors: (error, request, reply) => sendError(reporter, error, request, reply as FastifyReply),
-    clientErrorHandler (error, socket) { endSocket(socket as Socket, reporter, fromParser(error)) }
+    frameworkErrors: (error, request, reply) => {
+      return sendError(reporter, framingFault(request.raw) ?? error, request, reply as FastifyReply)
+    },
+    clientErrorHandler (error, socket) { endSocket(socket as Socket, reporter, fromParser(error), isHead(error)) }
   }
 }
 
-/** Answers CONNECT and unknown expectations, which Node would answer without a body. */
+/**
+ * Answers CONNECT and unknown expectations, which Node would answer without a body, and delays `100 Continue` until
+ * Fastify reads the body: the checks before that refuse a request whose body is not wanted (RFC 9110, section 10.1.1).
+ */
 export function answerServerErrors (server: Server, reporter: ErrorReporter): void {
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     const message = 'The service is not a proxy: it does not support CONNECT.'
     endSocket(socket, reporter, new HttpError(405, message, { headers: { Allow: '' } }))
   })
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    answerAtOnce(request, response, reporter, new HttpError(417, 'The service supports only Expect: 100-continue.'))
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // Node also takes a list in which 100-continue is one of several expectations.
+    if (!/^100-continue$/i.test(request.headers.expect as string)) return refuseExpectation(request, response, reporter)
+    request.once('resume', () => {
+      if (!response.headersSent) response.writeContinue()
+    })
+    server.emit('request', request, response)
   })
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    refuseExpectation(request, response, reporter)
+  })
+}
+
+function refuseExpectation (request: IncomingMessage, response: ServerResponse, reporter: ErrorReporter): void {
+  answerAtOnce(request, response, reporter, new HttpError(417, 'The service supports only Expect: 100-continue.'))
 }
 
 /** A listener that answers 503 without Fastify. */
@@ -55,7 +73,9 @@ function answerAtOnce (
 ): void {
   answeredEarly.set(request.socket, request)
   const { status, headers, body } = write(reporter, error)
-  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body)
+  // The client may leave out the body that it announced, and send another request in its place.
+  const close = request.headers.expect !== undefined && { Connection: 'close' }
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), ...close }).end(body)
 }
 
 /** Requests answered before they arrived completely; their remaining bytes get no second response. */
@@ -99,6 +119,11 @@ function fromParser ({ code }: { code?: string }): HttpError {
   }
 }
 
+/** HEAD gets no body (RFC 9110, section 9.3.2), also when its address or its header is malformed. */
+function isHead ({ rawPacket }: { rawPacket?: unknown }): boolean {
+  return Buffer.isBuffer(rawPacket) && rawPacket.toString('latin1', 0, 5) === 'HEAD '
+}
+
 function write (reporter: ErrorReporter, { status, message, headers }: HttpError) {
   const body = JSON.stringify(reporter.errorBody(status, message))
   // The condition may pass soon: every 503 says when to retry (RFC 9110, section 15.6.4).
@@ -107,11 +132,11 @@ function write (reporter: ErrorReporter, { status, message, headers }: HttpError
 }
 
 /** Writes an error directly to a socket after its pending response, then closes it. */
-function endSocket (socket: ServedSocket, reporter: ErrorReporter, error: HttpError): void {
+function endSocket (socket: ServedSocket, reporter: ErrorReporter, error: HttpError, isHead = false): void {
   // A complete pending request gets its own response first.
   const pending = socket._httpMessage
   if (pending?.req.complete === true) {
-    pending.once('finish', () => endSocket(socket, reporter, error))
+    pending.once('finish', () => endSocket(socket, reporter, error, isHead))
     return
   }
   if (answeredEarly.get(socket)?.complete === false || !socket.writable) {
@@ -121,5 +146,5 @@ function endSocket (socket: ServedSocket, reporter: ErrorReporter, error: HttpEr
   const { status, headers, body } = write(reporter, error)
   const fields = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`, () => socket.destroy())
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${isHead ? '' : body}`, () => socket.destroy())
 }

@@ -14,6 +14,7 @@ export type ErrorStatus =
   | 429 // too many requests
   | 431 // the header is too large
   | 500 // internal error
+  | 501 // a Transfer-Encoding other than chunked
   | 503 // not now: overload, shutdown, no storage, no response in time
 
 interface Details { cause?: unknown, headers?: Record<string, string> }

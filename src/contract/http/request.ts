@@ -41,7 +41,7 @@ export function callerOf ({ principals = {}, ip }: FastifyRequest): string {
 const noNames: ReadonlySet<string> = new Set()
 
 /** Node keeps one line of some header fields and joins the lines of others, so `headers` does not show repetitions. */
-function repeatedHeaders ({ rawHeaders, headers }: IncomingMessage): ReadonlySet<string> {
+export function repeatedHeaders ({ rawHeaders, headers }: IncomingMessage): ReadonlySet<string> {
   if (rawHeaders.length === 2 * Object.keys(headers).length) return noNames
   const names = rawHeaders.filter((_text, index) => index % 2 === 0).map(name => name.toLowerCase())
   const seen = new Set<string>()

@@ -1,5 +1,6 @@
-// Answers requests that match no operation: missing or repeated Host, unknown path, other method.
+// Answers requests that match no operation: no sound Host or body, unknown path, other method.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { followsLastResponse, framingFault } from './framing.ts'
 import { HttpError } from './http-error.ts'
 import { pathPattern, toRoute } from './paths.ts'
 import type { RoutedOperation } from './paths.ts'
@@ -8,17 +9,19 @@ import { decodedPath } from './request.ts'
 interface Path { template: string, pattern: RegExp, methods: string[] }
 
 /**
- * Answers a request that no operation answers: 400 without a Host (RFC 9112, section 3.2), 404 for an unknown path,
- * 405 for another method of a known path and 204 for its OPTIONS, both with Allow (RFC 9110, section 10.2.1).
+ * Answers a request that no operation answers: 400 without a valid Host (RFC 9112, section 3.2), 404 for an unknown
+ * path, 405 for another method of a known path and 204 for its OPTIONS, both with Allow (RFC 9110, section 10.2.1).
  * It does so before the body is read, and without credentials, because the contract is public.
  */
 export function refuseUnroutable (app: FastifyInstance, operations: RoutedOperation[]): void {
   const paths = listPaths(operations)
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw new HttpError(400, 'The request has no Host header field.')
+    if (followsLastResponse(request.raw, reply.raw)) {
+      reply.hijack()
+      return
     }
-    if (request.repeatedHeaders.has('host')) throw new HttpError(400, 'Host is sent more than once.')
+    const fault = framingFault(request.raw)
+    if (fault !== undefined) throw fault
     if (!request.is404) return done()
     const path = decodedPath(request)
     answerUnhandled(request, reply, paths.find(({ pattern }) => pattern.test(path)))

@@ -5,7 +5,7 @@ import { createCompiler, createWriters } from '../schema/index.ts'
 import type { Contract, Handlers, Operation, Verifiers } from '../types.ts'
 import { toRouteHandler, responseKey } from './answers.ts'
 import type { AnswerOptions, AnyHandler } from './answers.ts'
-import { compileBodies, readBodiesAsBytes, refuseMediaType } from './body.ts'
+import { compileBody, readBodiesAsBytes, refuseMediaType } from './body.ts'
 import { readParameters } from './parameters.ts'
 import { routedOperations, toRoute } from './paths.ts'
 import { decorateRequests } from './request.ts'
@@ -49,7 +49,6 @@ export async function serveContract<Ops, C extends Contract> (
   const writerOf = createWriters(schemas, compileAnswer)
   await app.register(auth)
   decorateRequests(app)
-  app.setValidatorCompiler(compileBodies(compileRequest))
   app.setSerializerCompiler((({ schema }) => writerOf(schema)) as FastifySerializerCompiler<object>)
   readBodiesAsBytes(app, operations)
   refuseUnroutable(app, operations)
@@ -59,6 +58,7 @@ export async function serveContract<Ops, C extends Contract> (
       url: toRoute(operation.template),
       exposeHeadRoute: false,
       schema: routeSchema(operation),
+      validatorCompiler: compileBody(compileRequest, operation.body),
       onRequest: [
         ...authenticate(app, operation.security, guards),
         ...service.onAuthenticated,

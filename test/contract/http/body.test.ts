@@ -1,7 +1,8 @@
 import t from 'tap'
 import { allPlants } from '../../../src/plants/plant-store.ts'
-import { compileBodies } from '../../../src/contract/http/body.ts'
-import { authorization, isError, startApp } from '../../fixtures/app.ts'
+import { compileBody } from '../../../src/contract/http/body.ts'
+import { authorization, isError, listen, startApp } from '../../fixtures/app.ts'
+import { exchangeOne, requestText } from '../../fixtures/raw.ts'
 
 const fern = { id: 1, name: 'fern' }
 
@@ -67,7 +68,7 @@ t.test('a body without a media type is answered 415', async t => {
 })
 
 t.test('an error that a validator throws is not reported as an invalid body', async t => {
-  const compile = compileBodies(() => () => { throw new Error('a bug') })
+  const compile = compileBody(() => () => { throw new Error('a bug') }, undefined)
   const validate = compile({ schema: {}, method: 'POST', url: '/', httpPart: 'body' })
   t.throws(() => validate(Buffer.from('{}')), { message: 'a bug' })
 })
@@ -84,6 +85,12 @@ t.test('a request without a body is answered 400', async t => {
   const bare = await app.inject({ method: 'POST', url: '/plants', headers: { authorization } })
   isError(t, bare, 400, /needs a body/, 'no Content-Length')
   isError(t, await post('', { 'content-length': '0' }), 400, /needs a body/, 'an empty body')
+  const { port } = await listen(app)
+  const chunks = requestText('POST /plants', [
+    'Host: x', `Authorization: ${authorization}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked',
+    'Connection: close'
+  ], '0\r\n\r\n')
+  isError(t, await exchangeOne(port, chunks), 400, /needs a body, sent as application\/json\./, 'no chunk')
 })
 
 t.test('a body that breaks the contract is answered 400 with the member and the rule', async t => {
