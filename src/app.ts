@@ -43,12 +43,16 @@ export interface AppOptions {
   responseTimeoutMs?: number
   /** Time limits for the headers and for the whole request. */
   requestTimeoutMs?: { header: number, whole: number }
+  /** An idle connection is closed after this time. */
+  keepAliveTimeoutMs?: number
+  /** At shutdown: time until the service stops accepting connections, and time until it closes idle ones. */
+  drainMs?: { delayMs: number, lingerMs: number }
 }
 
 export async function buildApp ({
   store, verifyToken, log = pino({ level: 'silent' }), baseUrl = '/', bodyLimit = 65536, rateLimit,
   failedAuthLimit = Infinity, trustProxy = false, maxConnections = unlimited, responseTimeoutMs = 10_000,
-  requestTimeoutMs = { header: 5000, whole: 10_000 }
+  requestTimeoutMs = { header: 5000, whole: 10_000 }, keepAliveTimeoutMs = 72_000, drainMs = { delayMs: 0, lingerMs: 0 }
 }: AppOptions): Promise<FastifyInstance> {
   const failures = limitFailures(failedAuthLimit, sentence => log.warn(sentence))
   const reporter: ErrorReporter = {
@@ -67,12 +71,12 @@ export async function buildApp ({
       reporter,
       requestTimeoutMs,
       stalledTimeoutMs: requestTimeoutMs.whole + responseTimeoutMs,
+      keepAliveTimeoutMs,
       maxConnections,
       warn: sentence => log.warn(sentence)
     })
   })
   answerErrors(app, reporter)
-  drainOnClose(app, requestTimeoutMs.whole, responseTimeoutMs)
   logResponses(app, log)
   await serveContract<operations, typeof contract>(app, {
     contract,
@@ -87,6 +91,8 @@ export async function buildApp ({
   })
   app.addHook('onClose', async () => failures.close())
   serveHealth(app, store)
+  // After serveHealth(): /readyz is 503 before the service waits.
+  drainOnClose(app, { ...drainMs, requestTimeoutMs: requestTimeoutMs.whole, responseTimeoutMs })
   await serveDocs(app, document, variables)
   return app
 }

@@ -28,6 +28,8 @@ export interface Config {
   maxConnections: number | undefined
   /** Plants that may wait for storage. */
   maxQueue: number
+  keepAliveTimeoutMs: number
+  shutdownDelayMs: number
   logLevel: string
 }
 
@@ -86,6 +88,8 @@ export function readConfig (env: Readonly<Record<string, string | undefined>>): 
     trustProxy: variable('TRUST_PROXY', '127.0.0.1,10.0.0.0/8', undefined, networks),
     maxConnections: variable('MAX_CONNECTIONS', '5000', undefined, integerBetween(1, 1e6)),
     maxQueue: variable('MAX_QUEUE', '10000', 10_000, integerBetween(1, 1e7)),
+    keepAliveTimeoutMs: variable('KEEP_ALIVE_TIMEOUT', '72', 72_000, secondsBetween(1, 3600)),
+    shutdownDelayMs: variable('SHUTDOWN_DELAY', '5', 0, secondsBetween(0, 5)),
     logLevel: variable('LOG_LEVEL', 'info', 'info', oneOf(logLevels))
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
@@ -117,6 +121,12 @@ function integerBetween (least: number, most: number) {
     if (!isValid) throw new Error(`is "${text}", but must be a whole number from ${least} to ${most}`)
     return value
   }
+}
+
+/** Reads seconds and returns milliseconds. */
+function secondsBetween (least: number, most: number) {
+  const read = integerBetween(least, most)
+  return (text: string): number => 1000 * read(text)
 }
 
 function oneOf (values: string[]) {

@@ -15,6 +15,8 @@ export interface ServerOptions {
   requestTimeoutMs: { header: number, whole: number }
   /** Time limit of a connection on which nothing moves while a request or its response is under way. */
   stalledTimeoutMs: number
+  /** Time for which a connection may be idle between two requests. */
+  keepAliveTimeoutMs: number
   maxConnections: ConnectionLimit
   warn: (sentence: string) => void
 }
@@ -24,7 +26,7 @@ const urgentPaths = new Set(Object.values(healthPaths))
 /** @param handle Fastify's listener */
 export function createHttpServer (
   handle: RequestListener,
-  { reporter, requestTimeoutMs, stalledTimeoutMs, maxConnections, warn }: ServerOptions
+  { reporter, requestTimeoutMs, stalledTimeoutMs, keepAliveTimeoutMs, maxConnections, warn }: ServerOptions
 ): Server {
   const reportRefused = oncePerMinute(count => {
     warn(`Requests refused because the service is overloaded: ${count}.`)
@@ -32,6 +34,7 @@ export function createHttpServer (
   const refuse = refuseOverload(reporter, reportRefused)
   const server = createServer({
     requestTimeout: requestTimeoutMs.whole,
+    keepAliveTimeout: keepAliveTimeoutMs,
     headersTimeout: requestTimeoutMs.header,
     connectionsCheckingInterval: Math.min(1000, requestTimeoutMs.header),
     requireHostHeader: false

@@ -1,5 +1,7 @@
 // Starts the service: configuration, store, app, shutdown.
 import closeWithGrace from 'close-with-grace'
+import type { FastifyInstance } from 'fastify'
+import { lookup } from 'node:dns/promises'
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { buildApp } from './app.ts'
@@ -14,8 +16,10 @@ import { memoryLimit } from './memory-limit.ts'
 import { openStore, sqlitePath } from './stores/open.ts'
 import { keepTicksFast } from './ticks.ts'
 
-// Longer than a request may take (20 s), shorter than the 30 s that supervisors allow.
-const closeWithinMs = 25_000
+// Longer than the longest SHUTDOWN_DELAY and a request (5 s and 20 s), shorter than the 30 s that supervisors allow.
+const closeWithinMs = 28_000
+// Longer than a request takes from a client to the service. A client that pauses longer may see its connection end.
+const lingerMs = 1000
 
 keepTicksFast()
 try {
@@ -30,6 +34,13 @@ async function start (config: Config): Promise<void> {
   const output = new StandardOutput(process.stdout, sentence => log.error(sentence))
   process.once('exit', () => output.flush())
   const log = createLog(config.logLevel, await readable(output, process.stdout.isTTY))
+  let close = async (): Promise<void> => {}
+  // A signal during startup ends the process too: a container ignores signals that nobody handles.
+  closeWithGrace({ delay: closeWithinMs, logger: log }, async ({ err, signal }) => {
+    if (err !== undefined) log.fatal(err, 'shutting down after an uncaught error')
+    else log.info(`shutting down after ${signal}`)
+    await close()
+  })
   const store = await openStore(config.databaseUrl, {
     maxQueue: config.maxQueue,
     // The rest is for reading requests and for the batch that is being stored.
@@ -39,21 +50,26 @@ async function start (config: Config): Promise<void> {
   const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
   const tokens = await openVerifier({ ...config, ownTokenFile }, log)
   const maxConnections = connectionLimit(config)
-  const app = await buildApp({ ...config, maxConnections, store, verifyToken: tokens.verify, log })
+  const drainMs = { delayMs: config.shutdownDelayMs, lingerMs }
+  const app = await buildApp({ ...config, maxConnections, drainMs, store, verifyToken: tokens.verify, log })
 
-  closeWithGrace({ delay: closeWithinMs, logger: log }, async ({ err, signal }) => {
-    if (err !== undefined) log.fatal(err, 'shutting down after an uncaught error')
-    else log.info(`shutting down after ${signal}`)
+  close = async () => {
     tokens.close()
     await app.close()
     await store.close()
-  })
-  const address = await app.listen(config).catch(({ message }: Error) => {
+  }
+  const address = await listen(app, config).catch(({ message }: Error) => {
     const place = `${config.host}, port ${config.port}`
     throw new Error(`Cannot listen on ${place}: ${message}. Set HOST and PORT to listen elsewhere.`)
   })
   log.info(`listening at ${address}`)
   if (tokens.isOwn) printFirstRequest(output, address, ownTokenFile)
+}
+
+/** Listens on one address. For the name localhost Fastify would add servers, without the limits and error answers. */
+async function listen (app: FastifyInstance, { host, port }: Config): Promise<string> {
+  const { address } = await lookup(host, { order: 'ipv4first' })
+  return app.listen({ host: address, port })
 }
 
 /** The folder for the service's own files: that of its database file. */

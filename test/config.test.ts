@@ -28,6 +28,8 @@ t.test('without variables the configuration is the default, and an empty variabl
     trustProxy: undefined,
     maxConnections: undefined,
     maxQueue: 10000,
+    keepAliveTimeoutMs: 72_000,
+    shutdownDelayMs: 0,
     logLevel: 'info'
   }
   t.strictSame(readConfig({}), defaults)
@@ -52,6 +54,8 @@ t.test('readConfig() reads every variable', async t => {
     TRUST_PROXY: '127.0.0.1, ::1,10.0.0.0/8,2001:db8::/32',
     MAX_CONNECTIONS: '25',
     MAX_QUEUE: '30',
+    KEEP_ALIVE_TIMEOUT: '40',
+    SHUTDOWN_DELAY: '5',
     LOG_LEVEL: 'debug'
   }), {
     host: '::',
@@ -67,6 +71,8 @@ t.test('readConfig() reads every variable', async t => {
     trustProxy: ['127.0.0.1', '::1', '10.0.0.0/8', '2001:db8::/32'],
     maxConnections: 25,
     maxQueue: 30,
+    keepAliveTimeoutMs: 40_000,
+    shutdownDelayMs: 5000,
     logLevel: 'debug'
   })
 })
@@ -116,7 +122,9 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ['MAX_QUEUE', '1.5', /whole number/],
     ...['true', '1', '10.0.0.1,', '10.0.0', '10.0.0.0/', '10.0.0.0/0', '10.0.0.0/33', '10.0.0.0/08',
       '::/129', 'fe80::%a']
-      .map((value): [string, string, RegExp] => ['TRUST_PROXY', value, /addresses or networks/])
+      .map((value): [string, string, RegExp] => ['TRUST_PROXY', value, /addresses or networks/]),
+    ['KEEP_ALIVE_TIMEOUT', '0', /from 1 to 3600/],
+    ['SHUTDOWN_DELAY', '6', /from 0 to 5; for example SHUTDOWN_DELAY=5$/]
   ]
   for (const [name, value, sentence] of invalid) {
     const mistakes = mistakesOf({ [name]: value })

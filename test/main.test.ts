@@ -193,6 +193,36 @@ t.test('startup says within a second that it waits for the database, and why', a
   t.strictSame(error, [`The PostgreSQL database at 127.0.0.1:1 cannot be used: ${problem}`, ''])
 })
 
+t.test('SIGTERM ends a service that waits for its database', async t => {
+  const env = { DATABASE_URL: 'postgres://127.0.0.1:1/plants' }
+  const { ended, child, output } = await startService(t, t.testdir(), env, [], { until: /Waiting for/ })
+  const began = performance.now()
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+  t.ok(performance.now() - began < 2000, 'at once')
+  t.match(output(), /shutting down after SIGTERM/)
+})
+
+t.test('during SHUTDOWN_DELAY the service is not ready and still accepts connections', async t => {
+  const env = { ACCESS_TOKENS: 'token', SHUTDOWN_DELAY: '1' }
+  const { child, ended, origin, waitForOutput } = await startService(t, t.testdir(), env)
+  child.kill('SIGTERM')
+  const began = performance.now()
+  await waitForOutput(/shutting down after SIGTERM/)
+  t.equal((await fetch(`${origin}/readyz`)).status, 503)
+  t.equal(await statusOf(origin, 1, 'x'), 200)
+  t.equal(await ended, 0)
+  t.ok(performance.now() - began > 900)
+})
+
+t.test('for HOST=localhost the service listens on one address, so that every connection has its limits', async t => {
+  const { origin } = await startService(t, t.testdir(), { ACCESS_TOKENS: 'token', HOST: 'localhost' })
+  t.match(origin, /^http:\/\/127\.0\.0\.1:/)
+  const { port } = new URL(origin)
+  const other = connect(Number(port), '::1')
+  t.match(await once(other, 'connect').catch(error => error), { code: /ECONNREFUSED|EADDRNOTAVAIL/ })
+})
+
 t.test('an uncaught error is logged and closes the service', async t => {
   const throwOnSignal = "data:text/javascript,process.once('SIGUSR2', () => { throw new Error('thrown by the test') })"
   const env = { ACCESS_TOKENS: 'token' }

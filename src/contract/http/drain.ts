@@ -1,7 +1,10 @@
-// Closes connections in order at shutdown: pending requests get their response, idle connections end at once.
+// Shutdown in order: the last responses say `Connection: close`, and idle connections end when their clients know it.
 import type { FastifyInstance } from 'fastify'
-import type { ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { Server as HttpServer, ServerResponse } from 'node:http'
+import { Server } from 'node:net'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
  * A connection of a server. Only these undocumented fields show which response is pending on it, and whether that
@@ -9,31 +12,54 @@ import type { Socket } from 'node:net'
  */
 export type ServedSocket = Socket & { _httpMessage?: ServerResponse & { _last: boolean } | null }
 
+export interface DrainTimes {
+  /** The service goes on accepting connections, until load balancers have noticed. */
+  delayMs: number
+  /** Then a connection stays open while it is idle: its client may be sending a request. */
+  lingerMs: number
+  /** Time for a request that is under way to arrive; then its connection is closed. */
+  requestTimeoutMs: number
+  /** Time after that for its response; then every connection is closed. */
+  responseTimeoutMs: number
+}
+
 const sweepIntervalMs = 100
 
 /**
- * Bounds app.close(). Node closes only connections that are idle when shutdown begins;
- * one that becomes idle or stalls later would stay open.
- * @param requestTimeoutMs time for a request that is under way to arrive; then its connection is closed
- * @param responseTimeoutMs time after that for its response; then every connection is closed
+ * Drains connections before app.close() lets Node close the idle ones: Node would lose requests that arrive on them.
+ * Once app.close() is called, Fastify adds `Connection: close` to every response.
  */
-export function drainOnClose (app: FastifyInstance, requestTimeoutMs: number, responseTimeoutMs: number): void {
+export function drainOnClose (app: FastifyInstance, { delayMs, ...times }: DrainTimes): void {
   const open = new Set<ServedSocket>()
   app.server.on('connection', (socket: Socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
-  app.addHook('preClose', done => {
-    const sweep = setInterval(() => app.server.closeIdleConnections(), sweepIntervalMs)
-    const closeStalled = setTimeout(() => {
-      open.values().filter(socket => socket._httpMessage?.req.complete !== true).forEach(socket => socket.destroy())
-    }, requestTimeoutMs)
-    const closeAll = setTimeout(() => app.server.closeAllConnections(), requestTimeoutMs + responseTimeoutMs)
-    app.server.once('close', () => {
-      clearInterval(sweep)
-      clearTimeout(closeStalled)
-      clearTimeout(closeAll)
-    })
-    done()
+  app.addHook('preClose', async () => {
+    if (!app.server.listening) return
+    await sleep(delayMs)
+    await drain(app.server, open, times)
   })
+}
+
+async function drain (server: HttpServer, open: Set<ServedSocket>, times: Omit<DrainTimes, 'delayMs'>): Promise<void> {
+  const { lingerMs, requestTimeoutMs, responseTimeoutMs } = times
+  const closed = once(server, 'close')
+  // The close() of node:http would also close the idle connections.
+  Server.prototype.close.call(server)
+  let idleSince = performance.now()
+  const closeIdle = () => {
+    if (open.values().some(socket => socket._httpMessage)) idleSince = performance.now()
+    else if (performance.now() - idleSince >= lingerMs) server.closeIdleConnections()
+  }
+  closeIdle()
+  const sweep = setInterval(closeIdle, sweepIntervalMs)
+  const closeStalled = setTimeout(() => {
+    open.values().filter(socket => socket._httpMessage?.req.complete !== true).forEach(socket => socket.destroy())
+  }, requestTimeoutMs)
+  const closeAll = setTimeout(() => server.closeAllConnections(), requestTimeoutMs + responseTimeoutMs)
+  await closed
+  clearInterval(sweep)
+  clearTimeout(closeStalled)
+  clearTimeout(closeAll)
 }
