@@ -24,7 +24,7 @@ async function continueAfterResponse (port: number, header: string): Promise<str
   return received
 }
 
-t.test('a request that is refused before its body gets no 100 Continue, and its body is not read as a request', async t => {
+t.test('a request that is refused before its body gets no 100, and its body is not read as a request', async t => {
   const { app, store } = await startApp(t, { bodyLimit: 1000 })
   const { port } = await listen(app)
   const expecting = ['Expect: 100-continue', `Content-Length: ${request(fern).length}`]
@@ -141,7 +141,7 @@ t.test('Host is a name or an address with an optional port; anything else is ans
   ]
   for (const host of valid) t.equal((await statusOf('GET /livez', host)).statusCode, 200, host)
   const invalid = [
-    'a@b', 'a@b/c d', 'a b', 'a/b', 'a?b', 'a#b', 'a\\b', '[::1', '::1', '[]', '[::1]x', '[1.2.3.4]', '[fe80::1%25eth0]',
+    'a@b', 'a@b/c d', 'a b', 'a/b', 'a?b', 'a#b', 'a\\b', '[::1', '::1', '[]', '[::1]x', '[1.2.3.4]', '[::1%25lo]',
     '[::1%lo]', '[v.a]', 'a:b', 'a:80:80', 'a%zz', 'a%', 'http://a', '<a>', 'a\xe9', '"a"', 'a\tb'
   ]
   const message = 'The Host header field is not a host name or address with an optional port.'
@@ -151,8 +151,11 @@ t.test('Host is a name or an address with an optional port; anything else is ans
 t.test('an address in absolute form names a host without a user', async t => {
   const { port } = await listen((await startApp(t)).app)
   const ask = (target: string) => exchangeOne(port, requestText(`GET ${target}`, ['Host: x', 'Connection: close']))
-  for (const target of ['http://a/livez', 'HTTPS://[::1]:80/livez']) t.equal((await ask(target)).statusCode, 200, target)
-  for (const target of ['http://a@b/livez', 'http:///livez', 'http://:80/livez', 'http://[::1/livez', 'http://a%/livez']) {
+  for (const target of ['http://a/livez', 'HTTPS://[::1]:80/livez']) {
+    t.equal((await ask(target)).statusCode, 200, target)
+  }
+  for (const authority of ['a@b', '', ':80', '[::1', 'a%']) {
+    const target = `http://${authority}/livez`
     isError(t, await ask(target), 400, 'The address of the request has no valid host.', target)
   }
   for (const target of ['http://a', 'http://a?x=/livez', 'ftp://a/livez']) {
