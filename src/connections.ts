@@ -22,7 +22,11 @@ export function connectionLimit (
 }
 
 /** Closes connections beyond the limit at once. Without a descriptor Node would close them too, but not report it. */
-export function limitConnections (server: Server, { limit, reason }: ConnectionLimit, warn: (sentence: string) => void): void {
+export function limitConnections (
+  server: Server,
+  { limit, reason }: ConnectionLimit,
+  warn: (sentence: string) => void
+): void {
   const report = oncePerMinute(count => {
     warn(`Connections refused: ${count}. ${limit} are open already; ${reason}.`)
   })

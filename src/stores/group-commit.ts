@@ -95,7 +95,8 @@ export function groupCommit (
   return {
     add (plant) {
       if (closed !== undefined) return refuse('The service is shutting down. Try again elsewhere or later.')
-      if (queue.length >= maxQueue || queueBytes >= maxQueueBytes) return refuse('The service is overloaded. Try again in a moment.')
+      const isFull = queue.length >= maxQueue || queueBytes >= maxQueueBytes
+      if (isFull) return refuse('The service is overloaded. Try again in a moment.')
       return new Promise((resolve, reject) => {
         queue.push({ plant, resolve, reject })
         queueBytes += bytesOf(plant)

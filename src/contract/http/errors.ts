@@ -71,7 +71,7 @@ function answerAtOnce (
   reporter: ErrorReporter,
   error: HttpError
 ): void {
-  answeredEarly.set(request.socket, request)
+  answerEarly(request)
   const { status, headers, body } = write(reporter, error)
   // The client may leave out the body that it announced, and send another request in its place.
   const close = request.headers.expect !== undefined && { Connection: 'close' }
@@ -81,11 +81,28 @@ function answerAtOnce (
 /** Requests answered before they arrived completely; their remaining bytes get no second response. */
 const answeredEarly = new WeakMap<Socket, IncomingMessage>()
 
+/** Time for a client to read its response while it sends the rest of a refused body. */
+const lingerMs = 2000
+
+/**
+ * Lets the server read on after a response that ends the connection: closing it while bytes arrive resets it, and the
+ * reset may destroy the response (RFC 9112, section 9.6).
+ */
+function answerEarly (request: IncomingMessage): void {
+  const { socket } = request
+  answeredEarly.set(socket, request)
+  socket.destroySoon = () => {
+    socket.end()
+    const timer = setTimeout(() => socket.destroy(), lingerMs)
+    socket.once('close', () => clearTimeout(timer))
+  }
+}
+
 function sendError (reporter: ErrorReporter, thrown: Error, request: FastifyRequest, reply: FastifyReply) {
   const error = toHttpError(thrown)
   const { status, headers, body } = write(reporter, error)
   log(reporter, error, request)
-  if (!request.raw.complete) answeredEarly.set(request.raw.socket, request.raw)
+  if (!request.raw.complete) answerEarly(request.raw)
   return reply.code(status).headers(headers).send(body)
 }
 

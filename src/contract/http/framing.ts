@@ -43,8 +43,12 @@ function isAuthority (text: string): boolean {
   return address === undefined || futureAddress.test(address) || (isIPv6(address) && !address.includes('%'))
 }
 
-/** RFC 9112, section 9.6: after a response with `Connection: close`, further requests are not processed. */
+/**
+ * RFC 9112, section 9.6: after a response with `Connection: close`, further requests are not processed. Once the
+ * response is sent, the first of them ends the connection: a flood of them would fill the memory.
+ */
 export function followsLastResponse ({ socket }: IncomingMessage, response: ServerResponse): boolean {
   const { _httpMessage: current, writableEnded } = socket as ServedSocket
+  if (writableEnded) socket.destroy()
   return writableEnded || (current !== response && current?._last === true)
 }

@@ -1,7 +1,6 @@
 // No byte of a refused request is ever read as the next request. Clients here send what proxies have been tricked with.
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { allPlants } from '../../../src/plants/plant-store.ts'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
@@ -115,19 +114,42 @@ t.test('a request after a response with Connection: close is not processed', asy
   const { port } = await listen(app)
   const refused = requestText('POST /plants', [...fields, 'Transfer-Encoding: gzip, chunked'], '0\r\n\r\n')
   t.equal((await exchange(port, refused + request(fern).repeat(3))).length, 1)
-  // The second request arrives once the first response has been written.
-  const accepted = once(app.server, 'connection')
-  const socket = connect(port, '127.0.0.1').on('error', () => {}).resume()
-  const [served] = await accepted
-  const closed = once(socket, 'close')
-  served.destroySoon = () => served.end()
-  socket.write(refused)
-  while (!served.writableEnded) await sleep(1)
-  socket.write(request(fern))
-  await sleep(50)
-  served.destroy()
-  await closed
+  // The second request arrives after the first response.
+  const began = performance.now()
+  t.equal((await continueAfterResponse(port, refused)).match(/HTTP/g)?.length, 1)
+  t.ok(performance.now() - began < 1000, 'it ends the connection')
   t.equal(await stored(store), 0)
+})
+
+t.test('a client that sends the whole of a refused body first still gets the response', async t => {
+  const { app } = await startApp(t)
+  const { port } = await listen(app)
+  for (const expectation of [[], ['Expect: 100-continue']]) {
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1').pause()
+    const length = 8_000_000
+    socket.write(requestText('POST /plants', [...fields, ...expectation, `Content-Length: ${length}`]))
+    await new Promise<void>((resolve, reject) => {
+      socket.once('error', reject).write('x'.repeat(length), () => resolve())
+    })
+    let received = ''
+    socket.on('data', text => { received += text }).resume()
+    await once(socket, 'close')
+    t.match(received, /^HTTP\/1\.1 413 [^]*connection: close[^]*"error":413/)
+  }
+})
+
+t.test('a client that neither sends the rest of a refused body nor leaves is disconnected', async t => {
+  const { app } = await startApp(t)
+  const { port } = await listen(app)
+  const accepted = once(app.server, 'connection')
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {}).resume()
+  const [served] = await accepted
+  const began = performance.now()
+  socket.write(requestText('POST /plants', [...fields, 'Content-Length: 100000']))
+  await once(served, 'close')
+  const ms = performance.now() - began
+  t.ok(ms > 1900 && ms < 4000, `after ${Math.round(ms)} ms`)
+  socket.destroy()
 })
 
 t.test('Host is a name or an address with an optional port; anything else is answered 400', async t => {
