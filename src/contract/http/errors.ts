@@ -36,6 +36,8 @@ export function errorOptions (reporter: ErrorReporter): FastifyServerOptions {
  */
 export function answerServerErrors (server: Server, reporter: ErrorReporter): void {
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    // Node has removed its listeners: without one, a client that resets the connection ends the process.
+    socket.on('error', () => socket.destroy())
     const message = 'The service is not a proxy: it does not support CONNECT.'
     endSocket(socket, reporter, new HttpError(405, message, { headers: { Allow: '' } }))
   })

@@ -45,6 +45,21 @@ t.test('malformed bytes after valid requests are answered last', async t => {
   ])
 })
 
+t.test('a client that resets its connection after CONNECT does not end the service', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const connected = requestText('CONNECT plants:80', ['Host: plants']) + 'x'.repeat(100_000)
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    await once(socket, 'connect')
+    socket.write(connected)
+    await new Promise(setImmediate)
+    socket.resetAndDestroy()
+  }
+  const [response] = await exchange(port, request(fern, ['Connection: close']))
+  t.equal(response?.statusCode, 200)
+})
+
+
 t.test('a client that resets its connection gets no response, and the server closes its socket', async t => {
   const { app } = await startApp(t)
   const { port } = await listen(app)
