@@ -31,10 +31,13 @@ export function errorOptions (reporter: ErrorReporter): FastifyServerOptions {
 }
 
 /**
- * Answers CONNECT and unknown expectations, which Node would answer without a body, and delays `100 Continue` until
- * Fastify reads the body: the checks before that refuse a request whose body is not wanted (RFC 9110, section 10.1.1).
+ * Answers what Node would answer without a body or not at all: CONNECT, unknown expectations, and clients that close
+ * their side of the connection after the request. Delays `100 Continue` until Fastify reads the body: the checks before
+ * that refuse a request whose body is not wanted (RFC 9110, section 10.1.1).
  */
 export function answerServerErrors (server: Server, reporter: ErrorReporter): void {
+  // Undocumented, but the only way: Node ends the connection at once otherwise.
+  Object.assign(server, { httpAllowHalfOpen: true })
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     // Node has removed its listeners: without one, a client that resets the connection ends the process.
     socket.on('error', () => socket.destroy())

@@ -45,6 +45,17 @@ t.test('malformed bytes after valid requests are answered last', async t => {
   ])
 })
 
+t.test('a client that closes its side of the connection after the request gets the response', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('latin1')
+  let received = ''
+  socket.on('data', text => { received += text }).end(request(fern) + request('{"id":2,"name":"ivy"}'))
+  await once(socket, 'end')
+  t.match(received, /"name":"fern"[^]*"name":"ivy"/)
+  socket.destroy()
+})
+
+
 t.test('a client that resets its connection after CONNECT does not end the service', async t => {
   const { port } = await listen((await startApp(t)).app)
   const connected = requestText('CONNECT plants:80', ['Host: plants']) + 'x'.repeat(100_000)
