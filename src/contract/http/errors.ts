@@ -153,12 +153,21 @@ function write (reporter: ErrorReporter, { status, message, headers }: HttpError
   return { status, body, headers: { 'Content-Type': 'application/json; charset=utf-8', ...retry, ...headers } }
 }
 
+/** Sockets whose error waits for a pending response. */
+const waitingToEnd = new WeakSet<Socket>()
+
 /** Writes an error directly to a socket after its pending response, then closes it. */
 function endSocket (socket: ServedSocket, reporter: ErrorReporter, error: HttpError, isHead = false): void {
   // A complete pending request gets its own response first.
   const pending = socket._httpMessage
   if (pending?.req.complete === true) {
-    pending.once('finish', () => endSocket(socket, reporter, error, isHead))
+    // Each further piece of malformed bytes is an error too; the first is enough.
+    if (waitingToEnd.has(socket)) return
+    waitingToEnd.add(socket)
+    pending.once('finish', () => {
+      waitingToEnd.delete(socket)
+      endSocket(socket, reporter, error, isHead)
+    })
     return
   }
   if (answeredEarly.get(socket)?.complete === false || !socket.writable) {

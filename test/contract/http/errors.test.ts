@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fastify from 'fastify'
 import t from 'tap'
 import { allPlants } from '../../../src/plants/plant-store.ts'
@@ -45,6 +46,27 @@ t.test('malformed bytes after valid requests are answered last', async t => {
   ])
 })
 
+t.test('malformed bytes that arrive in many pieces add one error to a pending response', async t => {
+  const added = Promise.withResolvers<'added'>()
+  const { port } = await listen((await startApp(t, { store: testStore({ add: () => added.promise }) })).app)
+  const warnings: string[] = []
+  const onWarning = ({ message }: Error) => warnings.push(message)
+  process.on('warning', onWarning)
+  t.teardown(() => process.off('warning', onWarning))
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1').setNoDelay()
+  let received = ''
+  socket.on('data', text => { received += text }).write(request(fern))
+  for (let piece = 0; piece < 20; piece++) {
+    await sleep(5)
+    socket.write('nonsense\r\n\r\n')
+  }
+  await sleep(50)
+  added.resolve('added')
+  await once(socket, 'close')
+  t.match(received, /^HTTP\/1\.1 200 OK[^]*\{"name":"fern"\}HTTP\/1\.1 400 Bad Request[^]*not an HTTP\/1\.1 request\."\}$/)
+  t.strictSame(warnings, [], 'no piece adds a listener')
+})
+
 t.test('a client that closes its side of the connection after the request gets the response', async t => {
   const { port } = await listen((await startApp(t)).app)
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('latin1')
@@ -54,7 +76,6 @@ t.test('a client that closes its side of the connection after the request gets t
   t.match(received, /"name":"fern"[^]*"name":"ivy"/)
   socket.destroy()
 })
-
 
 t.test('a client that resets its connection after CONNECT does not end the service', async t => {
   const { port } = await listen((await startApp(t)).app)
@@ -69,7 +90,6 @@ t.test('a client that resets its connection after CONNECT does not end the servi
   const [response] = await exchange(port, request(fern, ['Connection: close']))
   t.equal(response?.statusCode, 200)
 })
-
 
 t.test('a client that resets its connection gets no response, and the server closes its socket', async t => {
   const { app } = await startApp(t)
