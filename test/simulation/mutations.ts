@@ -1,9 +1,8 @@
 // npm run faults:mutations: breaks a copy of the code in several ways, and proves that the simulation finds each.
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { parseNumber, readOptions } from '../../scripts/options.ts'
+import { withMutation } from '../fixtures/mutation.ts'
 
 export interface Mutation {
   name: string
@@ -230,21 +229,9 @@ export const mutations: readonly Mutation[] = [
 export interface Found { output: string, safety: number, liveness: number }
 
 /** Runs schedules on a copy of the code with one mutation. */
-export async function runMutation ({ file, text, by }: Mutation, schedules: number, seed: number): Promise<Found> {
-  const folder = await mkdtemp(join(tmpdir(), 'plant-store-mutation-'))
-  try {
-    for (const name of ['src', 'scripts', 'test/simulation', 'package.json']) {
-      await cp(name, join(folder, name), { recursive: true })
-    }
-    await symlink(resolve('node_modules'), join(folder, 'node_modules'))
-    const path = join(folder, 'src/stores', file)
-    const source = await readFile(path, 'utf8')
-    if (source.split(text).length !== 2) throw new Error(`${file} must contain this text exactly once: ${text}`)
-    await writeFile(path, source.replace(text, () => by))
-    return await runSchedules(folder, schedules, seed)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+export function runMutation ({ file, text, by }: Mutation, schedules: number, seed: number): Promise<Found> {
+  const replacement = { file: join('src/stores', file), text, by }
+  return withMutation(replacement, ['test/simulation'], folder => runSchedules(folder, schedules, seed))
 }
 
 /** Runs the schedules of the code in a folder. */
