@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { inspect } from 'node:util'
 import { pino, stdSerializers } from 'pino'
 import type { Logger } from 'pino'
-import { callerOf } from './contract/index.ts'
+import { callerOf, rawPath } from './contract/index.ts'
 import type { HttpError } from './contract/index.ts'
 import type { LogOutput } from './log-output.ts'
 
@@ -57,7 +57,7 @@ export function logResponses (app: FastifyInstance, log: Logger): void {
 }
 
 function about (request: FastifyRequest) {
-  return { id: request.id, method: request.method, path: request.url.split('?', 1)[0] }
+  return { id: request.id, method: request.method, path: rawPath(request) }
 }
 
 /** Bytes of a field, in UTF-8. */

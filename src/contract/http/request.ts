@@ -48,9 +48,12 @@ export function repeatedHeaders ({ rawHeaders, headers }: IncomingMessage): Read
   return new Set(names.filter(name => seen.size === seen.add(name).size))
 }
 
-/** The path of a request target in origin or absolute form (RFC 9112, section 3.2), as it was sent. */
-export function rawPath (request: FastifyRequest): string {
-  return request.url.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '')
+/**
+ * The path of a request target in origin or absolute form (RFC 9112, section 3.2), as it was sent. An address may have
+ * a password before the path, and a query or a fragment with a token after it.
+ */
+export function rawPath ({ url }: Pick<FastifyRequest, 'url'>): string {
+  return url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '')
 }
 
 /** The decoded path. */
