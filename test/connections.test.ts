@@ -6,6 +6,7 @@ import v8 from 'node:v8'
 import t from 'tap'
 import type { Test } from 'tap'
 import { connectionLimit, limitConnections } from '../src/connections.ts'
+import { testToken } from './fixtures/secrets.ts'
 import { postPlant, startService } from './fixtures/service.ts'
 
 /** Sets the limit of open files that the process sees, and a heap limit in MiB. */
@@ -66,9 +67,9 @@ t.test('connections beyond the limit are refused, and the log says so once a min
 
 t.test('more connections than the process may open files: one line in the log, and plants are stored', async t => {
   const command = ['env', '-u', 'NODE_OPTIONS', 'prlimit', '--nofile=128', process.execPath]
-  const env = { ACCESS_TOKENS: 'token' }
+  const env = { ACCESS_TOKENS: testToken }
   const { origin, child, ended, output } = await startService(t, t.testdir(), env, [], { command })
-  const post = async (id: number) => (await postPlant(origin, 'token', `{"id":${id},"name":"x"}`)).status
+  const post = async (id: number) => (await postPlant(origin, testToken, `{"id":${id},"name":"x"}`)).status
   t.equal(await post(1), 200)
   const sockets = Array.from({ length: 300 }, () => connect(Number(new URL(origin).port), '127.0.0.1'))
   const closed = sockets.map(socket => once(socket.on('error', () => {}), 'close'))

@@ -8,11 +8,12 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { audience, makeKey, startIssuer, startProvider } from './fixtures/issuer.ts'
 import { exchange } from './fixtures/raw.ts'
+import { testToken } from './fixtures/secrets.ts'
 import { postPlant, startService } from './fixtures/service.ts'
 
-/** Posts a plant with the token `token` and returns the status. */
+/** Posts a plant with the test's token and returns the status. */
 async function statusOf (origin: string, id: number, name: string): Promise<number> {
-  return (await postPlant(origin, 'token', `{"id":${id},"name":"${name}"}`)).status
+  return (await postPlant(origin, testToken, `{"id":${id},"name":"${name}"}`)).status
 }
 
 t.test('the first start creates a token and prints a curl command that works when pasted', async t => {
@@ -71,7 +72,7 @@ t.test('with ACCESS_TOKENS the service prints only log lines, and no token', asy
 
 t.test('acknowledged plants are stored after kill -9', async t => {
   const folder = t.testdir()
-  const env = { ACCESS_TOKENS: 'token' }
+  const env = { ACCESS_TOKENS: testToken }
   const first = await startService(t, folder, env)
   const ids = Array.from({ length: 200 }, (_, id) => id)
   const statuses = await Promise.all(ids.map(id => statusOf(first.origin, id, `plant ${id}`)))
@@ -89,7 +90,7 @@ t.test('acknowledged plants are stored after kill -9', async t => {
 
 t.test('after SIGTERM under load each request is answered or refused, and acknowledged plants are stored', async t => {
   const folder = t.testdir()
-  const env = { ACCESS_TOKENS: 'token' }
+  const env = { ACCESS_TOKENS: testToken }
   const { origin, child, ended } = await startService(t, folder, env)
   const requests = Array.from({ length: 300 }, (_, id) => statusOf(origin, id, 'x').catch(() => undefined))
   await requests[0]
@@ -107,7 +108,7 @@ t.test('after SIGTERM under load each request is answered or refused, and acknow
 })
 
 t.test('a signal to npm start reaches the service', async t => {
-  const env = { ...process.env, PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: 'token' }
+  const env = { ...process.env, PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: testToken }
   const npm = spawn('npm', ['start'], { detached: true, env })
   // Kill the process group: the service may outlive npm.
   t.teardown(() => {
@@ -127,14 +128,14 @@ t.test('a signal to npm start reaches the service', async t => {
 })
 
 t.test('a second signal ends the process at once', async t => {
-  const { origin, child, ended, waitForOutput } = await startService(t, t.testdir(), { ACCESS_TOKENS: 'token' })
+  const { origin, child, ended, waitForOutput } = await startService(t, t.testdir(), { ACCESS_TOKENS: testToken })
   // After the first signal the service waits for the rest of this request.
   const socket = connect(Number(new URL(origin).port), '127.0.0.1').on('error', () => {})
   await once(socket, 'connect')
   socket.write([
     'POST /plants HTTP/1.1',
     'Host: x',
-    'Authorization: Bearer token',
+    `Authorization: Bearer ${testToken}`,
     'Content-Type: application/json',
     'Content-Length: 9',
     '',
@@ -225,7 +226,7 @@ t.test('for HOST=localhost the service listens on one address, so that every con
 
 t.test('an uncaught error is logged and closes the service', async t => {
   const throwOnSignal = "data:text/javascript,process.once('SIGUSR2', () => { throw new Error('thrown by the test') })"
-  const env = { ACCESS_TOKENS: 'token' }
+  const env = { ACCESS_TOKENS: testToken }
   const { child, ended, output } = await startService(t, t.testdir(), env, ['--import', throwOnSignal])
   child.kill('SIGUSR2')
   t.equal(await ended, 1)

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { openStore } from '../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
+import { testToken } from '../fixtures/secrets.ts'
 import { postPlant, startService, waitForReady } from '../fixtures/service.ts'
 
 const [library] = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')
@@ -14,7 +15,7 @@ t.test('the service does not notice that the clock is set back by an hour', { sk
   const folder = t.testdir({ offset: '+0' })
   const databaseUrl = `sqlite:${join(folder, 'plants.db')}`
   const { child, ended, origin } = await startService(t, folder, {
-    ACCESS_TOKENS: 'token',
+    ACCESS_TOKENS: testToken,
     DATABASE_URL: databaseUrl,
     RATE_LIMIT: '100000',
     LD_PRELOAD: library ?? '',
@@ -37,7 +38,7 @@ t.test('the service does not notice that the clock is set back by an hour', { sk
   await waitForReady(origin, 200)
   await load.stop()
   t.strictSame([...account.statuses.keys()], [200])
-  t.equal((await postPlant(origin, 'token', '{"id":0,"name":"another"}')).status, 409)
+  t.equal((await postPlant(origin, testToken, '{"id":0,"name":"another"}')).status, 409)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
   const store = await openStore(databaseUrl, { maxQueue: 1 })

@@ -9,6 +9,7 @@ import { parseNumber, readOptions, refuse } from '../../scripts/options.ts'
 import type { NewPlant } from '../../src/plants/plant-store.ts'
 import { compare, newAccount, sendPlants, smallPlant } from '../fixtures/load.ts'
 import type { Account } from '../fixtures/load.ts'
+import { testToken } from '../fixtures/secrets.ts'
 import { startService } from '../fixtures/service.ts'
 import type { Card } from './cluster/network.ts'
 import { missingPackages, startCluster } from './cluster/patroni.ts'
@@ -120,7 +121,7 @@ async function main (): Promise<boolean> {
   const cluster = startCluster(folder, !asynchronous, cleanup)
   await cluster.createDatabase(await eventually(cluster.wholePrimary))
   const service = await startService({ teardown: end => cleanup.defer(end) }, folder, {
-    ACCESS_TOKENS: 'token',
+    ACCESS_TOKENS: testToken,
     DATABASE_URL: cluster.urls[address],
     LOG_LEVEL: 'info'
   })

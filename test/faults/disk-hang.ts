@@ -7,6 +7,7 @@ import { openStore } from '../../src/stores/open.ts'
 import { compare, newAccount, sendPlants } from '../fixtures/load.ts'
 import { all } from '../fixtures/plant-store-suite.ts'
 import { makeDisk, prepareForDisk } from '../fixtures/power.ts'
+import { testToken } from '../fixtures/secrets.ts'
 import { postPlant, startService, waitForReady } from '../fixtures/service.ts'
 
 const hangMs = 12_000
@@ -17,7 +18,7 @@ readOptions({})
 prepareForDisk()
 const disk = makeDisk()
 const url = `sqlite:${join(disk.root, 'data', 'plants.db')}`
-const { origin, child, ended } = await startService(disk, disk.scratch, { ACCESS_TOKENS: 'token', DATABASE_URL: url })
+const { origin, child, ended } = await startService(disk, disk.scratch, { ACCESS_TOKENS: testToken, DATABASE_URL: url })
 const account = newAccount()
 const load = sendPlants(origin, account, 8)
 await sleep(1000)
@@ -30,7 +31,7 @@ account.sent.set(-1n, { id: -1n, name: 'x' })
 const during = await Promise.all([
   time('/livez 200', limitsMs.live, waitForStatus(200, fetch(`${origin}/livez`))),
   time('/readyz 503', limitsMs.notReady, waitForReady(origin, 503)),
-  time('POST 503', limitsMs.response, waitForStatus(503, postPlant(origin, 'token', '{"id":-1,"name":"x"}')))
+  time('POST 503', limitsMs.response, waitForStatus(503, postPlant(origin, testToken, '{"id":-1,"name":"x"}')))
 ])
 await thawed
 const afterwards = await Promise.all([

@@ -8,6 +8,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { openStore } from '../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
+import { testToken } from '../fixtures/secrets.ts'
 import { postPlant, startService, waitForReady } from '../fixtures/service.ts'
 import type { Launch } from '../fixtures/service.ts'
 
@@ -40,7 +41,7 @@ t.test('on a full disk the service answers 503 and is not ready; with free space
   const url = `sqlite:${join(folder, 'plants.db')}`
   // The limit of 256 KiB for each file is a full disk to SQLite.
   const command = [...withoutTap, 'prlimit', `--fsize=${256 * 1024}:unlimited`, process.execPath]
-  const env = { ACCESS_TOKENS: 'token', DATABASE_URL: url }
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: url }
   const { child, origin, ended } = await startService(t, folder, env, [], { command })
   const account = newAccount()
   const load = sendPlants(origin, account, 16)
@@ -53,7 +54,7 @@ t.test('on a full disk the service answers 503 and is not ready; with free space
 
   // A checkpoint may have made room for a large plant, but not for twenty of them.
   const large = { id: 0n, name: 'x'.repeat(60_000) }
-  const post = () => postPlant(origin, 'token', `{"id":${large.id},"name":"${large.name}"}`)
+  const post = () => postPlant(origin, testToken, `{"id":${large.id},"name":"${large.name}"}`)
   let refused
   do {
     large.id--
@@ -77,10 +78,10 @@ t.test('on a full disk the service answers 503 and is not ready; with free space
 
 t.test('startup reports a file or a folder without write permission and leaves the file unchanged', async t => {
   const folder = makeFolder(t)
-  const env = { ACCESS_TOKENS: 'token', DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }
   const start = (more = {}) => startService(t, folder, { ...env, ...more }, [], asUser)
   const first = await start()
-  t.equal((await postPlant(first.origin, 'token', '{"id":1,"name":"x"}')).status, 200)
+  t.equal((await postPlant(first.origin, testToken, '{"id":1,"name":"x"}')).status, 200)
   first.child.kill('SIGTERM')
   t.equal(await first.ended, 0)
   const before = readFileSync(join(folder, 'plants.db'))
@@ -104,7 +105,7 @@ t.test('startup reports a file or a folder without write permission and leaves t
 
 t.test('no acknowledged plant is lost when the folder loses its write permission under load', async t => {
   const folder = makeFolder(t)
-  const env = { ACCESS_TOKENS: 'token', DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }
   const { child, origin, ended } = await startService(t, folder, env, [], asUser)
   const account = newAccount()
   const load = sendPlants(origin, account, 8)
@@ -125,7 +126,7 @@ t.test('no acknowledged plant is lost when the folder loses its write permission
 t.test('two services lose no plants when the index that they share is removed', async t => {
   const folder = t.testdir()
   const url = `sqlite:${join(folder, 'plants.db')}`
-  const start = () => startService(t, folder, { ACCESS_TOKENS: 'token', DATABASE_URL: url })
+  const start = () => startService(t, folder, { ACCESS_TOKENS: testToken, DATABASE_URL: url })
   const account = newAccount()
   const first = await start()
   const load = sendPlants(first.origin, account, 4)

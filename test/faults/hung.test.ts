@@ -11,6 +11,7 @@ import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
 import type { Account } from '../fixtures/load.ts'
 import { startOwnPostgres } from '../fixtures/postgres.ts'
 import { startRelay } from '../fixtures/relay.ts'
+import { testToken } from '../fixtures/secrets.ts'
 import { postPlant, startService, waitForReady } from '../fixtures/service.ts'
 
 // The tests mostly wait, so they run in parallel.
@@ -35,7 +36,7 @@ async function survives (
   t: Test,
   { folder = t.testdir(), databaseUrl, directUrl = databaseUrl, hang }: Hang
 ): Promise<void> {
-  const env = { ACCESS_TOKENS: 'token', DATABASE_URL: databaseUrl }
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: databaseUrl }
   const { origin, child, ended } = await startService(t, folder, env)
   const account = newAccount()
   const load = sendPlants(origin, account, 8)
@@ -45,7 +46,7 @@ async function survives (
   const began = performance.now()
   const elapsed = () => performance.now() - began
   const notReady = waitForReady(origin, 503).then(elapsed)
-  const refused = postPlant(origin, 'token', '{"id":-1,"name":"x"}').then(({ status }) => ({ status, ms: elapsed() }))
+  const refused = postPlant(origin, testToken, '{"id":-1,"name":"x"}').then(({ status }) => ({ status, ms: elapsed() }))
   t.ok(await notReady < 4000, 'not ready within 4 seconds')
   const { status, ms } = await refused
   t.equal(status, 503)
@@ -149,11 +150,11 @@ t.test('another process locks the SQLite file', options(), async t => {
 t.test('plants wait for a process that locks the SQLite file for three seconds', options(), async t => {
   const folder = t.testdir()
   const file = join(folder, 'plants.db')
-  const env = { ACCESS_TOKENS: 'token', DATABASE_URL: `sqlite:${file}` }
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${file}` }
   const { origin, child, ended } = await startService(t, folder, env)
   const release = lock(file)
   const began = performance.now()
-  const adding = Array.from({ length: 5 }, (_, id) => postPlant(origin, 'token', `{"id":${id},"name":"x"}`))
+  const adding = Array.from({ length: 5 }, (_, id) => postPlant(origin, testToken, `{"id":${id},"name":"x"}`))
   await sleep(3000)
   release()
   const responses = await Promise.all(adding)
@@ -162,7 +163,7 @@ t.test('plants wait for a process that locks the SQLite file for three seconds',
 
   // A lock that lasts for ever does not keep the service from shutting down.
   t.teardown(lock(file))
-  const refused = postPlant(origin, 'token', '{"id":9,"name":"x"}')
+  const refused = postPlant(origin, testToken, '{"id":9,"name":"x"}')
   await sleep(100)
   child.kill('SIGTERM')
   t.equal((await refused).status, 503)

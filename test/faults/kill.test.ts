@@ -6,6 +6,7 @@ import type { Test } from 'tap'
 import { openStore } from '../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
 import { startPostgres } from '../fixtures/postgres.ts'
+import { testToken } from '../fixtures/secrets.ts'
 import { startService } from '../fixtures/service.ts'
 
 const rounds = Number(process.env.KILL_ROUNDS ?? 20)
@@ -13,7 +14,7 @@ const rounds = Number(process.env.KILL_ROUNDS ?? 20)
 async function killRepeatedly (t: Test, folder: string, url: string): Promise<void> {
   const account = newAccount()
   for (let round = 0; round < rounds; round++) {
-    const { child, origin, ended } = await startService(t, folder, { ACCESS_TOKENS: 'token', DATABASE_URL: url })
+    const { child, origin, ended } = await startService(t, folder, { ACCESS_TOKENS: testToken, DATABASE_URL: url })
     const load = sendPlants(origin, account, 16)
     // From the first commits to a state in which SQLite merges its log into the file now and then.
     await sleep(20 + Math.random() * 200)

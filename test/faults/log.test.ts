@@ -14,6 +14,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { openStore } from '../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
+import { testToken } from '../fixtures/secrets.ts'
 
 const run = promisify(execFile)
 
@@ -34,7 +35,7 @@ async function start (
 ): Promise<Running> {
   const url = `sqlite:${join(folder, 'plants.db')}`
   const [program = '', ...args] = command
-  const ownVariables = { PORT: String(await freePort()), DATABASE_URL: url, ACCESS_TOKENS: 'token' }
+  const ownVariables = { PORT: String(await freePort()), DATABASE_URL: url, ACCESS_TOKENS: testToken }
   const eachRefusal = { FAILED_AUTH_LIMIT: '1000000000' }
   const variables = { ...process.env, ...ownVariables, ...eachRefusal, ...env }
   const child = spawn(program, args, { cwd: folder, stdio, env: variables })

@@ -8,13 +8,14 @@ import { openStore } from '../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
 import { startOwnPostgres } from '../fixtures/postgres.ts'
 import type { OwnPostgres } from '../fixtures/postgres.ts'
+import { testToken } from '../fixtures/secrets.ts'
 import { postPlant, startService, waitForReady } from '../fixtures/service.ts'
 
 const kills = Number(process.env.POSTGRES_KILLS ?? 20)
 
 /** Starts the service on a PostgreSQL server. */
 function startOn (t: Test, server: OwnPostgres) {
-  return startService(t, t.testdir(), { ACCESS_TOKENS: 'token', DATABASE_URL: server.url })
+  return startService(t, t.testdir(), { ACCESS_TOKENS: testToken, DATABASE_URL: server.url })
 }
 
 const severalKills = `the service recovers from ${kills} kills of PostgreSQL, and no plant is lost or stored twice`
@@ -48,7 +49,7 @@ t.test(severalKills, { timeout: 30_000 + kills * 5000 }, async t => {
 t.test('without PostgreSQL the service answers 503 in time and is not ready', { timeout: 60_000 }, async t => {
   const server = await startOwnPostgres(t)
   const { origin } = await startOn(t, server)
-  const postId = (id: number) => postPlant(origin, 'token', `{"id":${id},"name":"x"}`)
+  const postId = (id: number) => postPlant(origin, testToken, `{"id":${id},"name":"x"}`)
   t.equal((await postId(1)).status, 200)
   await server.kill()
   const began = performance.now()

@@ -11,6 +11,7 @@ import type { Account } from '../fixtures/load.ts'
 import { all } from '../fixtures/plant-store-suite.ts'
 import { makeDisk, prepareForDisk } from '../fixtures/power.ts'
 import { seededRandom } from '../fixtures/random.ts'
+import { testToken } from '../fixtures/secrets.ts'
 import { startService } from '../fixtures/service.ts'
 import type { Service } from '../fixtures/service.ts'
 
@@ -77,7 +78,7 @@ function launch (): Promise<Service> {
     killService = kill
     disk.teardown(kill)
   }
-  const env = { ACCESS_TOKENS: 'token', LOG_LEVEL: 'info', DATABASE_URL: `sqlite:${path()}` }
+  const env = { ACCESS_TOKENS: testToken, LOG_LEVEL: 'info', DATABASE_URL: `sqlite:${path()}` }
   return startService({ teardown }, disk.scratch, env, [], { main })
 }
 

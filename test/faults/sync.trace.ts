@@ -9,6 +9,7 @@ import type { Test } from 'tap'
 import { openStore } from '../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
 import type { Account } from '../fixtures/load.ts'
+import { testToken } from '../fixtures/secrets.ts'
 import { postPlant, startService, waitForReady } from '../fixtures/service.ts'
 import type { Service } from '../fixtures/service.ts'
 import { tracedProcess } from '../fixtures/trace.ts'
@@ -21,7 +22,7 @@ const databaseIn = (folder: string): string => `sqlite:${join(folder, 'plants.db
 
 /** Starts the service under strace with these options. */
 function startTraced (t: Test, folder: string, options: string[]): Promise<Service> {
-  const env = { ACCESS_TOKENS: 'token', DATABASE_URL: databaseIn(folder) }
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: databaseIn(folder) }
   const command = ['env', '-u', 'NODE_OPTIONS', 'strace', '-f', ...options, process.execPath]
   return startService(t, folder, env, [], { command })
 }
@@ -117,7 +118,7 @@ t.test('while syncs fail the service answers 503 and is not ready', { timeout: 6
   const { size } = account.acknowledged
   await waitForReady(service.origin, 503)
   await load.stop()
-  t.equal((await postPlant(service.origin, 'token', '{"id":-1,"name":"x"}')).status, 503)
+  t.equal((await postPlant(service.origin, testToken, '{"id":-1,"name":"x"}')).status, 503)
   t.ok(account.acknowledged.size <= size + 4)
   await killService(service, 'SIGKILL')
   // The service refused this plant, but may have stored it.

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
+import { testToken } from '../fixtures/secrets.ts'
 
 /** Runs `npm run dev` in a copy of the project; `printed` waits until the output after its last match matches. */
 async function develop (t: Test, contract: (text: string) => string = text => text) {
@@ -14,7 +15,7 @@ async function develop (t: Test, contract: (text: string) => string = text => te
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'openapi.yaml'), contract(readFileSync('openapi.yaml', 'utf8')))
 
-  const config = { PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: 'a-good-token', LOG_LEVEL: 'info' }
+  const config = { PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: testToken, LOG_LEVEL: 'info' }
   const env = { ...process.env, ...config }
   const script = resolve('scripts/dev.ts')
   const dev = spawn(process.execPath, [script], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
