@@ -3,8 +3,9 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { AppOptions } from '../src/app.ts'
 import { HttpError } from '../src/contract/index.ts'
-import { authorization, isError, json, listen, logLines, startApp } from './fixtures/app.ts'
+import { authorization, isError, json, listen, logLines, startApp, token } from './fixtures/app.ts'
 import { exchange, request } from './fixtures/raw.ts'
+import { testToken } from './fixtures/secrets.ts'
 import { postPlant, startService } from './fixtures/service.ts'
 
 async function startLimited (t: Test, options: Partial<AppOptions> = {}) {
@@ -34,7 +35,7 @@ t.test('an address past the limit gets 429 with Retry-After, but its valid token
   isError(t, response, 429, message, 'failure 3')
   t.equal(response.headers['retry-after'], '60')
   t.equal(response.headers['www-authenticate'], undefined)
-  t.equal((await post('a-good-token')).statusCode, 200)
+  t.equal((await post(token)).statusCode, 200)
   t.equal((await post('bad')).statusCode, 429)
   t.equal((await post('bad', '192.0.2.2')).statusCode, 401, 'another address')
 })
@@ -69,16 +70,16 @@ t.test('missing and repeated credentials count, permissions and failures of a ve
 })
 
 t.test('the log sums up what strangers are refused, not errors of the service or of known callers', async t => {
-  const verifyToken = (token: string) => {
-    if (token === 'late') throw new HttpError(503, 'The issuer does not answer.')
-    return token === 'a-good-token' ? { name: 'test' } : undefined
+  const verifyToken = (given: string) => {
+    if (given === 'late') throw new HttpError(503, 'The issuer does not answer.')
+    return given === token ? { name: 'test' } : undefined
   }
   const { app, post, messages } = await startLimited(t, { verifyToken })
   for (const url of ['/a', '/b', '/plants', '/c', '/%zz']) await app.inject({ url, remoteAddress: '192.0.2.1' })
   t.strictSame(messages(), ['There is nothing at /a.', 'There is nothing at /b.'])
   t.equal((await post('bad')).statusCode, 401, 'only failed authentication counts for 429')
   await post('late')
-  await post('a-good-token', '192.0.2.1', { 'content-type': 'text/plain' })
+  await post(token, '192.0.2.1', { 'content-type': 'text/plain' })
   await app.close()
   t.match(messages().slice(2), [
     'The issuer does not answer.',
@@ -135,12 +136,12 @@ t.test('only a trusted proxy may name the address of the caller', async t => {
 })
 
 t.test('by default the service allows 60 failures per minute, and a flood does not fill its log', async t => {
-  const env = { DATABASE_URL: 'memory:', ACCESS_TOKENS: 'token', TRUST_PROXY: '127.0.0.1' }
+  const env = { DATABASE_URL: 'memory:', ACCESS_TOKENS: testToken, TRUST_PROXY: '127.0.0.1' }
   const { origin, child, ended, output } = await startService(t, t.testdir(), env)
   const statuses = []
   for (let nth = 0; nth < 500; nth++) statuses.push((await postPlant(origin, 'bad', '{}')).status)
   t.strictSame(statuses, [...Array(60).fill(401), ...Array(440).fill(429)])
-  t.equal((await postPlant(origin, 'token', '{"id":1,"name":"fern"}')).status, 200)
+  t.equal((await postPlant(origin, testToken, '{"id":1,"name":"fern"}')).status, 200)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
   t.equal(output().match(/not accepted/g)?.length, 60)

@@ -205,7 +205,7 @@ t.test('SIGTERM ends a service that waits for its database', async t => {
 })
 
 t.test('during SHUTDOWN_DELAY the service is not ready and still accepts connections', async t => {
-  const env = { ACCESS_TOKENS: 'token', SHUTDOWN_DELAY: '1' }
+  const env = { ACCESS_TOKENS: testToken, SHUTDOWN_DELAY: '1' }
   const { child, ended, origin, waitForOutput } = await startService(t, t.testdir(), env)
   child.kill('SIGTERM')
   const began = performance.now()
@@ -217,7 +217,7 @@ t.test('during SHUTDOWN_DELAY the service is not ready and still accepts connect
 })
 
 t.test('for HOST=localhost the service listens on one address, so that every connection has its limits', async t => {
-  const { origin } = await startService(t, t.testdir(), { ACCESS_TOKENS: 'token', HOST: 'localhost' })
+  const { origin } = await startService(t, t.testdir(), { ACCESS_TOKENS: testToken, HOST: 'localhost' })
   t.match(origin, /^http:\/\/127\.0\.0\.1:/)
   const { port } = new URL(origin)
   const other = connect(Number(port), '::1')
@@ -278,7 +278,7 @@ t.test('with an issuer the service accepts its tokens, creates none and logs non
   t.equal((await postPlant(origin, token, '{"id":1,"name":"y"}')).status, 409)
   const forged = token.replace(/\.[^.]*$/, `.${'A'.repeat(342)}`)
   t.equal((await postPlant(origin, forged, '{"id":2,"name":"x"}')).status, 401)
-  t.equal((await postPlant(origin, 'token', '{"id":2,"name":"x"}')).status, 401)
+  t.equal((await postPlant(origin, testToken, '{"id":2,"name":"x"}')).status, 401)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
   const lines = output().trim().split('\n').map(line => JSON.parse(line))
@@ -297,7 +297,7 @@ t.test('an issuer that is down is a warning: static tokens work, and JWTs once i
   const { issuer, answer, publish, sign } = await startIssuer(t)
   const key = await makeKey('first')
   answer(({ socket }) => socket.destroy())
-  const env = { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, ACCESS_TOKENS: 'token', DATABASE_URL: 'memory:' }
+  const env = { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, ACCESS_TOKENS: testToken, DATABASE_URL: 'memory:' }
   const { origin, output } = await startService(t, t.testdir(), env)
   t.match(output(), new RegExp(`"level":40.*The keys for JWTs cannot be read: ${issuer}/.well-known/openid-config`))
   const token = await sign(key)

@@ -4,6 +4,7 @@ import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { testToken } from './fixtures/secrets.ts'
 import { postPlant, startService } from './fixtures/service.ts'
 
 /** The first version without the advisory; a second one for the next major version. */
@@ -102,9 +103,9 @@ t.test('under the permission model the service stores plants, and writes no othe
   ]
   // tap would add its own files to NODE_OPTIONS.
   const launch = { command: ['env', '-u', 'NODE_OPTIONS', process.execPath] }
-  const env = { ACCESS_TOKENS: 'token' }
+  const env = { ACCESS_TOKENS: testToken }
   const { origin, child, ended } = await startService(t, folder, env, nodeArgs, launch)
-  t.equal((await postPlant(origin, 'token', '{"id":1,"name":"x"}')).status, 200)
+  t.equal((await postPlant(origin, testToken, '{"id":1,"name":"x"}')).status, 200)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
   const url = `sqlite:${join(folder, 'other', 'plants.db')}`

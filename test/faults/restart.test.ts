@@ -9,6 +9,7 @@ import t from 'tap'
 import { openStore } from '../../src/stores/open.ts'
 import { newAccount, settle, smallPlant } from '../fixtures/load.ts'
 import { seededRandom } from '../fixtures/random.ts'
+import { testToken } from '../fixtures/secrets.ts'
 import { startService } from '../fixtures/service.ts'
 
 const rounds = Math.ceil(Number(process.env.KILL_ROUNDS ?? 25) / 5)
@@ -47,7 +48,7 @@ t.test(`${rounds} restarts under keep-alive load lose no request on an open conn
   }
 
   for (let round = 0; round < rounds; round++) {
-    const { child, origin, ended } = await startService(t, folder, { ACCESS_TOKENS: 'token', DATABASE_URL: url })
+    const { child, origin, ended } = await startService(t, folder, { ACCESS_TOKENS: testToken, DATABASE_URL: url })
     const agent = new Agent({ keepAlive: true })
     const stopped = new AbortController()
     const load = Array.from({ length: clients }, async () => {
