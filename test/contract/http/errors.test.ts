@@ -17,7 +17,8 @@ t.test('bytes that are not HTTP are answered 400', async t => {
     'nonsense\r\n\r\n',
     'FETCH /plants HTTP/1.1\r\nHost: x\r\n\r\n',
     'POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
-    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    'PRI /plants\r\nHost: x\r\n\r\n'
   ]
   for (const bytes of malformed) {
     const [response] = await exchange(port, bytes)
