@@ -110,7 +110,8 @@ const anyRequest = requests(
   fc.oneof(toPlants, fc.constantFrom(...targets))
 )
 const others = [
-  '\r\n', '\r\n\r\n', '\0', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '\x16\x03\x01\x02\0\x01', '[', '0\r\n\r\n',
+  '\r\n', '\r\n\r\n', '\0', 'PRI /plants\r\n\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '\x16\x03\x01\x02\0\x01', '[',
+  '0\r\n\r\n',
   `{"id":1}${' '.repeat(70_000)}`
 ]
 const segment = fc.oneof(

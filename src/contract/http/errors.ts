@@ -129,7 +129,7 @@ function toHttpError (error: Error & { code?: string, statusCode?: number }): Ht
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new HttpError(400, 'The length of the body does not match Content-Length.')
     case 'FST_ERR_BAD_URL': return new HttpError(400, 'The path of the request has invalid percent-encoding.')
-    // Node's parser accepts a method that Fastify has no routes for: PRI, which HTTP/2 reserves (RFC 9113, section 3.4).
+    // Node accepts a method that Fastify has no routes for: PRI, which HTTP/2 reserves (RFC 9113, section 3.4).
     case 'FST_ERR_NOT_FOUND': return new HttpError(400, notHttp)
     default: return internalError(error)
   }
