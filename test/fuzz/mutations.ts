@@ -117,6 +117,13 @@ export const mutations: readonly Mutation[] = [
     by: "case 'FST_ERR_OTHER':"
   },
   {
+    name: 'a method that Fastify does not know is a failure of the service',
+    property: 'connections',
+    file: 'src/contract/http/errors.ts',
+    text: "case 'FST_ERR_NOT_FOUND':",
+    by: "case 'FST_ERR_OTHER':"
+  },
+  {
     name: 'malformed HTTP is answered in another shape',
     property: 'connections',
     file: 'src/contract/http/errors.ts',
