@@ -100,8 +100,8 @@ t.test('the log gets one line for each network, a minute after its first 429 or 
   mock.timers.tick(59_999)
   t.equal(messages().length, 4)
   mock.timers.tick(1)
-  const line = (network: string, count: number) => `${network}: ${count} refused requests without accepted credentials ` +
-    'have no line in this log, after 2 others in their minute. FAILED_AUTH_LIMIT sets this limit.'
+  const line = (network: string, count: number) => `${network}: ${count} refused requests without accepted ` +
+    'credentials have no line in this log, after 2 others in their minute. FAILED_AUTH_LIMIT sets this limit.'
   t.strictSame(messages().slice(4), [line('2001:db8:0:0::/64', 2), line('192.0.2.1', 1)])
   mock.timers.tick(600_000)
   t.equal(messages().length, 6)
