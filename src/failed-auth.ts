@@ -31,8 +31,9 @@ export function limitFailures (perMinute: number, onSummary: (sentence: string) 
       const rule = `An address may fail ${perMinute} times per minute: Retry-After gives the seconds to wait.`
       return new HttpError(429, `${error.message} ${rule}`, { headers: { 'Retry-After': String(secondsLeft) } })
     },
-    sumUp ({ status }, request) {
-      if (status >= 500 || identityOf(request) !== undefined) return false
+    sumUp ({ status, cause }, request) {
+      const isOfService = status >= 500 && cause !== undefined
+      if (isOfService || identityOf(request) !== undefined) return false
       const network = networkOf(request)
       if (errors.count(network).count <= perMinute) return false
       summary.add(network)

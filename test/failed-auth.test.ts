@@ -72,6 +72,7 @@ t.test('missing and repeated credentials count, permissions and failures of a ve
 t.test('the log sums up what strangers are refused, not errors of the service or of known callers', async t => {
   const verifyToken = (given: string) => {
     if (given === 'late') throw new HttpError(503, 'The issuer does not answer.')
+    if (given === 'broken') throw new Error('a defect')
     return given === token ? { name: 'test' } : undefined
   }
   const { app, post, messages } = await startLimited(t, { verifyToken })
@@ -79,12 +80,13 @@ t.test('the log sums up what strangers are refused, not errors of the service or
   t.strictSame(messages(), ['There is nothing at /a.', 'There is nothing at /b.'])
   t.equal((await post('bad')).statusCode, 401, 'only failed authentication counts for 429')
   await post('late')
+  await post('broken')
   await post(token, '192.0.2.1', { 'content-type': 'text/plain' })
   await app.close()
   t.match(messages().slice(2), [
-    'The issuer does not answer.',
+    'The service failed. Its log records the cause.',
     /^The body must be sent as/,
-    /^192\.0\.2\.1: 4 refused requests/
+    /^192\.0\.2\.1: 5 refused requests/
   ])
 })
 
