@@ -95,7 +95,8 @@ function accept ({ protectedHeader: { typ = 'JWT' }, payload }: JWTVerifyResult,
   if (typeof sub !== 'string' || sub === '' || sub.length > maxSubject) {
     return refuse(`"sub" is not a text of 1 to ${maxSubject} characters`)
   }
-  return { principal: { name: sub }, scopes: scopesIn([scope, scp]), expiresAt }
+  // All tokens of a subject share a limit, and no static token has such an id.
+  return { principal: { name: sub, id: `jwt ${sub}` }, scopes: scopesIn([scope, scp]), expiresAt }
 }
 
 function refuse (reason: string): never {
