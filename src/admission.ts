@@ -53,18 +53,26 @@ export function admitRequests (
  * @param maxWaiting a connection that sends more is closed
  */
 function serveInOrder (maxWaiting: number, listener: RequestListener): RequestListener {
-  const counts = new WeakMap<Socket, number>()
+  const waitingOn = new WeakMap<Socket, number>()
   let waiting = 0
 
-  /** Returns the new count of this connection. */
-  function count (socket: Socket, change: 1 | -1): number {
-    const ofSocket = (counts.get(socket) ?? 0) + change
-    counts.set(socket, ofSocket)
+  /** Returns how many requests wait on this connection then. */
+  function count (socket: Socket, change: number): number {
+    const ofSocket = (waitingOn.get(socket) ?? 0) + change
+    waitingOn.set(socket, ofSocket)
     waiting += change
     return ofSocket
   }
 
+  function follow (socket: Socket): void {
+    // Reading the body of a request resumes the connection.
+    socket.on('resume', () => waitingOn.get(socket) === 0 || socket.pause())
+    socket.once('close', () => count(socket, -(waitingOn.get(socket) as number)))
+  }
+
   return (request, response) => {
+    // Node would destroy the connection after this method (RFC 9113, section 3.4), with the responses that are on it.
+    if (request.method === 'PRI') request.method = 'pri'
     // Node gives a response its socket once the earlier responses of the connection are sent.
     if (response.socket !== null) return listener(request, response)
     const { socket } = request
@@ -72,17 +80,11 @@ function serveInOrder (maxWaiting: number, listener: RequestListener): RequestLi
       socket.destroy()
       return
     }
-    // Reading the body of a request would resume the connection.
-    if (!counts.has(socket)) socket.on('resume', () => counts.get(socket) === 0 || socket.pause())
-    socket.pause()
+    if (!waitingOn.has(socket)) follow(socket)
     count(socket, 1)
-    const stopWaiting = () => {
-      request.off('close', stopWaiting)
-      if (count(socket, -1) === 0) socket.resume()
-    }
-    request.on('close', stopWaiting)
+    socket.pause()
     response.once('socket', () => {
-      stopWaiting()
+      if (count(socket, -1) === 0) socket.resume()
       // Node has not finished this step: a response that is sent at once would be finished twice.
       process.nextTick(listener, request, response)
     })

@@ -136,3 +136,19 @@ t.test('connections are closed once more than maxPipelined requests wait, and ot
   while (modest.responses() < 11) await sleep(1)
   t.equal(modest.responses(), 11, 'the requests of the closed connection wait no longer')
 })
+
+t.test('requests wait no longer on a connection that becomes a tunnel', async t => {
+  const { held, waitForHeld, open } = await startHolding(t, { maxPipelined: 2 })
+  const gone = await open()
+  const closed = once(gone.accepted, 'close')
+  gone.socket.write(`${pipelined.repeat(2)}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`)
+  await closed
+  const client = await open()
+  client.socket.write(pipelined.repeat(3))
+  while (client.responses() < 3) {
+    await waitForHeld()
+    held.shift()?.()
+    await sleep(1)
+  }
+  t.equal(client.responses(), 3)
+})

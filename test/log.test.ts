@@ -15,6 +15,13 @@ t.test('a terminal gets sentences, and no control character of a caller', async 
   t.strictSame(ends.slice(1).filter(start => start !== ' '), [''], 'one sentence; its fields are indented')
 })
 
+t.test('an unknown Transfer-Encoding is a mistake of the client: level info, without a stack', async t => {
+  const { log, lines } = logLines()
+  const { port } = await listen((await startApp(t, { log })).app)
+  await exchange(port, requestText('POST /plants', ['Host: plants', 'Transfer-Encoding: gzip', 'Connection: close', '', '']))
+  t.match(JSON.parse(lines.join('')), { level: 30, status: 501, err: undefined })
+})
+
 t.test('every field has at most 1 KiB, and says how long it was', async t => {
   const { log, lines } = logLines()
   const long = 'x'.repeat(20_000)

@@ -89,25 +89,34 @@ const answeredEarly = new WeakMap<Socket, IncomingMessage>()
 /** Time for a client to read its response while it sends the rest of a refused body. */
 const lingerMs = 2000
 
-/**
- * Lets the server read on after a response that ends the connection: closing it while bytes arrive resets it, and the
- * reset may destroy the response (RFC 9112, section 9.6).
- */
+/** The last response of a request whose connection may bring more bytes. */
 function answerEarly (request: IncomingMessage): void {
   const { socket } = request
   answeredEarly.set(socket, request)
-  socket.destroySoon = () => {
-    socket.end()
-    const timer = setTimeout(() => socket.destroy(), lingerMs)
-    socket.once('close', () => clearTimeout(timer))
-  }
+  socket.destroySoon = () => endAndReadOn(socket)
+}
+
+/** Sockets that have their last bytes. */
+const ended = new WeakSet<Socket>()
+
+/**
+ * Ends a connection, but reads on: closing it while bytes arrive resets it, and the reset may destroy the responses
+ * (RFC 9112, section 9.6).
+ */
+function endAndReadOn (socket: Socket, lastBytes = ''): void {
+  if (ended.has(socket)) return
+  ended.add(socket)
+  socket.end(lastBytes)
+  socket.resume()
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(timer))
 }
 
 function sendError (reporter: ErrorReporter, thrown: Error, request: FastifyRequest, reply: FastifyReply) {
   const error = toHttpError(thrown)
   const { status, headers, body } = write(reporter, error)
   log(reporter, error, request)
-  if (!request.raw.complete) answerEarly(request.raw)
+  if (!request.raw.complete || !reply.raw.shouldKeepAlive) answerEarly(request.raw)
   return reply.code(status).headers(headers).send(body)
 }
 
@@ -174,12 +183,9 @@ function endSocket (socket: ServedSocket, reporter: ErrorReporter, error: HttpEr
     })
     return
   }
-  if (answeredEarly.get(socket)?.complete === false || !socket.writable) {
-    socket.destroy()
-    return
-  }
+  if (answeredEarly.get(socket)?.complete === false) return endAndReadOn(socket)
   const { status, headers, body } = write(reporter, error)
   const fields = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${isHead ? '' : body}`, () => socket.destroy())
+  endAndReadOn(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${isHead ? '' : body}`)
 }

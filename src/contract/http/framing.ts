@@ -45,10 +45,10 @@ function isAuthority (text: string): boolean {
 
 /**
  * RFC 9112, section 9.6: after a response with `Connection: close`, further requests are not processed. Once the
- * response is sent, the first of them ends the connection: a flood of them would fill the memory.
+ * response is sent, the connection is not read after the first of them: a flood of them would fill the memory.
  */
 export function followsLastResponse ({ socket }: IncomingMessage, response: ServerResponse): boolean {
   const { _httpMessage: current, writableEnded } = socket as ServedSocket
-  if (writableEnded) socket.destroy()
+  if (writableEnded) socket.pause()
   return writableEnded || (current !== response && current?._last === true)
 }
