@@ -9,6 +9,8 @@ export type Ending = 'halfClose' | 'stay' | 'reset'
 
 export interface Visit {
   replies: Reply[]
+  /** The server closed the connection while the client still sent: TCP then drops what the client has not yet read. */
+  wasReset: boolean
   /** Why the connection hung; undefined if it did not. */
   hung: string | undefined
 }
@@ -32,8 +34,8 @@ export async function visit (
   let received = ''
   let isClosed = false
   socket.setEncoding('latin1').on('data', text => { received += text }).on('end', () => socket.end())
-  // The server may close the connection while the client still sends.
-  socket.on('error', () => {})
+  let wasReset = false
+  socket.on('error', () => { wasReset = true })
   const closed = Promise.withResolvers<void>()
   socket.on('close', () => {
     isClosed = true
@@ -63,6 +65,7 @@ export async function visit (
   const unanswered = isLate ? `An incomplete request was not answered within ${answerMs} ms.` : undefined
   return {
     replies: parseReplies(received),
+    wasReset,
     hung: didClose ? unanswered : `The connection was open ${closeMs} ms after the client's end.`
   }
 }

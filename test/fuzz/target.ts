@@ -15,6 +15,8 @@ export interface Target {
   stored: () => Array<Record<string, unknown>>
   /** Removes all plants. */
   clear: () => void
+  /** Bodies of the responses 200 since the last call. */
+  takeAnswers: () => string[]
   /** Log lines of errors since the last call. */
   takeErrors: () => string[]
   close: () => Promise<void>
@@ -29,6 +31,11 @@ export async function startTarget (options: Partial<AppOptions>): Promise<Target
   const log = createLog('trace', { write: line => { if (/"level":[5-9]/.test(line)) errors.push(line) } })
   const verifyToken = (given: string) => given === token ? { name: 'fuzzer' } : undefined
   const app = await buildApp({ store, verifyToken, log, ...options })
+  let answers: string[] = []
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (reply.statusCode === 200) answers.push(String(payload))
+    done()
+  })
   const { port } = await listen(app)
   const database = new DatabaseSync(path, { readBigInts: true, timeout: 5000 })
   database.exec('PRAGMA synchronous = OFF')
@@ -40,6 +47,11 @@ export async function startTarget (options: Partial<AppOptions>): Promise<Target
       return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null))
     }),
     clear () { remove.run() },
+    takeAnswers () {
+      const taken = answers
+      answers = []
+      return taken
+    },
     takeErrors () {
       const taken = errors
       errors = []
