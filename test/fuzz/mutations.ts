@@ -1,5 +1,6 @@
 // npm run fuzz:mutations: breaks a copy of the code in several ways, and proves that the fuzzer finds each.
 import { execFile } from 'node:child_process'
+import { tmpdir } from 'node:os'
 import { parseNumber, readOptions } from '../../scripts/options.ts'
 import { withMutation } from '../fixtures/mutation.ts'
 import type { Replacement } from '../fixtures/mutation.ts'
@@ -142,10 +143,10 @@ export const mutations: readonly Mutation[] = [
 /** What a run printed. */
 export interface Found { output: string, hasFailed: boolean }
 
-/** Runs the fuzzer of the code in a folder. */
-export function runFuzzer (folder: string, args: string[]): Promise<Found> {
+/** Runs the fuzzer of the code in a folder; `temporary` gets its database. */
+export function runFuzzer (folder: string, args: string[], temporary = tmpdir()): Promise<Found> {
   return new Promise(resolve => {
-    const options = { cwd: folder, maxBuffer: 2 ** 28 }
+    const options = { cwd: folder, maxBuffer: 2 ** 28, env: { ...process.env, TMPDIR: temporary } }
     execFile(process.execPath, ['test/fuzz/run.ts', ...args], options, (error, ...texts) => {
       resolve({ output: texts.join(''), hasFailed: error !== null })
     })
@@ -155,7 +156,9 @@ export function runFuzzer (folder: string, args: string[]): Promise<Found> {
 /** Runs the fuzzer on a copy of the code with one mutation. */
 export function runMutation (mutation: Mutation, cases: number, seed: number): Promise<Found> {
   const args = ['--property', mutation.property, '--cases', String(cases), '--seed', String(seed)]
-  return withMutation(mutation, ['generated', 'test/fixtures', 'test/fuzz'], folder => runFuzzer(folder, args))
+  const folders = ['generated', 'test/fixtures', 'test/fuzz']
+  // A mutation may end the process, which then leaves its database behind: it goes with the copy.
+  return withMutation(mutation, folders, folder => runFuzzer(folder, args, folder))
 }
 
 if (import.meta.main) {
