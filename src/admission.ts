@@ -12,6 +12,8 @@ export interface AdmissionOptions {
   maxWaitMs?: number
   /** Requests that may wait for an earlier one of their connection, on all connections together. */
   maxPipelined?: number
+  /** Called when they are more; stops reading until the next turn of the event loop. */
+  pauseReading?: () => void
 }
 
 /** With more requests in progress, garbage collection takes a larger part of the time. */
@@ -20,7 +22,7 @@ const requestsPerTurn = 256
 /** A listener that admits requests to `handle`. */
 export function admitRequests (
   handle: RequestListener,
-  { refuse, urgentPaths, maxWaitMs = 500, maxPipelined = 10_000 }: AdmissionOptions
+  { refuse, urgentPaths, maxWaitMs = 500, maxPipelined = 10_000, pauseReading = () => {} }: AdmissionOptions
 ): RequestListener {
   const waiting: Array<{ request: IncomingMessage, response: ServerResponse, since: number }> = []
   let admitted = 0
@@ -36,7 +38,7 @@ export function admitRequests (
     if (admitted > 0) setImmediate(startTurn)
   }
 
-  return serveInOrder(maxPipelined, (request, response) => {
+  return serveInOrder(maxPipelined, pauseReading, (request, response) => {
     if (admitted >= requestsPerTurn && !urgentPaths.has(request.url as string)) {
       waiting.push({ request, response, since: performance.now() })
       return
@@ -47,13 +49,16 @@ export function admitRequests (
   })
 }
 
+/** A connection with fewer waiting requests is never closed because of other connections. */
+const fewRequests = 16
+
 /**
  * Serves the requests of a connection one after another (RFC 9112, section 9.3.2) and reads no more of them while one
  * waits. Node would start all at once.
- * @param maxWaiting a connection that sends more is closed
+ * @param maxWaiting a connection that sends more is closed, which frees its memory in the next turn
  */
-function serveInOrder (maxWaiting: number, listener: RequestListener): RequestListener {
-  const waitingOn = new WeakMap<Socket, number>()
+function serveInOrder (maxWaiting: number, onTooMany: () => void, listener: RequestListener): RequestListener {
+  const waitingOn = new Map<Socket, number>()
   let waiting = 0
 
   /** Returns how many requests wait on this connection then. */
@@ -67,16 +72,22 @@ function serveInOrder (maxWaiting: number, listener: RequestListener): RequestLi
   function follow (socket: Socket): void {
     // Reading the body of a request resumes the connection.
     socket.on('resume', () => waitingOn.get(socket) === 0 || socket.pause())
-    socket.once('close', () => count(socket, -(waitingOn.get(socket) as number)))
+    socket.once('close', () => {
+      count(socket, -(waitingOn.get(socket) as number))
+      waitingOn.delete(socket)
+    })
   }
 
   return (request, response) => {
     // Node would destroy the connection after this method (RFC 9113, section 3.4), with the responses that are on it.
     if (request.method === 'PRI') request.method = 'pri'
+    // Node drops the bytes that arrive together with an Upgrade, which the service does not support.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
     // Node gives a response its socket once the earlier responses of the connection are sent.
     if (response.socket !== null) return listener(request, response)
     const { socket } = request
-    if (waiting >= maxWaiting) {
+    if (waiting >= maxWaiting && (waitingOn.get(socket) ?? 0) >= fewRequests) {
+      onTooMany()
       socket.destroy()
       return
     }

@@ -65,6 +65,8 @@ export async function buildApp ({
     bodyLimit,
     routerOptions,
     trustProxy,
+    // The shutdown has its own limits of time.
+    pluginTimeout: 0,
     // Serve requests that arrive during shutdown; each response closes its connection.
     return503OnClosing: false,
     serverFactory: handle => createHttpServer(handle, {

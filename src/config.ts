@@ -174,6 +174,7 @@ function baseUrl (text: string): string {
   const isAddress = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === ''
   const isPath = /^\/(?!\/)[^?#]*$/.test(text)
   // { } and * have a meaning in path templates and routes.
-  if ((isAddress || isPath) && !/[{}*]|%(?![\da-f]{2})/i.test(text)) return text
-  throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } * and a lone %`)
+  const isPublic = url === null || url.username + url.password === ''
+  if ((isAddress || isPath) && isPublic && !/[{}*\s]|%(?![\da-f]{2})/i.test(text)) return text
+  throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } * blanks, a lone % and a user`)
 }

@@ -19,8 +19,8 @@ export function limitFailures (perMinute: number, onSummary: (sentence: string) 
   const failures = new WindowCounter()
   const errors = new WindowCounter()
   const summary = summarize((network, count) => {
-    onSummary(`${network}: ${count} refused requests without accepted credentials have no line in this log, after ` +
-      `${perMinute} others in their minute. FAILED_AUTH_LIMIT sets this limit.`)
+    onSummary(`${network}: ${count} refused requests have no line in this log, after ${perMinute} others in their ` +
+      'minute. They had no accepted credentials, or too many requests. FAILED_AUTH_LIMIT sets this limit.')
   })
   return {
     refuse (error, request) {
@@ -31,9 +31,9 @@ export function limitFailures (perMinute: number, onSummary: (sentence: string) 
       const rule = `An address may fail ${perMinute} times per minute: Retry-After gives the seconds to wait.`
       return new HttpError(429, `${error.message} ${rule}`, { headers: { 'Retry-After': String(secondsLeft) } })
     },
-    sumUp ({ status, cause }, request) {
-      const isOfService = status >= 500 && cause !== undefined
-      if (isOfService || identityOf(request) !== undefined) return false
+    sumUp ({ status }, request) {
+      const isStranger = identityOf(request) === undefined
+      if (status === 500 || !(isStranger || status === 429)) return false
       const network = networkOf(request)
       if (errors.count(network).count <= perMinute) return false
       summary.add(network)

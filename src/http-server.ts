@@ -1,6 +1,7 @@
 // Creates the HTTP server that Fastify uses, with its limits.
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { admitRequests } from './admission.ts'
 import { limitConnections } from './connections.ts'
 import type { ConnectionLimit } from './connections.ts'
@@ -8,6 +9,7 @@ import { answerServerErrors, refuseOverload } from './contract/index.ts'
 import type { ErrorReporter } from './contract/index.ts'
 import { healthPaths } from './health.ts'
 import { oncePerMinute } from './log.ts'
+import { memoryLimit } from './memory-limit.ts'
 
 export interface ServerOptions {
   reporter: ErrorReporter
@@ -31,16 +33,37 @@ export function createHttpServer (
   const reportRefused = oncePerMinute(count => {
     warn(`Requests refused because the service is overloaded: ${count}.`)
   })
+  // Each takes about 4 KB.
+  const maxPipelined = Math.min(10_000, memoryLimit() / 2 ** 16)
   const refuse = refuseOverload(reporter, reportRefused)
+  const open = new Set<Socket>()
   const server = createServer({
     requestTimeout: requestTimeoutMs.whole,
     keepAliveTimeout: keepAliveTimeoutMs,
     headersTimeout: requestTimeoutMs.header,
     connectionsCheckingInterval: Math.min(1000, requestTimeoutMs.header),
     requireHostHeader: false
-  }, admitRequests(handle, { refuse, urgentPaths }))
+  }, admitRequests(handle, { refuse, urgentPaths, maxPipelined, pauseReading: pauseUntilNextTurn(open) }))
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
   server.setTimeout(stalledTimeoutMs)
   answerServerErrors(server, reporter)
   limitConnections(server, maxConnections, warn)
   return server
+}
+
+/** Otherwise Node reads up to 64 KiB of every connection in a turn, and makes thousands of requests of each. */
+function pauseUntilNextTurn (open: ReadonlySet<Socket>): () => void {
+  let paused: Socket[] = []
+  return () => {
+    if (paused.length > 0) return
+    paused = [...open].filter(socket => !socket.isPaused())
+    for (const socket of paused) socket.pause()
+    setImmediate(() => {
+      for (const socket of paused) socket.resume()
+      paused = []
+    })
+  }
 }

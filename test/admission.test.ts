@@ -124,7 +124,7 @@ t.test('a connection is not read while a request waits on it, and no request is 
 t.test('connections are closed once more than maxPipelined requests wait, and others are served', async t => {
   const { held, waitForHeld, open } = await startHolding(t, { maxPipelined: 10 })
   const greedy = await open()
-  greedy.socket.write(pipelined.repeat(12))
+  greedy.socket.write(pipelined.repeat(30))
   await once(greedy.socket, 'close')
   held.length = 0
   const modest = await open()
@@ -138,17 +138,17 @@ t.test('connections are closed once more than maxPipelined requests wait, and ot
 })
 
 t.test('requests wait no longer on a connection that becomes a tunnel', async t => {
-  const { held, waitForHeld, open } = await startHolding(t, { maxPipelined: 2 })
+  const { held, waitForHeld, open } = await startHolding(t, { maxPipelined: 30 })
   const gone = await open()
   const closed = once(gone.accepted, 'close')
-  gone.socket.write(`${pipelined.repeat(2)}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`)
+  gone.socket.write(`${pipelined.repeat(18)}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`)
   await closed
   const client = await open()
-  client.socket.write(pipelined.repeat(3))
-  while (client.responses() < 3) {
+  client.socket.write(pipelined.repeat(19))
+  while (client.responses() < 19) {
     await waitForHeld()
     held.shift()?.()
     await sleep(1)
   }
-  t.equal(client.responses(), 3)
+  t.equal(client.responses(), 19)
 })

@@ -102,8 +102,9 @@ t.test('the log gets one line for each network, a minute after its first 429 or 
   mock.timers.tick(59_999)
   t.equal(messages().length, 4)
   mock.timers.tick(1)
-  const line = (network: string, count: number) => `${network}: ${count} refused requests without accepted ` +
-    'credentials have no line in this log, after 2 others in their minute. FAILED_AUTH_LIMIT sets this limit.'
+  const line = (network: string, count: number) => `${network}: ${count} refused requests have no line in this log, ` +
+    'after 2 others in their minute. They had no accepted credentials, or too many requests. ' +
+    'FAILED_AUTH_LIMIT sets this limit.'
   t.strictSame(messages().slice(4), [line('2001:db8:0:0::/64', 2), line('192.0.2.1', 1)])
   mock.timers.tick(600_000)
   t.equal(messages().length, 6)
@@ -123,8 +124,8 @@ t.test('a flood from many networks gets at most 100 such lines', async t => {
   await app.close()
   const lines = messages().slice(150)
   t.equal(lines.length, 100)
-  t.match(lines[98], /^192\.0\.2\.98: 1 refused requests without/)
-  t.match(lines[99], /^other networks: 51 refused requests without/)
+  t.match(lines[98], /^192\.0\.2\.98: 1 refused requests have/)
+  t.match(lines[99], /^other networks: 51 refused requests have/)
 })
 
 t.test('only a trusted proxy may name the address of the caller', async t => {
@@ -147,5 +148,5 @@ t.test('by default the service allows 60 failures per minute, and a flood does n
   child.kill('SIGTERM')
   t.equal(await ended, 0)
   t.equal(output().match(/not accepted/g)?.length, 60)
-  t.match(output(), /"level":40,.*"msg":"127.0.0.1: 440 refused requests without accepted credentials/)
+  t.match(output(), /"level":40,.*"msg":"127.0.0.1: 440 refused requests have no line/)
 })

@@ -5,6 +5,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { listen, logLines, startApp } from './fixtures/app.ts'
 import { requestText } from './fixtures/raw.ts'
+import { testToken } from './fixtures/secrets.ts'
+import { startService } from './fixtures/service.ts'
 
 async function open (t: Test, port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
@@ -56,4 +58,22 @@ t.test('requests that wait too long are answered 503 before authentication, and 
   t.equal(statuses.filter(status => status === '401').length, 256)
   t.equal(statuses.filter(status => status === '503').length, 44)
   t.match(lines.join(''), 'Requests refused because the service is overloaded: 1.')
+})
+
+t.test('a burst of pipelined requests on many connections does not use up a small heap', async t => {
+  const env = { DATABASE_URL: 'memory:', ACCESS_TOKENS: testToken }
+  const { origin, child, ended } = await startService(t, t.testdir(), env, ['--max-old-space-size=64'])
+  const port = Number(new URL(origin).port)
+  const clients = await Promise.all(Array.from({ length: 120 }, () => open(t, port)))
+  const burst = requestText('GET /x', ['Host: a', '', '']).repeat(2200)
+  for (const client of clients) client.write(burst)
+  t.equal((await fetch(`${origin}/livez`)).status, 200)
+  for (const client of clients) client.destroy()
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+})
+
+t.test('the shutdown has no other time limit than its own: Fastify would cut it off after 10 seconds', async t => {
+  const { app } = await startApp(t)
+  t.equal(app.initialConfig.pluginTimeout, 0)
 })

@@ -1,6 +1,7 @@
 // No byte of a refused request is ever read as the next request. Clients here send what proxies have been tricked with.
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import type { Socket } from 'node:net'
 import t from 'tap'
 import { allPlants } from '../../../src/plants/plant-store.ts'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
@@ -119,6 +120,42 @@ t.test('a request after a response with Connection: close is not processed', asy
   t.equal((await continueAfterResponse(port, refused)).match(/HTTP/g)?.length, 1)
   t.ok(performance.now() - began < 1000, 'it ends the connection')
   t.equal(await stored(store), 0)
+})
+
+t.test('a client that goes on after its last response is not read any more, and is disconnected', async t => {
+  const { app, store } = await startApp(t)
+  const { port } = await listen(app)
+  // After Connection: close the parser takes no request, and what is read costs no memory.
+  for (const [close, mostRead] of [['Connection: close', Infinity], ['Upgrade: h2c', 100_000]] as const) {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {}).resume()
+    t.teardown(() => socket.destroy())
+    const [accepted] = await once(app.server, 'connection') as [Socket]
+    socket.write(requestText('GET /nothing', ['Host: x', close, '', '']))
+    await once(socket, 'end')
+    socket.write(request(fern).repeat(20_000))
+    await once(accepted, 'close')
+    t.ok(accepted.bytesRead < mostRead, `${accepted.bytesRead} bytes were read`)
+    t.equal(await stored(store), 0)
+  }
+})
+
+t.test('Upgrade is ignored, and ends the connection: Node drops the bytes that arrive with it', async t => {
+  const { app, store } = await startApp(t)
+  const { port } = await listen(app)
+  for (const protocol of ['websocket', 'h2c']) {
+    const upgrade = requestText('GET /livez', ['Host: x', 'Connection: Upgrade', `Upgrade: ${protocol}`, '', ''])
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+    let received = ''
+    socket.on('data', text => { received += text }).on('error', () => {})
+    const smuggled = request(fern)
+    socket.write(upgrade + requestText('POST /plants', [...fields, `Content-Length: ${smuggled.length}`, '', '']))
+    await once(socket, 'data')
+    socket.write(smuggled)
+    await once(socket, 'close')
+    t.equal(received.match(/HTTP\/1\.1/g)?.length, 1, protocol)
+    t.match(received, /^HTTP\/1\.1 200 .*connection: close\r\n/is)
+    t.equal(await stored(store), 0)
+  }
 })
 
 t.test('a client that sends the whole of a refused body first still gets the response', async t => {
