@@ -86,12 +86,13 @@ function serveInOrder (maxWaiting: number, onTooMany: () => void, listener: Requ
     // Node gives a response its socket once the earlier responses of the connection are sent.
     if (response.socket !== null) return listener(request, response)
     const { socket } = request
-    if (waiting >= maxWaiting && (waitingOn.get(socket) ?? 0) >= fewRequests) {
+    const ofSocket = waitingOn.get(socket)
+    if (ofSocket === undefined) follow(socket)
+    else if (ofSocket >= fewRequests && waiting >= maxWaiting) {
       onTooMany()
       socket.destroy()
       return
     }
-    if (!waitingOn.has(socket)) follow(socket)
     count(socket, 1)
     socket.pause()
     response.once('socket', () => {

@@ -44,43 +44,29 @@ export function answerServerErrors (server: Server, reporter: ErrorReporter): vo
     const message = 'The service is not a proxy: it does not support CONNECT.'
     endSocket(socket, reporter, new HttpError(405, message, { headers: { Allow: '' } }))
   })
+  // Both go the way of every request, so that its limits hold: framingFault() refuses unknown expectations.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // Node also takes a list in which 100-continue is one of several expectations.
-    if (!/^100-continue$/i.test(request.headers.expect as string)) return refuseExpectation(request, response, reporter)
     request.once('resume', () => {
       if (!response.headersSent) response.writeContinue()
     })
     server.emit('request', request, response)
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    refuseExpectation(request, response, reporter)
+    server.emit('request', request, response)
   })
-}
-
-function refuseExpectation (request: IncomingMessage, response: ServerResponse, reporter: ErrorReporter): void {
-  answerAtOnce(request, response, reporter, new HttpError(417, 'The service supports only Expect: 100-continue.'))
 }
 
 /** A listener that answers 503 without Fastify. */
 export function refuseOverload (reporter: ErrorReporter, onRefused: () => void): RequestListener {
   const error = new HttpError(503, 'The service is overloaded. Try again in a moment.')
   return (request, response) => {
-    answerAtOnce(request, response, reporter, error)
+    answerEarly(request)
+    const { status, headers, body } = write(reporter, error)
+    // The client may leave out the body that it announced, and send another request in its place.
+    const close = request.headers.expect !== undefined && { Connection: 'close' }
+    response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), ...close }).end(body)
     onRefused()
   }
-}
-
-function answerAtOnce (
-  request: IncomingMessage,
-  response: ServerResponse,
-  reporter: ErrorReporter,
-  error: HttpError
-): void {
-  answerEarly(request)
-  const { status, headers, body } = write(reporter, error)
-  // The client may leave out the body that it announced, and send another request in its place.
-  const close = request.headers.expect !== undefined && { Connection: 'close' }
-  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), ...close }).end(body)
 }
 
 /** Requests answered before they arrived completely; their remaining bytes get no second response. */

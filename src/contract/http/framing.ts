@@ -1,13 +1,18 @@
-// Refuses requests that a proxy in front could read differently: where their body ends, and which host they are for.
-import type { IncomingMessage, ServerResponse } from 'node:http'
+// Refuses requests that a proxy in front could read differently: whether they have a body, where it ends, and which host
+// they are for.
+import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
-import type { ServedSocket } from './drain.ts'
 import { HttpError } from './http-error.ts'
 import { repeatedHeaders } from './request.ts'
 
 /** The first fault of this kind, if there is one. The parser has refused Transfer-Encoding beside Content-Length. */
 export function framingFault (request: IncomingMessage): HttpError | undefined {
-  const { headers: { host, 'transfer-encoding': coding }, httpVersion, url } = request
+  const { headers: { host, expect, 'transfer-encoding': coding }, httpVersion, url } = request
+  // RFC 9110, section 10.1.1: HTTP/1.0 has no expectations. Node takes a list that has 100-continue, too.
+  if (expect !== undefined && httpVersion === '1.1' && !/^100-continue$/i.test(expect)) {
+    const headers = { Connection: 'close' }
+    return new HttpError(417, 'The service supports only Expect: 100-continue.', { headers })
+  }
   if (coding !== undefined) {
     // RFC 9112, section 6.1: the end of such a body is uncertain, so the connection is closed.
     const headers = { Connection: 'close' }
@@ -44,11 +49,10 @@ function isAuthority (text: string): boolean {
 }
 
 /**
- * RFC 9112, section 9.6: after a response with `Connection: close`, further requests are not processed. Once the
- * response is sent, the connection is not read after the first of them: a flood of them would fill the memory.
+ * RFC 9112, section 9.6: after a response with `Connection: close`, further requests are not processed, and the
+ * connection is not read after the first of them: a flood of them would fill the memory.
  */
-export function followsLastResponse ({ socket }: IncomingMessage, response: ServerResponse): boolean {
-  const { _httpMessage: current, writableEnded } = socket as ServedSocket
-  if (writableEnded) socket.pause()
-  return writableEnded || (current !== response && current?._last === true)
+export function followsLastResponse ({ socket }: IncomingMessage): boolean {
+  if (socket.writableEnded) socket.pause()
+  return socket.writableEnded
 }

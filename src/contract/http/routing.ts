@@ -16,7 +16,7 @@ interface Path { template: string, pattern: RegExp, methods: string[] }
 export function refuseUnroutable (app: FastifyInstance, operations: RoutedOperation[]): void {
   const paths = listPaths(operations)
   app.addHook('onRequest', (request, reply, done) => {
-    if (followsLastResponse(request.raw, reply.raw)) {
+    if (followsLastResponse(request.raw)) {
       reply.hijack()
       return
     }
