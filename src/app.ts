@@ -9,8 +9,7 @@ import type { operations } from '../generated/types.ts'
 import { unlimited } from './connections.ts'
 import type { ConnectionLimit } from './connections.ts'
 import {
-  answerErrors, drainOnClose, errorOptions, HttpError, routerOptions, serveContract,
-  serveDocs
+  answerErrors, drainOnClose, errorOptions, HttpError, routerOptions, serveContract, serveDocs
 } from './contract/index.ts'
 import type { ErrorReporter, TokenVerifier } from './contract/index.ts'
 import { limitFailures } from './failed-auth.ts'

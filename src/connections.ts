@@ -5,8 +5,10 @@ import { memoryLimit } from './memory-limit.ts'
 
 /** Descriptors for the database, the log and the tokens. */
 const reserved = 64
+
 /** How many connections may be open, and why. */
 export interface ConnectionLimit { limit: number, reason: string }
+
 export const unlimited: ConnectionLimit = { limit: Infinity, reason: '' }
 
 /** The limit of connections. By default bodies of `bodyLimit` bytes on all of them would take half of the memory. */

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { admitRequests } from './admission.ts'
 import { limitConnections } from './connections.ts'
 import type { ConnectionLimit } from './connections.ts'
-import { answerServerErrors, refuseOverload } from './contract/index.ts'
+import { answerServerErrors, connectionsOf, refuseOverload } from './contract/index.ts'
 import type { ErrorReporter } from './contract/index.ts'
 import { healthPaths } from './health.ts'
 import { oncePerMinute } from './log.ts'
@@ -36,18 +36,15 @@ export function createHttpServer (
   // Each takes about 4 KB.
   const maxPipelined = Math.min(10_000, memoryLimit() / 2 ** 16)
   const refuse = refuseOverload(reporter, reportRefused)
-  const open = new Set<Socket>()
   const server = createServer({
     requestTimeout: requestTimeoutMs.whole,
     keepAliveTimeout: keepAliveTimeoutMs,
     headersTimeout: requestTimeoutMs.header,
     connectionsCheckingInterval: Math.min(1000, requestTimeoutMs.header),
     requireHostHeader: false
-  }, admitRequests(handle, { refuse, urgentPaths, maxPipelined, pauseReading: pauseUntilNextTurn(open) }))
-  server.on('connection', (socket: Socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
   })
+  const pauseReading = pauseUntilNextTurn(connectionsOf(server))
+  server.on('request', admitRequests(handle, { refuse, urgentPaths, maxPipelined, pauseReading }))
   server.setTimeout(stalledTimeoutMs)
   answerServerErrors(server, reporter)
   limitConnections(server, maxConnections, warn)

@@ -1,6 +1,6 @@
 // Exports of the contract engine, which serves any OpenAPI 3.1 contract. Programs without a server use schema/index.ts.
 export { serveDocs, docsPath } from './http/docs.ts'
-export { drainOnClose } from './http/drain.ts'
+export { connectionsOf, drainOnClose } from './http/drain.ts'
 export { dryRun } from './http/dry-run.ts'
 export { answerErrors, answerServerErrors, errorOptions, refuseOverload } from './http/errors.ts'
 export type { ErrorReporter } from './http/errors.ts'

@@ -25,16 +25,22 @@ export interface DrainTimes {
 
 const sweepIntervalMs = 100
 
+/** The open connections of a server. */
+export function connectionsOf (server: HttpServer): ReadonlySet<ServedSocket> {
+  const open = new Set<ServedSocket>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  return open
+}
+
 /**
  * Drains connections before app.close() lets Node close the idle ones: Node would lose requests that arrive on them.
  * Once app.close() is called, Fastify adds `Connection: close` to every response.
  */
 export function drainOnClose (app: FastifyInstance, { delayMs, ...times }: DrainTimes): void {
-  const open = new Set<ServedSocket>()
-  app.server.on('connection', (socket: Socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-  })
+  const open = connectionsOf(app.server)
   app.addHook('preClose', async () => {
     if (!app.server.listening) return
     await sleep(delayMs)
@@ -42,7 +48,7 @@ export function drainOnClose (app: FastifyInstance, { delayMs, ...times }: Drain
   })
 }
 
-async function drain (server: HttpServer, open: Set<ServedSocket>, times: Omit<DrainTimes, 'delayMs'>): Promise<void> {
+async function drain (server: HttpServer, open: ReadonlySet<ServedSocket>, times: Omit<DrainTimes, 'delayMs'>): Promise<void> {
   const { lingerMs, requestTimeoutMs, responseTimeoutMs } = times
   const closed = once(server, 'close')
   // The close() of node:http would also close the idle connections.
