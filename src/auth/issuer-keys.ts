@@ -120,14 +120,19 @@ export class IssuerKeys {
   }
 
   #report (error: Error | undefined): void {
+    const problem = this.#describe(error)
+    if (problem === this.#problem) return
+    this.#problem = problem
+    if (problem === '') this.#reporter.info('The issuer publishes keys for JWTs again.')
+    else this.#reporter.warn(problem)
+  }
+
+  #describe (error: Error | undefined): string {
+    if (error === undefined) return this.#text === '[]' ? 'The issuer publishes no keys: every JWT gets 401.' : ''
     const effect = this.#keySet === undefined
       ? 'Until they can be read, JWTs get 503. Start the issuer, or correct JWT_ISSUER and JWKS_URL.'
       : `The last ones stay in use for up to ${this.#times.keep / 60_000} minutes.`
-    const problem = error === undefined ? '' : `The keys for JWTs cannot be read: ${error.message}. ${effect}`
-    if (problem === this.#problem) return
-    this.#problem = problem
-    if (problem === '') this.#reporter.info('The keys for JWTs can be read again.')
-    else this.#reporter.warn(problem)
+    return `The keys for JWTs cannot be read: ${error.message}. ${effect}`
   }
 }
 

@@ -51,7 +51,7 @@ t.test('an issuer that is down at startup is reported, and its keys are read onc
     t.equal(sentences.length, 1, `${name}: it is reported once`)
     publish(key)
     t.ok(await keys.renew(), name)
-    t.strictSame(sentences.slice(1), ['The keys for JWTs can be read again.'], name)
+    t.strictSame(sentences.slice(1), ['The issuer publishes keys for JWTs again.'], name)
   }
   t.notMatch(requests, ['/moved/.well-known/openid-configuration'], 'no redirect was followed')
 })
@@ -68,6 +68,18 @@ t.test('the background reads the keys of an issuer that starts later, and notice
   publish(await makeKey('second'))
   await until(() => keys.current !== current)
   t.not(keys.current, current)
+})
+
+t.test('an issuer without keys is reported', async t => {
+  const { issuer, publish } = await startIssuer(t)
+  publish()
+  const { keys, sentences } = newKeys(t, issuer)
+  await keys.open()
+  await keys.renew()
+  publish(await makeKey('first'))
+  await keys.renew()
+  const warning = 'The issuer publishes no keys: every JWT gets 401.'
+  t.strictSame(sentences, [warning, 'The issuer publishes keys for JWTs again.'])
 })
 
 t.test('an issuer that contradicts the configuration is refused at startup', async t => {
