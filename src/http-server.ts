@@ -15,7 +15,7 @@ export interface ServerOptions {
   reporter: ErrorReporter
   /** Time limits for the headers and for the whole request. */
   requestTimeoutMs: { header: number, whole: number }
-  /** Time limit of a connection on which nothing moves while a request or its response is under way. */
+  /** Time limit of a connection whose client reads nothing of its response. */
   stalledTimeoutMs: number
   /** Time for which a connection may be idle between two requests. */
   keepAliveTimeoutMs: number
@@ -43,12 +43,24 @@ export function createHttpServer (
     connectionsCheckingInterval: Math.min(1000, requestTimeoutMs.header),
     requireHostHeader: false
   })
-  const pauseReading = pauseUntilNextTurn(connectionsOf(server))
+  const open = connectionsOf(server)
+  const pauseReading = pauseUntilNextTurn(open)
   server.on('request', admitRequests(handle, { refuse, urgentPaths, maxPipelined, pauseReading }))
-  server.setTimeout(stalledTimeoutMs)
+  const sweep = setInterval(() => endStalled(open, stalledTimeoutMs), stalledTimeoutMs / 4).unref()
+  server.once('close', () => clearInterval(sweep))
   answerServerErrors(server, reporter)
   limitConnections(server, maxConnections, warn)
   return server
+}
+
+/**
+ * Sets the time limit of connections that have unsent bytes; Node takes it back after the response. With Node's own
+ * server.setTimeout() each request would update several timers.
+ */
+function endStalled (open: ReadonlySet<Socket>, timeoutMs: number): void {
+  for (const socket of open) {
+    if (socket.writableLength > 0 && socket.timeout !== timeoutMs) socket.setTimeout(timeoutMs)
+  }
 }
 
 /** Otherwise Node reads up to 64 KiB of every connection in a turn, and makes thousands of requests of each. */
