@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ownCheckout, startCommand } from './bench-checkout.ts'
 import { load, nextRequest, open, token } from './bench-load.ts'
 import { startServer } from './bench-server.ts'
 import type { Server } from './bench-server.ts'
@@ -32,7 +33,7 @@ const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'))
 process.on('exit', () => rmSync(folder, { recursive: true, maxRetries: 5 }))
 const server = await startServer({
   name: 'service, SQLite',
-  file: join(import.meta.dirname, '../src/main.ts'),
+  command: startCommand(ownCheckout, 'src/main.ts'),
   env: { PORT: '0', ACCESS_TOKENS: token, DATABASE_URL: 'sqlite:plants.db' }
 }, folder, pinned ? ['taskset', '-c', '0'] : [])
 

@@ -4,8 +4,8 @@ import type { ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-/** A program and its whole environment; inherited variables could change the results. */
-export interface Program { name: string, file: string, env: Record<string, string> }
+/** A command and its whole environment; inherited variables could change the results. */
+export interface Program { name: string, command: string[], env: Record<string, string> }
 
 export interface Server { name: string, port: number, pid: number }
 
@@ -15,11 +15,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 /**
  * Starts a server and waits until it listens.
- * @param prefix a command that runs Node, such as taskset
+ * @param prefix runs the command, such as taskset
  */
-export async function startServer ({ name, file, env }: Program, folder: string, prefix: string[]): Promise<Server> {
-  const [command = '', ...args] = [...prefix, process.execPath, file]
-  const child = spawn(command, args, {
+export async function startServer ({ name, command, env }: Program, folder: string, prefix: string[]): Promise<Server> {
+  const [file = '', ...args] = [...prefix, ...command]
+  const child = spawn(file, args, {
     cwd: folder,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'inherit']
@@ -31,7 +31,7 @@ export async function startServer ({ name, file, env }: Program, folder: string,
     child.stdout.resume()
     return { name, port: Number(port), pid: child.pid as number }
   }
-  throw new Error(`${name}: ${file} did not start`)
+  throw new Error(`${name}: ${command.join(' ')} did not start`)
 }
 
 /** CPU time of all threads in microseconds; NaN on systems without /proc. */
