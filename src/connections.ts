@@ -11,15 +11,21 @@ export interface ConnectionLimit { limit: number, reason: string }
 
 export const unlimited: ConnectionLimit = { limit: Infinity, reason: '' }
 
-/** The limit of connections. By default bodies of `bodyLimit` bytes on all of them would take half of the memory. */
+/** Memory of a connection whose client does not read, in Node and in the system. */
+const unsentBytes = 256 * 1024
+
+/**
+ * The limit of connections. By default they take at most half of the memory, each with a body of `bodyLimit` bytes or
+ * with a response that nobody reads. Each may have two files open: its own and one that it reads.
+ */
 export function connectionLimit (
   { maxConnections: wanted, bodyLimit }: { maxConnections: number | undefined, bodyLimit: number }
 ): ConnectionLimit {
-  const byMemory = Math.max(100, Math.floor(memoryLimit() / 2 / bodyLimit))
+  const byMemory = Math.max(100, Math.floor(memoryLimit() / 2 / Math.max(bodyLimit, unsentBytes)))
   const openFiles = limitOfOpenFiles()
-  const byFiles = Math.max(openFiles - reserved, Math.ceil(openFiles / 2))
+  const byFiles = Math.floor(Math.max(openFiles - reserved, openFiles / 2) / 2)
   const limit = wanted ?? Math.min(byMemory, 10_000)
-  if (limit > byFiles) return { limit: byFiles, reason: `the process may open ${openFiles} files (ulimit -n)` }
+  if (limit > byFiles) return { limit: byFiles, reason: `the process may open ${openFiles} files (ulimit -n), and a connection needs two` }
   return { limit, reason: wanted === undefined ? 'MAX_CONNECTIONS is not set' : 'that is MAX_CONNECTIONS' }
 }
 

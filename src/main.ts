@@ -2,7 +2,7 @@
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
 import { lookup } from 'node:dns/promises'
-import { existsSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { buildApp } from './app.ts'
 import { openVerifier } from './auth/verifier.ts'
@@ -23,7 +23,8 @@ const lingerMs = 1000
 
 keepTicksFast()
 try {
-  if (existsSync('.env')) process.loadEnvFile()
+  // A link to a missing file is a mistake, too.
+  if (lstatSync('.env', { throwIfNoEntry: false }) !== undefined) process.loadEnvFile()
   await start(readConfig(process.env))
 } catch (error) {
   console.error((error as Error).message)
@@ -50,6 +51,9 @@ async function start (config: Config): Promise<void> {
   const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
   const tokens = await openVerifier({ ...config, ownTokenFile }, log)
   const maxConnections = connectionLimit(config)
+  if (maxConnections.limit < (config.maxConnections ?? 0)) {
+    log.warn(`MAX_CONNECTIONS is lowered to ${maxConnections.limit}: ${maxConnections.reason}`)
+  }
   const drainMs = { delayMs: config.shutdownDelayMs, lingerMs }
   const app = await buildApp({ ...config, maxConnections, drainMs, store, verifyToken: tokens.verify, log })
 

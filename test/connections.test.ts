@@ -1,11 +1,14 @@
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import v8 from 'node:v8'
 import t from 'tap'
 import type { Test } from 'tap'
 import { connectionLimit, limitConnections } from '../src/connections.ts'
+import { requestText } from './fixtures/raw.ts'
 import { testToken } from './fixtures/secrets.ts'
 import { postPlant, startService } from './fixtures/service.ts'
 
@@ -18,17 +21,19 @@ function setLimits (t: Test, openFiles: number | 'unlimited', heapMiB: number): 
 
 const byDefault = { maxConnections: undefined, bodyLimit: 65536 }
 
-t.test('by default bodies on all connections take at most half of the memory', async t => {
+t.test('by default bodies or unread responses on all connections take at most half of the memory', async t => {
   setLimits(t, 'unlimited', 512)
-  t.strictSame(connectionLimit(byDefault), { limit: 4096, reason: 'MAX_CONNECTIONS is not set' })
+  t.strictSame(connectionLimit(byDefault), { limit: 1024, reason: 'MAX_CONNECTIONS is not set' })
+  t.equal(connectionLimit({ ...byDefault, bodyLimit: 2 ** 20 }).limit, 256)
   t.equal(connectionLimit({ ...byDefault, bodyLimit: 2 ** 24 }).limit, 100, 'but 100 connections are always allowed')
+  setLimits(t, 'unlimited', 8192)
   t.equal(connectionLimit({ ...byDefault, bodyLimit: 1 }).limit, 10_000, 'and never more than 10,000')
 })
 
 t.test('the limit of a container counts when it is lower than that of the heap', async t => {
   setLimits(t, 'unlimited', 4096)
   t.intercept(process, 'constrainedMemory', { value: () => 256 * 2 ** 20 })
-  t.equal(connectionLimit(byDefault).limit, 2048)
+  t.equal(connectionLimit(byDefault).limit, 512)
 })
 
 t.test('MAX_CONNECTIONS replaces the default', async t => {
@@ -37,13 +42,34 @@ t.test('MAX_CONNECTIONS replaces the default', async t => {
   t.strictSame(connectionLimit({ ...byDefault, maxConnections: 20_000 }), { limit: 20_000, reason })
 })
 
-t.test('the limit leaves file descriptors for the database, the log and the tokens', async t => {
+t.test('the limit leaves file descriptors for the files that connections read, the database, the log and the tokens', async t => {
   setLimits(t, 1024, 512)
-  const reason = 'the process may open 1024 files (ulimit -n)'
-  t.strictSame(connectionLimit(byDefault), { limit: 960, reason })
-  t.strictSame(connectionLimit({ ...byDefault, maxConnections: 2000 }), { limit: 960, reason })
+  const reason = 'the process may open 1024 files (ulimit -n), and a connection needs two'
+  t.strictSame(connectionLimit(byDefault), { limit: 480, reason })
+  t.strictSame(connectionLimit({ ...byDefault, maxConnections: 2000 }), { limit: 480, reason })
   setLimits(t, 20, 512)
-  t.equal(connectionLimit(byDefault).limit, 10, 'half of very few')
+  t.equal(connectionLimit(byDefault).limit, 5, 'half of very few')
+})
+
+t.test('responses that nobody reads leave a descriptor to read the emptied file of tokens', async t => {
+  const command = ['env', '-u', 'NODE_OPTIONS', 'prlimit', '--nofile=256', process.execPath]
+  const folder = t.testdir({ tokens: `${testToken}\n` })
+  const file = join(folder, 'tokens')
+  const env = { ACCESS_TOKENS_FILE: file, MAX_CONNECTIONS: '300' }
+  const { origin, output } = await startService(t, folder, env, [], { command })
+  t.match(output(), 'MAX_CONNECTIONS is lowered to 96: the process may open 256 files (ulimit -n)')
+  const post = async () => (await postPlant(origin, testToken, '{"id":1,"name":"x"}')).status
+  t.equal(await post(), 200)
+  for (let count = 0; count < 190; count++) {
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1').on('error', () => {}).pause()
+    t.teardown(() => socket.destroy())
+    socket.write(requestText('GET /docs/static/swagger-ui-bundle.js', ['Host: x', '', '']).repeat(4))
+  }
+  await sleep(1000)
+  t.equal(await post(), 200, 'the first connection goes on')
+  writeFileSync(file, '')
+  await sleep(2500)
+  t.equal(await post(), 401)
 })
 
 t.test('connections beyond the limit are refused, and the log says so once a minute', async t => {
@@ -81,6 +107,6 @@ t.test('more connections than the process may open files: one line in the log, a
   t.equal(await post(3), 200)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
-  const refusals = output().match(/Connections refused: \d+\. 64 are open already; the process may open 128 files/g)
+  const refusals = output().match(/Connections refused: \d+\. 32 are open already; the process may open 128 files/g)
   t.equal(refusals?.length, 1)
 })

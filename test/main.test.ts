@@ -150,6 +150,13 @@ t.test('a second signal ends the process at once', async t => {
   t.ok(performance.now() - began < 5000)
 })
 
+t.test('a .env that is a link to a missing file is refused', async t => {
+  const folder = t.testdir({ '.env': t.fixture('symlink', 'missing') })
+  const { ended, output } = await startService(t, folder, {})
+  t.equal(await ended, 1)
+  t.match(output(), '.env')
+})
+
 t.test('the service reads variables from .env, and the environment overrides them', async t => {
   const folder = t.testdir({ '.env': 'ACCESS_TOKENS=from-file\nLOG_LEVEL=loud\n' })
   const { origin, child, ended } = await startService(t, folder, { LOG_LEVEL: 'info', DATABASE_URL: 'memory:' })

@@ -85,7 +85,7 @@ async function verifyWith (keySet: KeySet, token: string, options: Required<JwtO
 function accept ({ protectedHeader: { typ = 'JWT' }, payload }: JWTVerifyResult, now: number): AcceptedToken {
   const { exp = NaN, sub, cnf, at_hash: accessTokenHash, c_hash: codeHash, scope, scp } = payload
   const expiresAt = exp * 1000
-  if (!types.includes(String(typ).toLowerCase())) refuse('"typ" is not that of an access token')
+  if (typeof typ !== 'string' || !types.includes(typ.toLowerCase())) refuse('"typ" is not that of an access token')
   // OpenID Connect Core 1.0, sections 2 and 3.3.2.11: an ID token is for the client, not for this service.
   if (accessTokenHash !== undefined || codeHash !== undefined) refuse('it is an ID token')
   // RFC 7800: such a token needs a proof of possession, which the service cannot check.

@@ -194,6 +194,8 @@ async function badHeaders ({ issuer, key, rsa, stranger, trap }: Parties): Promi
     ['typ of a logout token', await issuer.sign(key, {}, { typ: 'logout+jwt' }), /"typ"/],
     ['typ of a proof', await issuer.sign(key, {}, { typ: 'dpop+jwt' }), /"typ"/],
     ['typ as a number', own({ alg: 'ES256', kid: 'first', typ: 5 }), /"typ"/],
+    ['typ as a list', own({ alg: 'ES256', kid: 'first', typ: ['JWT'] }), /"typ"/],
+    ['typ as an object', own({ alg: 'ES256', kid: 'first', typ: { toString: 1 } }), /"typ"/],
     ['header is a list', own([{ alg: 'ES256', kid: 'first' }]), /Header is invalid/],
     ['header is no JSON', own('x'), /Header is invalid/]
   ]

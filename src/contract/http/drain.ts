@@ -63,7 +63,8 @@ async function drain (server: HttpServer, open: ReadonlySet<ServedSocket>, times
   const closeStalled = setTimeout(() => {
     open.values().filter(socket => socket._httpMessage?.req.complete !== true).forEach(socket => socket.destroy())
   }, requestTimeoutMs)
-  const closeAll = setTimeout(() => server.closeAllConnections(), requestTimeoutMs + responseTimeoutMs)
+  // closeAllConnections() leaves out connections that a CONNECT took from Node.
+  const closeAll = setTimeout(() => open.forEach(socket => socket.destroy()), requestTimeoutMs + responseTimeoutMs)
   await closed
   clearInterval(sweep)
   clearTimeout(closeStalled)

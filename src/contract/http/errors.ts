@@ -38,9 +38,10 @@ export function errorOptions (reporter: ErrorReporter): FastifyServerOptions {
 export function answerServerErrors (server: Server, reporter: ErrorReporter): void {
   // Undocumented, but the only way: Node ends the connection at once otherwise.
   Object.assign(server, { httpAllowHalfOpen: true })
-  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    // Node has removed its listeners: without one, a client that resets the connection ends the process.
-    socket.on('error', () => socket.destroy())
+  server.on('connect', (_request: IncomingMessage, socket: ServedSocket) => {
+    // Node has removed its listeners, which the end of the connection and an earlier response still need.
+    for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy())
+    socket.on('drain', () => socket._httpMessage?.emit('drain'))
     const message = 'The service is not a proxy: it does not support CONNECT.'
     endSocket(socket, reporter, new HttpError(405, message, { headers: { Allow: '' } }))
   })

@@ -162,6 +162,33 @@ t.test('CONNECT is answered 405 with an empty Allow', async t => {
   t.equal(response.headers.allow, '')
 })
 
+t.test('CONNECT behind a large response is answered after it', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const page = requestText('GET /docs/static/swagger-ui-bundle.js', ['Host: x'], '')
+  const [file, refusal] = await exchange(port, page + requestText('CONNECT x:1', ['Host: x'], ''))
+  t.equal(file?.body.length, Number(file?.headers['content-length']))
+  t.equal(refusal?.statusCode, 405)
+})
+
+t.test('CONNECT behind a response that is never read: the connection ends, and so does the shutdown', async t => {
+  const { app } = await startApp(t, { requestTimeoutMs: { header: 300, whole: 300 }, responseTimeoutMs: 200 })
+  const { port } = await listen(app)
+  const open = async () => {
+    const accepted = once(app.server, 'connection')
+    const socket = connect(port, '127.0.0.1').on('error', () => {}).pause()
+    t.teardown(() => socket.destroy())
+    const page = requestText('GET /docs/static/swagger-ui-bundle.js', ['Host: x'], '')
+    socket.write(page.repeat(4) + requestText('CONNECT x:1', ['Host: x'], ''))
+    return (await accepted)[0]
+  }
+  const served = await open()
+  await new Promise(resolve => served.once('close', resolve))
+  t.equal(served.destroyed, true)
+  await open()
+  await sleep(100)
+  await app.close()
+})
+
 t.test('a body that is not JSON is in neither the response nor the log', async t => {
   const { log, lines } = logLines()
   const { post } = await startApp(t, { log })
