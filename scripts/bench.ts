@@ -37,7 +37,7 @@ const warmUpRequests = 100_000
 const pauseMs = 100
 const bareName = 'bare Fastify'
 
-interface Sample extends Figures { server: Server, connections: number }
+interface Sample extends Figures { server: Server, connections: number, round: number }
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'))
 // A killed server may still be closing its files: retry.
@@ -84,7 +84,7 @@ async function measure (servers: Server[]): Promise<Sample[]> {
     for (const connections of connectionCounts) {
       for (const server of order) {
         await sleep(pauseMs)
-        samples.push({ server, connections, ...await load(server, connections, seconds) })
+        samples.push({ server, connections, round, ...await load(server, connections, seconds) })
       }
     }
     console.error(`round ${round} of ${rounds}`)
@@ -100,31 +100,39 @@ function print (connections: number, samples: Sample[]): void {
   const cores = pinned ? 'one core for the servers with all their threads' : 'not pinned to cores'
   console.log(`${instances} instances of each server, ${rounds} rounds of ${seconds} s, ${connections} connections, ` +
     `Node ${process.version}, ${cores}`)
-  const byName = Map.groupBy(samples, ({ server }) => server.name)
+  const byName = Map.groupBy(addShares(samples), ({ server }) => server.name)
   const summaries = Array.from(byName, ([name, group]) => ({ name, ...summarize(group) }))
   const bare = summaries[0] as Summary
   console.table(Object.fromEntries(summaries.map(summary => [summary.name, toRow(summary, bare)])))
 }
 
-interface Summary { throughput: Estimate, p99: Estimate, cpu: Estimate }
+/** Throughput as a share of bare Fastify's in the same round: the machine is slower in some rounds than in others. */
+function addShares (samples: Sample[]) {
+  return [...Map.groupBy(samples, ({ round }) => round).values()].flatMap(round => {
+    const bare = median(round.filter(({ server }) => server.name === bareName).map(({ throughput }) => throughput))
+    return round.map(sample => ({ ...sample, share: sample.throughput / bare }))
+  })
+}
+
+interface Summary { throughput: number, share: Estimate, p99: number, cpu: Estimate }
 
 /** From the samples of all instances of a program. */
-function summarize (samples: Sample[]): Summary {
-  const byInstance = [...Map.groupBy(samples, ({ server }) => server.pid).values()]
-  const typical = (figure: 'throughput' | 'p99') => byInstance.map(rounds => median(rounds.map(round => round[figure])))
+function summarize (samples: ReturnType<typeof addShares>): Summary {
+  const instances = [...Map.groupBy(samples, ({ server }) => server.pid).values()]
   return {
-    throughput: estimate(typical('throughput')),
-    p99: estimate(typical('p99')),
+    throughput: median(samples.map(({ throughput }) => throughput)),
+    p99: median(samples.map(({ p99 }) => p99)),
+    share: estimate(instances.map(rounds => median(rounds.map(({ share }) => share)))),
     // Other processes can only add to CPU time, because they share caches and clock.
-    cpu: estimate(byInstance.map(rounds => Math.min(...rounds.map(({ cpu }) => cpu))))
+    cpu: estimate(instances.map(rounds => Math.min(...rounds.map(({ cpu }) => cpu))))
   }
 }
 
-function toRow ({ throughput, p99, cpu }: Summary, bare: Summary): object {
+function toRow ({ throughput, share, p99, cpu }: Summary, bare: Summary): object {
   return {
-    'requests/s': Math.round(throughput.value),
-    'of bare': quotient(throughput, bare.throughput),
-    'p99 ms': p99.value.toFixed(1),
+    'requests/s': Math.round(throughput),
+    'of bare': quotient(share, bare.share),
+    'p99 ms': p99.toFixed(1),
     'CPU us/request': cpu.value.toFixed(1),
     'CPU x bare': quotient(cpu, bare.cpu)
   }
