@@ -19,13 +19,18 @@ const unsentBytes = 256 * 1024
  * with a response that nobody reads. Each may have two files open: its own and one that it reads.
  */
 export function connectionLimit (
-  { maxConnections: wanted, bodyLimit }: { maxConnections: number | undefined, bodyLimit: number }
+  { maxConnections: wanted, bodyLimit }: { maxConnections: number | undefined, bodyLimit: number },
+  warn: (sentence: string) => void
 ): ConnectionLimit {
   const byMemory = Math.max(100, Math.floor(memoryLimit() / 2 / Math.max(bodyLimit, unsentBytes)))
   const openFiles = limitOfOpenFiles()
   const byFiles = Math.floor(Math.max(openFiles - reserved, openFiles / 2) / 2)
   const limit = wanted ?? Math.min(byMemory, 10_000)
-  if (limit > byFiles) return { limit: byFiles, reason: `the process may open ${openFiles} files (ulimit -n), and a connection needs two` }
+  if (limit > byFiles) {
+    const reason = `the process may open ${openFiles} files (ulimit -n), and a connection needs two`
+    if (wanted !== undefined) warn(`MAX_CONNECTIONS is lowered to ${byFiles}: ${reason}.`)
+    return { limit: byFiles, reason }
+  }
   return { limit, reason: wanted === undefined ? 'MAX_CONNECTIONS is not set' : 'that is MAX_CONNECTIONS' }
 }
 

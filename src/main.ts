@@ -50,10 +50,7 @@ async function start (config: Config): Promise<void> {
   })
   const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
   const tokens = await openVerifier({ ...config, ownTokenFile }, log)
-  const maxConnections = connectionLimit(config)
-  if (maxConnections.limit < (config.maxConnections ?? 0)) {
-    log.warn(`MAX_CONNECTIONS is lowered to ${maxConnections.limit}: ${maxConnections.reason}`)
-  }
+  const maxConnections = connectionLimit(config, sentence => log.warn(sentence))
   const drainMs = { delayMs: config.shutdownDelayMs, lingerMs }
   const app = await buildApp({ ...config, maxConnections, drainMs, store, verifyToken: tokens.verify, log })
 
