@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import { lookup } from 'node:dns/promises'
 import { lstatSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { buildApp } from './app.ts'
 import { openVerifier } from './auth/verifier.ts'
 import { ConfigError, readConfig } from './config.ts'
 import type { Config } from './config.ts'
@@ -42,12 +41,14 @@ async function start (config: Config): Promise<void> {
     else log.info(`shutting down after ${signal}`)
     await close()
   })
-  const store = await openStore(config.databaseUrl, {
+  const storeOptions = {
     maxQueue: config.maxQueue,
     // The rest is for reading requests and for the batch that is being stored.
     maxQueueBytes: memoryLimit() / 8,
-    onWarning: sentence => log.warn(sentence)
-  })
+    onWarning: (sentence: string) => log.warn(sentence)
+  }
+  // The store opens in its own thread or over the network: load the modules of the app meanwhile.
+  const [store, { buildApp }] = await Promise.all([openStore(config.databaseUrl, storeOptions), import('./app.ts')])
   const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
   const tokens = await openVerifier({ ...config, ownTokenFile }, log)
   const maxConnections = connectionLimit(config, sentence => log.warn(sentence))

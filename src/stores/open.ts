@@ -3,7 +3,6 @@ import type { PlantStore } from '../plants/plant-store.ts'
 import { groupCommit } from './group-commit.ts'
 import type { Engine, QueueLimits } from './group-commit.ts'
 import { memoryEngine } from './memory.ts'
-import { postgresEngine } from './postgres/engine.ts'
 import { hostUrls } from './postgres/hosts.ts'
 import { sqliteEngine } from './sqlite.ts'
 
@@ -14,7 +13,8 @@ const postgresForm = /^postgres(?:ql)?:\/\/./
 const engines: ReadonlyArray<[form: RegExp, open: OpenEngine]> = [
   [/^memory:$/, () => memoryEngine()],
   [/^sqlite:./s, (url, onWarning) => sqliteEngine(sqlitePath(url) as string, onWarning)],
-  [postgresForm, postgresEngine]
+  // Loading pg takes 25 ms.
+  [postgresForm, async (...args) => (await import('./postgres/engine.ts')).postgresEngine(...args)]
 ]
 type OpenEngine = (url: string, onWarning: (sentence: string) => void) => Engine | Promise<Engine>
 
