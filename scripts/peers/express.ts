@@ -1,0 +1,26 @@
+// express-openapi-validator on Express.
+import express from 'express'
+import type { ErrorRequestHandler } from 'express'
+import { middleware } from 'express-openapi-validator'
+import type { AddressInfo } from 'node:net'
+import { authorization, createPlant, document } from './shared.ts'
+
+const app = express()
+app.use(express.json())
+app.use(middleware({
+  apiSpec: document as never,
+  validateRequests: true,
+  validateResponses: true,
+  validateSecurity: { handlers: { bearerAuth: request => request.headers.authorization === authorization } }
+}))
+app.post('/plants', (request, response) => {
+  const { status, body } = createPlant(request.body)
+  response.status(status).json(body)
+})
+const sendError: ErrorRequestHandler = ({ status = 500, message }, _request, response, _next) => {
+  response.status(status).json({ error: status, message })
+}
+app.use(sendError)
+const server = app.listen(0, '127.0.0.1', () => {
+  console.log(`listening at http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
