@@ -50,7 +50,7 @@ export function admitRequests (
 }
 
 /** A connection with fewer waiting requests is never closed because of other connections. */
-const fewRequests = 16
+const fewRequests = 4
 
 /**
  * Serves the requests of a connection one after another (RFC 9112, section 9.3.2) and reads no more of them while one
@@ -78,13 +78,17 @@ function serveInOrder (maxWaiting: number, onTooMany: () => void, listener: Requ
     })
   }
 
+  const serve: RequestListener = (request, response) => {
+    // Node drops the bytes that arrive together with an Upgrade, which the service does not support.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+    listener(request, response)
+  }
+
   return (request, response) => {
     // Node would destroy the connection after this method (RFC 9113, section 3.4), with the responses that are on it.
     if (request.method === 'PRI') request.method = 'pri'
-    // Node drops the bytes that arrive together with an Upgrade, which the service does not support.
-    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
     // Node gives a response its socket once the earlier responses of the connection are sent.
-    if (response.socket !== null) return listener(request, response)
+    if (response.socket !== null) return serve(request, response)
     const { socket } = request
     const ofSocket = waitingOn.get(socket)
     if (ofSocket === undefined) follow(socket)
@@ -98,7 +102,7 @@ function serveInOrder (maxWaiting: number, onTooMany: () => void, listener: Requ
     response.once('socket', () => {
       if (count(socket, -1) === 0) socket.resume()
       // Node has not finished this step: a response that is sent at once would be finished twice.
-      process.nextTick(listener, request, response)
+      process.nextTick(serve, request, response)
     })
   }
 }

@@ -1,5 +1,5 @@
 // Creates the HTTP server that Fastify uses, with its limits.
-import { createServer } from 'node:http'
+import { createServer, IncomingMessage } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { admitRequests } from './admission.ts'
@@ -23,6 +23,41 @@ export interface ServerOptions {
   warn: (sentence: string) => void
 }
 
+/** Each takes about 100 bytes, whatever its length. */
+const maxHeaderFields = 100
+/** Pieces of a body that are kept as they arrive: each takes about 100 bytes, even if it has only one. */
+const maxPieces = 16
+const compactBytes = 4096
+
+/** A request that joins the small pieces of its body, whose memory is then about as large as its bytes. */
+class CompactMessage extends IncomingMessage {
+  #pieces = 0
+  #joined: Buffer | undefined
+  #size = 0
+
+  /** Node calls it with each piece of the body, and with null at its end. Returns whether it should read on. */
+  override push (piece: Buffer | null): boolean {
+    if (piece !== null && ++this.#pieces <= maxPieces) return super.push(piece)
+    if (piece !== null && piece.length < compactBytes) return this.#join(piece)
+    this.#release()
+    return super.push(piece)
+  }
+
+  #join (piece: Buffer): boolean {
+    const readOn = this.#size + piece.length <= compactBytes || this.#release()
+    this.#joined ??= Buffer.allocUnsafeSlow(compactBytes)
+    this.#size += piece.copy(this.#joined, this.#size)
+    return readOn
+  }
+
+  #release (): boolean {
+    const joined = this.#joined?.subarray(0, this.#size)
+    this.#joined = undefined
+    this.#size = 0
+    return joined === undefined || super.push(joined)
+  }
+}
+
 const urgentPaths = new Set(Object.values(healthPaths))
 
 /** @param handle Fastify's listener */
@@ -41,8 +76,10 @@ export function createHttpServer (
     keepAliveTimeout: keepAliveTimeoutMs,
     headersTimeout: requestTimeoutMs.header,
     connectionsCheckingInterval: Math.min(1000, requestTimeoutMs.header),
-    requireHostHeader: false
+    requireHostHeader: false,
+    IncomingMessage: CompactMessage
   })
+  server.maxHeadersCount = maxHeaderFields
   const open = connectionsOf(server)
   const pauseReading = pauseUntilNextTurn(open)
   server.on('request', admitRequests(handle, { refuse, urgentPaths, maxPipelined, pauseReading }))

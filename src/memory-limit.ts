@@ -1,8 +1,19 @@
-// The memory that the process may use.
+// The memory that requests may use.
 import v8 from 'node:v8'
 
-/** Bytes: the limit of V8's heap or that of the container, whichever is lower. */
+/** V8's limit includes its young generation: three times --max-semi-space-size, which `npm start` sets to 64 MiB. */
+const youngBytes = 192 * 2 ** 20
+/** The process without requests. */
+const idleBytes = 128 * 2 ** 20
+
+/** Bytes: what V8's heap or the container leaves, whichever is less. */
 export function memoryLimit (): number {
+  const heap = without(youngBytes, v8.getHeapStatistics().heap_size_limit)
   // Without a container it is more than the machine has.
-  return Math.min(v8.getHeapStatistics().heap_size_limit, process.constrainedMemory() || Infinity)
+  return Math.min(heap, without(idleBytes, process.constrainedMemory() || Infinity))
+}
+
+/** At least a quarter of a limit that is very low. */
+function without (used: number, limit: number): number {
+  return Math.max(limit - used, limit / 4)
 }

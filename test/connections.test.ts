@@ -23,7 +23,7 @@ const noWarning = (sentence: string) => t.fail(sentence)
 const byDefault = { maxConnections: undefined, bodyLimit: 65536 }
 
 t.test('by default bodies or unread responses on all connections take at most half of the memory', async t => {
-  setLimits(t, 'unlimited', 512)
+  setLimits(t, 'unlimited', 512 + 192)
   t.strictSame(connectionLimit(byDefault, noWarning), { limit: 1024, reason: 'MAX_CONNECTIONS is not set' })
   t.equal(connectionLimit({ ...byDefault, bodyLimit: 2 ** 20 }, noWarning).limit, 256)
   t.equal(connectionLimit({ ...byDefault, bodyLimit: 2 ** 24 }, noWarning).limit, 100, 'but 100 connections are always allowed')
@@ -34,7 +34,7 @@ t.test('by default bodies or unread responses on all connections take at most ha
 t.test('the limit of a container counts when it is lower than that of the heap', async t => {
   setLimits(t, 'unlimited', 4096)
   t.intercept(process, 'constrainedMemory', { value: () => 256 * 2 ** 20 })
-  t.equal(connectionLimit(byDefault, noWarning).limit, 512)
+  t.equal(connectionLimit(byDefault, noWarning).limit, 256)
 })
 
 t.test('MAX_CONNECTIONS replaces the default', async t => {

@@ -3,8 +3,9 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
+import { allPlants } from '../src/plants/plant-store.ts'
 import { listen, logLines, startApp } from './fixtures/app.ts'
-import { requestText } from './fixtures/raw.ts'
+import { exchangeOne, requestText } from './fixtures/raw.ts'
 import { testToken } from './fixtures/secrets.ts'
 import { startService } from './fixtures/service.ts'
 
@@ -64,6 +65,40 @@ t.test('requests that wait too long are answered 503 before authentication, and 
   t.equal(statuses.filter(status => status === '401').length, 256)
   t.equal(statuses.filter(status => status === '503').length, 44)
   t.match(lines.join(''), 'Requests refused because the service is overloaded: 1.')
+})
+
+t.test('a body in pieces of any size arrives whole', async t => {
+  const { app, store } = await startApp(t)
+  const { port } = await listen(app)
+  const fields = ['Host: x', `Authorization: Bearer ${testToken}`, 'Content-Type: application/json']
+  const sizes = [[1], [4096], [1, 4095, 4096, 4097, 3], [16_000, 1]]
+  for (const [index, pattern] of sizes.entries()) {
+    const plant = JSON.stringify({ id: index, name: `${index}`.repeat(30_000) })
+    let body = ''
+    for (let start = 0, nth = 0; start < plant.length; nth++) {
+      const piece = plant.slice(start, start += pattern[nth % pattern.length] as number)
+      body += `${piece.length.toString(16)}\r\n${piece}\r\n`
+    }
+    const head = [...fields, 'Transfer-Encoding: chunked', 'Connection: close']
+    const { statusCode } = await exchangeOne(port, requestText('POST /plants', head, `${body}0\r\n\r\n`))
+    t.equal(statusCode, 200)
+  }
+  const stored = await Array.fromAsync(allPlants(store))
+  t.strictSame(stored.map(({ name }) => name), sizes.map((_pattern, index) => `${index}`.repeat(30_000)))
+})
+
+t.test('a small heap survives bodies in pieces of one byte behind responses that nobody reads', async t => {
+  const env = { DATABASE_URL: 'memory:', ACCESS_TOKENS: testToken }
+  const { origin, child, ended } = await startService(t, t.testdir(), env, ['--max-old-space-size=64'])
+  const clients = await Promise.all(Array.from({ length: 90 }, () => open(t, Number(new URL(origin).port))))
+  const page = requestText('GET /docs/static/swagger-ui-bundle.js', ['Host: x'], '')
+  const pieces = '1\r\n \r\n'.repeat(10_000)
+  const body = requestText('POST /plants', ['Host: x', 'Transfer-Encoding: chunked'], pieces)
+  for (const client of clients) client.pause().write(page + body)
+  t.equal((await fetch(`${origin}/livez`)).status, 200)
+  for (const client of clients) client.destroy()
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
 })
 
 for (const fields of [[], ['Expect: x'], ['Expect: 100-continue, x']]) {

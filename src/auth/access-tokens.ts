@@ -17,11 +17,12 @@ export type Tokens = ReadonlyMap<string, Principal>
 const shortestSafe = 16
 
 /**
- * Reads tokens separated by commas or line breaks.
+ * Reads tokens separated by commas or line breaks. A line that starts with # is a comment.
  * @throws Error that gives the position of each bad entry without showing it
  */
 export function parseTokens (text: string): Tokens {
-  const entries = text.split(/[,\n]/).map(entry => entry.trim()).filter(entry => entry !== '')
+  const lines = text.split('\n').filter(line => !line.trim().startsWith('#'))
+  const entries = lines.flatMap(line => line.split(',')).map(entry => entry.trim()).filter(entry => entry !== '')
   const faults = entries.flatMap((entry, index) => entryForm.test(entry) ? [] : `entry ${index + 1} ${faultIn(entry)}`)
   if (faults.length > 0) {
     throw new Error(`is not valid: ${listed(faults)}. An entry is \`token\` or \`name:token\`; a token has letters, ` +
@@ -39,8 +40,11 @@ export function parseTokens (text: string): Tokens {
   return tokens
 }
 
-/** RFC 6750 section 2.1, b64token: a colon cannot be part of a token. */
-const entryForm = /^(?:([^:]+):)?([A-Za-z0-9._~+/-]+=*)$/
+/**
+ * RFC 6750 section 2.1, b64token: a colon cannot be part of a token. A name that looks like a comment or an assignment
+ * is a mistake, and the token must not stay valid.
+ */
+const entryForm = /^(?:((?!#|\/\/)[^:=]+):)?([A-Za-z0-9._~+/-]+=*)$/
 
 function parseEntry (entry: string): [token: string, caller: Principal] {
   const [, name, token = ''] = entryForm.exec(entry) as RegExpExecArray
@@ -57,6 +61,7 @@ function faultIn (entry: string): string {
   if (entry.startsWith(':')) return 'has no name before its colon'
   if (token === '') return 'has no token after its colon'
   if (token.includes(':')) return 'has two colons'
+  if (/^(?:#|\/\/|[^:]*=.*:)/.test(entry)) return 'has a name with =, or one that starts with # or //'
   return /\s/.test(token) ? 'has a blank in its token' : 'has a character that a token cannot have'
 }
 

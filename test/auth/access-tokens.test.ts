@@ -32,6 +32,11 @@ t.test('each token has an identity that stays the same and does not contain it, 
   t.end()
 })
 
+t.test('a line that starts with # is a comment', async t => {
+  t.strictSame([...parseTokens('# staff\nabc\n  #bob:def,ghi\nxyz').keys()], ['abc', 'xyz'])
+  t.equal(parseTokens('#alice:abc').size, 0)
+})
+
 t.test('the error for invalid entries gives their numbers and what is wrong, and does not show them', async t => {
   const faults = {
     'with space': 'has a blank in its token',
@@ -40,6 +45,9 @@ t.test('the error for invalid entries gives their numbers and what is wrong, and
     ümlaut: 'has a character that a token cannot have',
     '"quoted"': 'has a character that a token cannot have',
     'a=b': 'has a character that a token cannot have',
+    '// alice:x': 'has a name with =, or one that starts with # or //',
+    '#alice:x': 'has a name with =, or one that starts with # or //',
+    'ACCESS_TOKENS=alice:x': 'has a name with =, or one that starts with # or //',
     ':x': 'has no name before its colon',
     'name:': 'has no token after its colon'
   }

@@ -135,7 +135,8 @@ const notHttp = 'This is not an HTTP/1.1 request.'
 
 function fromParser ({ code }: { code?: string }): HttpError {
   switch (code) {
-    case 'HPE_HEADER_OVERFLOW': return new HttpError(431, `The header fields are larger than ${maxHeaderSize} bytes.`)
+    case 'HPE_HEADER_OVERFLOW':
+      return new HttpError(431, `The header fields are too many, or larger than ${maxHeaderSize} bytes.`)
     case 'ERR_HTTP_REQUEST_TIMEOUT': return new HttpError(408, 'The request did not arrive in time.')
     default: return new HttpError(400, notHttp)
   }

@@ -118,10 +118,14 @@ t.test('a request that is answered before it has arrived gets no second response
   }
 })
 
-t.test('header fields over 16 KiB are answered 431', async t => {
+t.test('more than 100 header fields, or more than 16 KiB of them, are answered 431', async t => {
   const { port } = await listen((await startApp(t)).app)
   const response = await exchangeOne(port, request(fern, [`X-Long: ${'x'.repeat(17_000)}`]))
-  isError(t, response, 431, 'The header fields are larger than 16384 bytes.', 'long header')
+  isError(t, response, 431, 'The header fields are too many, or larger than 16384 bytes.', 'long header')
+  const many = await exchangeOne(port, request(fern, Array(97).fill('a:')))
+  isError(t, many, 431, 'The header fields are too many, or larger than 16384 bytes.', 'many fields')
+  const most = await exchangeOne(port, request(fern, [...Array(95).fill('a:'), 'Connection: close']))
+  t.equal(most.statusCode, 200)
 })
 
 t.test('a request that does not arrive in time is answered 408', async t => {
