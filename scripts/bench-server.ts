@@ -1,6 +1,7 @@
 // The servers that `npm run bench` loads: child processes that end when the benchmark ends.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
@@ -9,7 +10,7 @@ export interface Program { name: string, command: string[], env: Record<string, 
 
 export interface Server { name: string, port: number, pid: number }
 
-const children = new Set<ChildProcess>()
+const children = new Map<number, ChildProcess>()
 process.on('exit', () => children.forEach(child => child.kill('SIGKILL')))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
@@ -24,14 +25,23 @@ export async function startServer ({ name, command, env }: Program, folder: stri
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'inherit']
   })
-  children.add(child)
+  const pid = child.pid as number
+  children.set(pid, child)
   for await (const line of createInterface(child.stdout)) {
     const port = /listening at http:\/\/[^"]*:(\d+)/.exec(line)?.[1]
     if (port === undefined) continue
     child.stdout.resume()
-    return { name, port: Number(port), pid: child.pid as number }
+    return { name, port: Number(port), pid }
   }
   throw new Error(`${name}: ${command.join(' ')} did not start`)
+}
+
+/** Ends a server in order. */
+export async function stopServer ({ pid }: Server): Promise<void> {
+  const child = children.get(pid) as ChildProcess
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+  children.delete(pid)
 }
 
 /** CPU time of all threads in microseconds; NaN on systems without /proc. */

@@ -1,8 +1,9 @@
 // Creates the HTTP server that Fastify uses, with its limits.
-import { createServer, IncomingMessage } from 'node:http'
+import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { admitRequests } from './admission.ts'
+import { CompactMessage } from './compact-message.ts'
 import { limitConnections } from './connections.ts'
 import type { ConnectionLimit } from './connections.ts'
 import { answerServerErrors, connectionsOf, refuseOverload } from './contract/index.ts'
@@ -23,41 +24,8 @@ export interface ServerOptions {
   warn: (sentence: string) => void
 }
 
-/** Each takes about 100 bytes, whatever its length. */
+/** Each takes about 100 bytes, whatever its length. More get 431. */
 const maxHeaderFields = 100
-/** Pieces of a body that are kept as they arrive: each takes about 100 bytes, even if it has only one. */
-const maxPieces = 16
-const compactBytes = 4096
-
-/** A request that joins the small pieces of its body, whose memory is then about as large as its bytes. */
-class CompactMessage extends IncomingMessage {
-  #pieces = 0
-  #joined: Buffer | undefined
-  #size = 0
-
-  /** Node calls it with each piece of the body, and with null at its end. Returns whether it should read on. */
-  override push (piece: Buffer | null): boolean {
-    if (piece !== null && ++this.#pieces <= maxPieces) return super.push(piece)
-    if (piece !== null && piece.length < compactBytes) return this.#join(piece)
-    this.#release()
-    return super.push(piece)
-  }
-
-  #join (piece: Buffer): boolean {
-    const readOn = this.#size + piece.length <= compactBytes || this.#release()
-    this.#joined ??= Buffer.allocUnsafeSlow(compactBytes)
-    this.#size += piece.copy(this.#joined, this.#size)
-    return readOn
-  }
-
-  #release (): boolean {
-    const joined = this.#joined?.subarray(0, this.#size)
-    this.#joined = undefined
-    this.#size = 0
-    return joined === undefined || super.push(joined)
-  }
-}
-
 const urgentPaths = new Set(Object.values(healthPaths))
 
 /** @param handle Fastify's listener */
