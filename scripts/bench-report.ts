@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import type { Sample, Summary } from './bench-summary.ts'
-import { refuse } from './options.ts'
 
 export interface Report {
   conditions: string
@@ -11,13 +10,9 @@ export interface Report {
   samples: Sample[]
 }
 
-/** Writes both files into a new folder. */
+/** Writes both files into a folder. */
 export function writeReport (folder: string, { conditions, results, samples }: Report): void {
-  try {
-    mkdirSync(folder)
-  } catch (error) {
-    refuse(`--report: ${(error as Error).message}`)
-  }
+  mkdirSync(folder, { recursive: true })
   const [{ model } = { model: 'unknown' }, ...others] = cpus()
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`
   const machine = `${type()} ${release()}, ${others.length + 1} cores of ${model}, ${memory}`

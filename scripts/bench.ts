@@ -29,7 +29,7 @@ const { unpinned, against, peers, report, ...texts } = readOptions({
   against: { type: 'string' },
   /** Other servers of the same operation are measured, too. */
   peers: { type: 'boolean', default: false },
-  /** A new folder for a picture and all samples. */
+  /** A folder for a picture and all samples. */
   report: { type: 'string' }
 })
 const rounds = parseNumber('rounds', texts.rounds)
