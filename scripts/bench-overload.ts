@@ -20,6 +20,8 @@ const texts = readOptions({
   /** Load as a multiple of the peak of the same round. */
   factor: { type: 'string', default: '2' }
 })
+/** Options of V8 for the service. */
+const { NODE_OPTIONS = '' } = process.env
 const rounds = parseNumber('rounds', texts.rounds)
 const seconds = parseNumber('seconds', texts.seconds)
 const factor = parseNumber('factor', texts.factor)
@@ -34,7 +36,7 @@ process.on('exit', () => rmSync(folder, { recursive: true, maxRetries: 5 }))
 const server = await startServer({
   name: 'service, SQLite',
   command: startCommand(ownCheckout, 'src/main.ts'),
-  env: { PORT: '0', ACCESS_TOKENS: token, DATABASE_URL: 'sqlite:plants.db' }
+  env: { PORT: '0', ACCESS_TOKENS: token, DATABASE_URL: 'sqlite:plants.db', NODE_OPTIONS }
 }, folder, pinned ? ['taskset', '-c', '0'] : [])
 
 // V8 has compiled the hot code after this many seconds.
