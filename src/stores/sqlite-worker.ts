@@ -5,17 +5,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { makeDirectory } from '../make-directory.ts'
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
+import { prepare, transaction, version } from './sqlite-schema.ts'
 
 export type Call = { add: readonly NewPlant[] } | { page: Page } | { count: true } | { check: true } | { close: true }
 interface Page { from: bigint, limit: number }
 export type Reply = { result: unknown } | { error: unknown }
 
 const path = String(workerData)
-/** SQL that turns the schema of each version into the next. */
-const migrations = ['CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT']
-const version = migrations.length
-/** "Plnt" in the header of the file: it distinguishes the file from those of other programs. */
-const applicationId = 0x506c6e74
 /** The smallest page size in bytes; a database is never smaller. */
 const smallestSize = 512
 /** How long another process may take to create the database. */
@@ -84,7 +80,7 @@ function open () {
   // Waits up to five seconds for another process that writes to the file.
   const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
   try {
-    prepare(connection)
+    prepare(connection, path)
     firstInode ??= stat(path)?.ino
     return { connection, ...statements(connection) }
   } catch (error) {
@@ -182,47 +178,4 @@ function statements (connection: DatabaseSync) {
       connection.close()
     }
   }
-}
-
-function transaction<Result> (connection: DatabaseSync, work: () => Result): Result {
-  connection.exec('BEGIN IMMEDIATE')
-  const result = work()
-  connection.exec('COMMIT')
-  return result
-}
-
-/** Makes commits durable, creates the table, and refuses files of other programs. */
-function prepare (connection: DatabaseSync): void {
-  const read = (pragma: string): unknown => Object.values(connection.prepare(`PRAGMA ${pragma}`).get() as object)[0]
-  const journal = read('journal_mode = WAL')
-  // fullfsync: on macOS fsync alone leaves the data in the disk's cache.
-  connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
-  if (journal !== 'wal' || read('synchronous') !== 2n) throw new Error('it cannot be opened with durable commits')
-  refuseDamaged(connection, read)
-  transaction(connection, () => migrate(connection, read))
-}
-
-function migrate (connection: DatabaseSync, read: (pragma: string) => unknown): void {
-  const found = Number(read('user_version'))
-  const isOurs = Number(read('application_id')) === applicationId
-  const isNew = found === 0 && read('schema_version') === 0n
-  if (!isOurs && !isNew) throw new Error('it is the database of another program')
-  if (found > version) {
-    throw new Error(`it was written by a newer version of this program (schema ${found}, known ${version})`)
-  }
-  if (found === version) return
-  for (const migration of migrations.slice(found)) connection.exec(migration)
-  connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
-}
-
-/** Refuses a damaged file. Reads the whole file. */
-function refuseDamaged (connection: DatabaseSync, read: (pragma: string) => unknown): void {
-  const { busy } = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: bigint }
-  // After a checkpoint the file must have this size: SQLite does not notice a truncated last page.
-  const expectedBytes = Number(read('page_count')) * Number(read('page_size'))
-  // Another process may be writing; its pages are in the log first.
-  const isBeingWritten = busy !== 0n || statSync(`${path}-wal`).size > 0
-  const isWhole = isBeingWritten || statSync(path).size === expectedBytes
-  const damage = isWhole ? String(read('quick_check(1)')) : `its size should be ${expectedBytes} bytes`
-  if (damage !== 'ok') throw new Error(`it is damaged (${damage.replaceAll('\n', ' ')}); restore it from a backup`)
 }

@@ -151,16 +151,16 @@ function judge (): void {
 function copyWithoutSync (): string {
   for (const name of ['src', 'generated', 'package.json']) cpSync(name, join(disk.scratch, name), { recursive: true })
   symlinkSync(resolve('node_modules'), join(disk.scratch, 'node_modules'))
-  const worker = join(disk.scratch, 'src/stores/sqlite-worker.ts')
-  let source = readFileSync(worker, 'utf8')
+  const schema = join(disk.scratch, 'src/stores/sqlite-schema.ts')
+  let source = readFileSync(schema, 'utf8')
   const weaker = {
     'PRAGMA synchronous = FULL': 'PRAGMA synchronous = NORMAL',
     "read('synchronous') !== 2n": "read('synchronous') !== 1n"
   }
   for (const [text, replacement] of Object.entries(weaker)) {
-    if (source.split(text).length !== 2) throw new Error(`src/stores/sqlite-worker.ts must contain "${text}" once.`)
+    if (source.split(text).length !== 2) throw new Error(`src/stores/sqlite-schema.ts must contain "${text}" once.`)
     source = source.replace(text, replacement)
   }
-  writeFileSync(worker, source)
+  writeFileSync(schema, source)
   return join(disk.scratch, 'src/main.ts')
 }
