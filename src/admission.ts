@@ -10,26 +10,33 @@ export interface AdmissionOptions {
   urgentPaths: ReadonlySet<string>
   /** Milliseconds that a request may wait. */
   maxWaitMs?: number
-  /** Requests that may wait for an earlier one of their connection, on all connections together. */
+  /** Requests that may wait for an earlier one of their connection before further connections may have only a few. */
   maxPipelined?: number
-  /** Called when they are more; stops reading until the next turn of the event loop. */
-  pauseReading?: () => void
 }
+
+/** @param isPipelined the request was sent before the response to an earlier one of its connection */
+type OrderedListener = (...parameters: [...Parameters<RequestListener>, isPipelined: boolean]) => void
 
 /** With more requests in progress, garbage collection takes a larger part of the time. */
 const requestsPerTurn = 256
+/** Milliseconds. Node accepts one connection in a turn: a long turn lets new connections wait. */
+const turnMs = 5
 
 /** A listener that admits requests to `handle`. */
 export function admitRequests (
   handle: RequestListener,
-  { refuse, urgentPaths, maxWaitMs = 500, maxPipelined = 10_000, pauseReading = () => {} }: AdmissionOptions
+  { refuse, urgentPaths, maxWaitMs = 500, maxPipelined = 1000 }: AdmissionOptions
 ): RequestListener {
   const waiting: Array<{ request: IncomingMessage, response: ServerResponse, since: number }> = []
   let admitted = 0
+  let turnEnds = 0
+  const isFull = () => admitted >= requestsPerTurn || performance.now() > turnEnds
 
   function startTurn (): void {
-    const oldest = performance.now() - maxWaitMs
-    for (admitted = 0; admitted < requestsPerTurn; admitted++) {
+    const now = performance.now()
+    const oldest = now - maxWaitMs
+    turnEnds = now + turnMs
+    for (admitted = 0; admitted === 0 || !isFull(); admitted++) {
       const next = waiting.shift()
       if (next === undefined) break
       const listener = next.since < oldest ? refuse : handle
@@ -38,26 +45,30 @@ export function admitRequests (
     if (admitted > 0) setImmediate(startTurn)
   }
 
-  return serveInOrder(maxPipelined, pauseReading, (request, response) => {
-    if (admitted >= requestsPerTurn && !urgentPaths.has(request.url as string)) {
+  return serveInOrder(maxPipelined, (request, response, isPipelined) => {
+    const isUrgent = !isPipelined && urgentPaths.has(request.url as string)
+    if (admitted > 0 && !isUrgent && isFull()) {
       waiting.push({ request, response, since: performance.now() })
       return
     }
-    if (admitted === 0) setImmediate(startTurn)
+    if (admitted === 0) {
+      setImmediate(startTurn)
+      turnEnds = performance.now() + turnMs
+    }
     admitted++
     handle(request, response)
   })
 }
 
 /** A connection with fewer waiting requests is never closed because of other connections. */
-const fewRequests = 4
+const fewRequests = 16
 
 /**
  * Serves the requests of a connection one after another (RFC 9112, section 9.3.2) and reads no more of them while one
  * waits. Node would start all at once.
- * @param maxWaiting a connection that sends more is closed, which frees its memory in the next turn
+ * @param maxWaiting requests on other connections; beyond it a connection with more than a few is closed
  */
-function serveInOrder (maxWaiting: number, onTooMany: () => void, listener: RequestListener): RequestListener {
+function serveInOrder (maxWaiting: number, listener: OrderedListener): RequestListener {
   const waitingOn = new Map<Socket, number>()
   let waiting = 0
 
@@ -78,31 +89,34 @@ function serveInOrder (maxWaiting: number, onTooMany: () => void, listener: Requ
     })
   }
 
-  const serve: RequestListener = (request, response) => {
+  const serve: OrderedListener = (request, response, isPipelined) => {
     // Node drops the bytes that arrive together with an Upgrade, which the service does not support.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
-    listener(request, response)
+    listener(request, response, isPipelined)
   }
 
   return (request, response) => {
     // Node would destroy the connection after this method (RFC 9113, section 3.4), with the responses that are on it.
     if (request.method === 'PRI') request.method = 'pri'
     // Node gives a response its socket once the earlier responses of the connection are sent.
-    if (response.socket !== null) return serve(request, response)
+    if (response.socket !== null) return serve(request, response, false)
     const { socket } = request
     const ofSocket = waitingOn.get(socket)
     if (ofSocket === undefined) follow(socket)
-    else if (ofSocket >= fewRequests && waiting >= maxWaiting) {
-      onTooMany()
-      socket.destroy()
-      return
-    }
+    else if (ofSocket >= fewRequests && waiting - ofSocket >= maxWaiting) return endParsing(socket)
     count(socket, 1)
     socket.pause()
     response.once('socket', () => {
       if (count(socket, -1) === 0) socket.resume()
       // Node has not finished this step: a response that is sent at once would be finished twice.
-      process.nextTick(serve, request, response)
+      process.nextTick(serve, request, response, true)
     })
   }
+}
+
+/** Closes a connection. Its parser goes on with the bytes that it has, thousands of requests: nothing handles them. */
+function endParsing (socket: Socket & { parser?: { onIncoming: () => number } | null }): void {
+  // Undocumented, but the only way: Node would make a response for each. The result means that no body follows.
+  if (socket.parser) socket.parser.onIncoming = () => 1
+  socket.destroy()
 }

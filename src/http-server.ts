@@ -37,7 +37,7 @@ export function createHttpServer (
     warn(`Requests refused because the service is overloaded: ${count}.`)
   })
   // Each takes about 4 KB.
-  const maxPipelined = Math.min(10_000, memoryLimit() / 2 ** 16)
+  const maxPipelined = Math.min(1000, memoryLimit() / 2 ** 16)
   const refuse = refuseOverload(reporter, reportRefused)
   const server = createServer({
     requestTimeout: requestTimeoutMs.whole,
@@ -49,8 +49,7 @@ export function createHttpServer (
   })
   server.maxHeadersCount = maxHeaderFields
   const open = connectionsOf(server)
-  const pauseReading = pauseUntilNextTurn(open)
-  server.on('request', admitRequests(handle, { refuse, urgentPaths, maxPipelined, pauseReading }))
+  server.on('request', admitRequests(handle, { refuse, urgentPaths, maxPipelined }))
   const sweep = setInterval(() => endStalled(open, stalledTimeoutMs), stalledTimeoutMs / 4).unref()
   server.once('close', () => clearInterval(sweep))
   answerServerErrors(server, reporter)
@@ -65,19 +64,5 @@ export function createHttpServer (
 function endStalled (open: ReadonlySet<Socket>, timeoutMs: number): void {
   for (const socket of open) {
     if (socket.writableLength > 0 && socket.timeout !== timeoutMs) socket.setTimeout(timeoutMs)
-  }
-}
-
-/** Otherwise Node reads up to 64 KiB of every connection in a turn, and makes thousands of requests of each. */
-function pauseUntilNextTurn (open: ReadonlySet<Socket>): () => void {
-  let paused: Socket[] = []
-  return () => {
-    if (paused.length > 0) return
-    paused = [...open].filter(socket => !socket.isPaused())
-    for (const socket of paused) socket.pause()
-    setImmediate(() => {
-      for (const socket of paused) socket.resume()
-      paused = []
-    })
   }
 }

@@ -22,6 +22,7 @@ function exchange (url = '/plants'): [IncomingMessage, ServerResponse & { req: I
 }
 
 t.test('256 requests are admitted in a turn of the event loop, and the others in the next turns in order', async t => {
+  t.intercept(performance, 'now', { value: () => 0 })
   const admitted: string[] = []
   const admit = admitRequests(({ url }) => admitted.push(url as string), { refuse, urgentPaths })
   const urls = Array.from({ length: 600 }, (_, index) => `/${index}`)
@@ -35,6 +36,21 @@ t.test('256 requests are admitted in a turn of the event loop, and the others in
   t.strictSame(admitted, urls)
   admit(...exchange('/last'))
   t.equal(admitted.at(-1), '/last', 'later requests are admitted at once')
+})
+
+t.test('a turn admits no more requests after 5 ms, but at least one', async t => {
+  const clock = { now: 0 }
+  t.intercept(performance, 'now', { value: () => clock.now })
+  const costs = [2, 2, 2, 1, 20, 20, 1]
+  let admitted = 0
+  const admit = admitRequests(() => { clock.now += costs[admitted++] as number }, { refuse, urgentPaths })
+  for (let request = 0; request < costs.length; request++) admit(...exchange())
+  const counts = [admitted]
+  for (let turn = 0; turn < 3; turn++) {
+    await new Promise(setImmediate)
+    counts.push(admitted)
+  }
+  t.strictSame(counts, [3, 5, 6, 7])
 })
 
 t.test('a request that has waited longer than maxWaitMs is refused', async t => {
@@ -121,20 +137,48 @@ t.test('a connection is not read while a request waits on it, and no request is 
   t.ok(mostRead <= limit, `at most ${mostRead} bytes were read ahead`)
 })
 
-t.test('connections are closed once more than maxPipelined requests wait, and others are served', async t => {
-  const { held, waitForHeld, open } = await startHolding(t, { maxPipelined: 10 })
+t.test('one connection may pipeline at will; while its requests wait, others may pipeline only a few', async t => {
+  const { held, waitForHeld, open } = await startHolding(t, { maxPipelined: 20 })
+  const first = await open()
+  first.socket.write(pipelined.repeat(30))
+  await waitForHeld()
   const greedy = await open()
   greedy.socket.write(pipelined.repeat(30))
   await once(greedy.socket, 'close')
-  held.length = 0
   const modest = await open()
-  modest.socket.write(pipelined.repeat(11))
-  for (let served = 0; served < 11; served++) {
+  modest.socket.write(pipelined.repeat(17))
+  while (first.responses() < 30 || modest.responses() < 17) {
     await waitForHeld()
     held.shift()?.()
+    await sleep(1)
   }
-  while (modest.responses() < 11) await sleep(1)
-  t.equal(modest.responses(), 11, 'the requests of the closed connection wait no longer')
+  const later = await open()
+  later.socket.write(pipelined.repeat(30))
+  while (later.responses() < 30) {
+    await waitForHeld()
+    held.shift()?.()
+    await sleep(1)
+  }
+  t.equal(later.responses(), 30, 'the requests of the closed connection wait no longer')
+})
+
+t.test('a pipelined health check waits as other requests do', async t => {
+  const admitted: string[] = []
+  const handle: RequestListener = ({ url }, response) => {
+    admitted.push(url as string)
+    response.end()
+  }
+  const server = createServer(admitRequests(handle, { refuse, urgentPaths })).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const client = await openClient(t, server)
+  client.socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1000))
+  let most = 0
+  for (let before = 0; admitted.length < 1000; before = admitted.length) {
+    await new Promise(setImmediate)
+    most = Math.max(most, admitted.length - before)
+  }
+  t.ok(most <= 512, `${most} in a turn`)
 })
 
 t.test('requests wait no longer on a connection that becomes a tunnel', async t => {
