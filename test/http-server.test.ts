@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { allPlants } from '../src/plants/plant-store.ts'
@@ -97,6 +98,28 @@ t.test('a small heap survives bodies in pieces of one byte behind responses that
   const body = requestText('POST /plants', ['Host: x', 'Transfer-Encoding: chunked'], pieces)
   for (const client of clients) client.pause().write(page + body)
   t.equal((await fetch(`${origin}/livez`)).status, 200)
+  for (const client of clients) client.destroy()
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+})
+
+t.test('a small heap survives bodies whose values take twenty times their bytes', async t => {
+  const env = { ACCESS_TOKENS: testToken }
+  const { origin, child, ended } = await startService(t, t.testdir(), env, ['--max-old-space-size=64'])
+  const clients = await Promise.all(Array.from({ length: 100 }, () => open(t, Number(new URL(origin).port))))
+  const fields = ['Host: x', `Authorization: Bearer ${testToken}`, 'Content-Type: application/json']
+  const bodies = clients.map((_client, id) => `{"id":${id},"name":"x","more":[${'{},'.repeat(21_800)}0]}`)
+  const statuses = Promise.all(clients.map(async client => {
+    const [answer]: Buffer[] = await once(client, 'data') as [Buffer]
+    return answer?.toString('latin1', 9, 12)
+  }))
+  for (const [index, client] of clients.entries()) {
+    const body = bodies[index] as string
+    client.write(requestText('POST /plants', [...fields, `Content-Length: ${body.length}`], body.slice(0, -1)))
+  }
+  await sleep(500)
+  for (const client of clients) client.write('}')
+  t.strictSame([...new Set(await statuses)].filter(status => status !== '503'), ['200'])
   for (const client of clients) client.destroy()
   child.kill('SIGTERM')
   t.equal(await ended, 0)

@@ -1,29 +1,37 @@
 // The body of a request: the media types that it may have, its parser and its validation.
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler, onRequestHookHandler } from 'fastify'
-import { readJson } from '../schema/index.ts'
-import type { Compile, Fault } from '../schema/index.ts'
+import { readJson, removeUndeclared } from '../schema/index.ts'
+import type { Compile, Fault, Schema, Schemas } from '../schema/index.ts'
 import type { Operation } from '../types.ts'
 import { HttpError } from './http-error.ts'
+import { takeTurns } from './large-bodies.ts'
 
 /** Reads the bodies of the media types that the contract names, and no others, as bytes for compileBody(). */
 export function readBodiesAsBytes (app: FastifyInstance, operations: Operation[]): void {
   app.removeAllContentTypeParsers()
   const types = new Set(operations.flatMap(({ body }) => body?.types ?? []))
   if (types.size === 0) return
+  const takeTurn = takeTurns()
   app.addContentTypeParser([...types], { parseAs: 'buffer' }, (_request, bytes, done) => {
     // Chunks may hold no byte: that is a request without a body.
-    done(null, bytes.length === 0 ? undefined : bytes)
+    if (bytes.length === 0) done(null, undefined)
+    else takeTurn(bytes.length, overload => done(overload, bytes))
   })
 }
 
 /** Fastify's compiler for the body of an operation. The error for an invalid body names the member and the rule. */
-export function compileBody (compile: Compile, body: Operation['body']): FastifySchemaCompiler<object> {
+export function compileBody (
+  compile: Compile,
+  body: Operation['body'],
+  schemas: Schemas
+): FastifySchemaCompiler<object> {
   return ({ schema }) => {
     const validate = compile(schema)
+    const toDeclared = removeUndeclared(schema as Schema, schemas)
     return (bytes: Buffer | null) => {
       if (bytes === null) return body?.required === true ? { error: missingBody(body) } : true
       const result = readJson(validate, bytes)
-      return result.fault === undefined ? { value: result.value } : { error: invalidBody(result.fault) }
+      return result.fault === undefined ? { value: toDeclared(result.value) } : { error: invalidBody(result.fault) }
     }
   }
 }

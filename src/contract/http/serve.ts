@@ -58,7 +58,7 @@ export async function serveContract<Ops, C extends Contract> (
       url: toRoute(operation.template),
       exposeHeadRoute: false,
       schema: routeSchema(operation),
-      validatorCompiler: compileBody(compileRequest, operation.body),
+      validatorCompiler: compileBody(compileRequest, operation.body, schemas),
       onRequest: [
         ...authenticate(app, operation.security, guards),
         ...service.onAuthenticated,

@@ -1,4 +1,5 @@
 // Exports for programs without a server: exact JSON and JSON Schema. None of them imports Fastify.
+export { removeUndeclared } from './declared.ts'
 export type { Fault } from './json.ts'
 export { composedSchemas, mapSubschemas, referenced, subschemas, valueAt } from './schemas.ts'
 export type { Schema, Schemas } from './schemas.ts'

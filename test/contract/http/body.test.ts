@@ -68,9 +68,18 @@ t.test('a body without a media type is answered 415', async t => {
 })
 
 t.test('an error that a validator throws is not reported as an invalid body', async t => {
-  const compile = compileBody(() => () => { throw new Error('a bug') }, undefined)
+  const compile = compileBody(() => () => { throw new Error('a bug') }, undefined, {})
   const validate = compile({ schema: {}, method: 'POST', url: '/', httpPart: 'body' })
   t.throws(() => validate(Buffer.from('{}')), { message: 'a bug' })
+})
+
+t.test('members that the contract does not name do not reach the handler', async t => {
+  const { app, post } = await startApp(t)
+  let given: unknown
+  app.addHook('preHandler', async ({ body }) => { given = body })
+  const response = await post('{"id":9223372036854775807,"x":[{}],"__proto__":{"tag":"x"},"name":"fern","constructor":1}')
+  t.equal(response.statusCode, 200)
+  t.strictSame(given, { id: 9223372036854775807n, name: 'fern' })
 })
 
 t.test('a body with a Content-Encoding is answered 415', async t => {
