@@ -8,6 +8,11 @@ import { repeatedHeaders } from './request.ts'
 /** The first fault of this kind, if there is one. The parser has refused Transfer-Encoding beside Content-Length. */
 export function framingFault (request: IncomingMessage): HttpError | undefined {
   const { headers: { host, expect, 'transfer-encoding': coding }, httpVersion, url } = request
+  // Node's parser admits 0.9 and 2.0, and reads them as 1.1.
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    const headers = { Connection: 'close' }
+    return new HttpError(505, 'The service supports HTTP/1.1 and HTTP/1.0.', { headers })
+  }
   // RFC 9110, section 10.1.1: HTTP/1.0 has no expectations. Node takes a list that has 100-continue, too.
   if (expect !== undefined && httpVersion === '1.1' && !/^100-continue$/i.test(expect)) {
     const headers = { Connection: 'close' }

@@ -16,6 +16,7 @@ export type ErrorStatus =
   | 500 // internal error
   | 501 // a Transfer-Encoding other than chunked
   | 503 // not now: overload, shutdown, no storage, no response in time
+  | 505 // a version of HTTP other than 1.0 and 1.1
 
 interface Details { cause?: unknown, headers?: Record<string, string> }
 

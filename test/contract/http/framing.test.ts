@@ -110,6 +110,20 @@ t.test('a body whose end is uncertain is refused, and the connection is closed',
   }
 })
 
+t.test('other versions of HTTP than 1.0 and 1.1 are answered 505, and no later byte is a request', async t => {
+  const { app, store } = await startApp(t)
+  const { port } = await listen(app)
+  for (const version of ['0.9', '2.0']) {
+    for (const path of ['/plants', '/livez', '/%zz']) {
+      const text = request(fern).replace('/plants HTTP/1.1', `${path} HTTP/${version}`)
+      const [response, ...more] = await exchange(port, text + request(fern))
+      isError(t, response as NonNullable<typeof response>, 505, 'The service supports HTTP/1.1 and HTTP/1.0.', version)
+      t.strictSame(more, [])
+    }
+  }
+  t.equal(await stored(store), 0)
+})
+
 t.test('a request after a response with Connection: close is not processed', async t => {
   const { app, store } = await startApp(t)
   const { port } = await listen(app)
