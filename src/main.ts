@@ -19,15 +19,27 @@ import { keepTicksFast } from './ticks.ts'
 const closeWithinMs = 28_000
 // Longer than a request takes from a client to the service. A client that pauses longer may see its connection end.
 const lingerMs = 1000
+// Signals of a fault, which must end the process: a listener would return to the instruction that failed.
+const faults = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'] as const
 
 keepTicksFast()
 try {
   // A link to a missing file is a mistake, too.
-  if (lstatSync('.env', { throwIfNoEntry: false }) !== undefined) process.loadEnvFile()
+  if (lstatSync('.env', { throwIfNoEntry: false }) !== undefined) loadEnvFile()
   await start(readConfig(process.env))
 } catch (error) {
   console.error((error as Error).message)
   process.exit(error instanceof ConfigError ? 2 : 1)
+}
+
+/** @throws ConfigError */
+function loadEnvFile (): void {
+  try {
+    process.loadEnvFile()
+  } catch (error) {
+    const reason = (error as Error).message.replace(/\.$/, '')
+    throw new ConfigError([`.env cannot be read: ${reason}. Correct or remove it.`])
+  }
 }
 
 async function start (config: Config): Promise<void> {
@@ -36,7 +48,7 @@ async function start (config: Config): Promise<void> {
   const log = createLog(config.logLevel, await readable(output, process.stdout.isTTY))
   let close = async (): Promise<void> => {}
   // A signal during startup ends the process too: a container ignores signals that nobody handles.
-  closeWithGrace({ delay: closeWithinMs, logger: log }, async ({ err, signal }) => {
+  closeWithGrace({ delay: closeWithinMs, logger: log, skip: [...faults] }, async ({ err, signal }) => {
     if (err !== undefined) log.fatal(err, 'shutting down after an uncaught error')
     else log.info(`shutting down after ${signal}`)
     await close()

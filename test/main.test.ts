@@ -150,11 +150,12 @@ t.test('a second signal ends the process at once', async t => {
   t.ok(performance.now() - began < 5000)
 })
 
-t.test('a .env that is a link to a missing file is refused', async t => {
-  const folder = t.testdir({ '.env': t.fixture('symlink', 'missing') })
-  const { ended, output } = await startService(t, folder, {})
-  t.equal(await ended, 1)
-  t.match(output(), '.env')
+t.test('a .env that is a link to a missing file, or a folder, is refused', async t => {
+  for (const entry of [t.fixture('symlink', 'missing'), {}]) {
+    const { ended, output } = await startService(t, t.testdir({ '.env': entry }), {})
+    t.equal(await ended, 2)
+    t.match(output(), /^\.env cannot be read: .*[^.]\. Correct or remove it\.\n$/)
+  }
 })
 
 t.test('the service reads variables from .env, and the environment overrides them', async t => {

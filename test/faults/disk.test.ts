@@ -1,7 +1,7 @@
 // A full disk and missing write permission: the service answers 503, is not ready, loses no acknowledged plant and
 // recovers without a restart.
 import { execFile } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -121,6 +121,20 @@ t.test('no acknowledged plant is lost when the folder loses its write permission
   const store = await openStore(`sqlite:${resolve(folder, 'plants.db')}`, { maxQueue: 1 })
   t.teardown(() => store.close())
   await settle(t, account, store)
+})
+
+t.test('a truncated index ends the process, and the next start has all plants', async t => {
+  const folder = t.testdir()
+  const url = `sqlite:${join(folder, 'plants.db')}`
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: url }
+  const { origin, ended } = await startService(t, folder, env, [], { command: [...withoutTap, process.execPath] })
+  t.equal((await postPlant(origin, testToken, '{"id":1,"name":"fern"}')).status, 200)
+  truncateSync(join(folder, 'plants.db-shm'), 0)
+  await t.rejects(postPlant(origin, testToken, '{"id":2,"name":"ivy"}'))
+  t.equal(await ended, 'SIGBUS')
+  const next = await startService(t, folder, env)
+  const again = async (plant: string) => (await postPlant(next.origin, testToken, plant)).status
+  t.strictSame([await again('{"id":1,"name":"other"}'), await again('{"id":2,"name":"ivy"}')], [409, 200])
 })
 
 t.test('two services lose no plants when the index that they share is removed', async t => {
