@@ -1,6 +1,6 @@
 // npm run copy -- FROM TO: copies plants between stores and NDJSON files; `-` is standard input or output. It moves
 // plants to another engine, makes backups and shows a store's content. A second run completes an interrupted copy.
-import { existsSync } from 'node:fs'
+import { createWriteStream, existsSync, fstatSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Presets, SingleBar } from 'cli-progress'
 import { schemas } from '../generated/operations.ts'
@@ -38,8 +38,10 @@ interface Target {
   close: (complete: boolean) => Promise<void>
 }
 
+// When the disk is full, process.stdout drops the bytes that a file does not take, without an error.
+const output = fstatSync(1).isFile() ? createWriteStream('', { fd: 1, autoClose: false }) : process.stdout
 // The reader may stop early, as `head` does: EPIPE is not a failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+output.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') console.error(`The output cannot be written: ${error.message}.`)
   process.exit(error.code === 'EPIPE' ? 0 : 1)
 })
@@ -201,7 +203,7 @@ async function openTarget (to: string): Promise<Target> {
     const store = await openStore(to, { maxQueue: 2 * chunkPlants, onWarning: console.error })
     return { add: plants => Promise.all(plants.map(plant => store.add(plant))), close: store.close }
   }
-  const writer = to === '-' ? writeTo(process.stdout) : createPlantFile(to)
+  const writer = to === '-' ? writeTo(output) : createPlantFile(to)
   return {
     async add (plants) {
       await writer.write(plants)
@@ -213,7 +215,7 @@ async function openTarget (to: string): Promise<Target> {
 
 function isStore (place: string): boolean {
   if (isStoreUrl(place)) return true
-  if (/^(?:sqlite|memory):|^postgres(?:ql)?[:/]|^[a-z+.-]+:\/\//i.test(place)) throw unknownStore(place)
+  if (/^(?:sqlite|memory):|^postgres(?:ql)?[:/]|^[a-z][a-z\d+.-]*:\/\//i.test(place)) throw unknownStore(place)
   return false
 }
 

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -135,6 +135,29 @@ t.test('a line that is too long is a bad line, also at the end of the input', as
   t.match(result, { code: 1, stderr: /line 1: .* longer [^]*line 3: .* longer [^]*1 added/ })
 })
 
+t.test('copy fails when the disk is full before the last bytes of its output', async t => {
+  const folder = t.testdir({ 'plants.ndjson': manyPlants })
+  const output = openSync(join(folder, 'output'), 'w')
+  // The limit of 100 kB for each file is a full disk. The modules of tap would end the process at SIGXFSZ.
+  const limited = ['-u', 'NODE_OPTIONS', 'prlimit', '--fsize=100000:unlimited', process.execPath, 'src/copy.ts']
+  const child = spawn('env', [...limited, join(folder, 'plants.ndjson'), '-'], { stdio: ['ignore', output, 'pipe'] })
+  let stderr = ''
+  child.stderr?.setEncoding('utf8').on('data', text => { stderr += text })
+  const [code] = await once(child, 'close')
+  closeSync(output)
+  t.equal(code, 1)
+  t.match(stderr, /^The output cannot be written: EFBIG: file too large, write\.$/m)
+})
+
+t.test('copy writes all plants to a file as its standard output', async t => {
+  const folder = t.testdir({ 'plants.ndjson': manyPlants })
+  const output = openSync(join(folder, 'output'), 'w')
+  const child = spawn(process.execPath, ['src/copy.ts', join(folder, 'plants.ndjson'), '-'], { stdio: ['ignore', output, 'ignore'] })
+  t.strictSame(await once(child, 'close'), [0, null])
+  closeSync(output)
+  t.equal(readFileSync(join(folder, 'output'), 'utf8'), manyPlants)
+})
+
 t.test('--fail-fast stops at the first bad line or conflict and leaves no partial file', async t => {
   const folder = t.testdir({ 'in.ndjson': 'bad\n{"id":2,"name":"x"}\n' })
   const [input, output] = [join(folder, 'in.ndjson'), join(folder, 'out.ndjson')]
@@ -142,7 +165,7 @@ t.test('--fail-fast stops at the first bad line or conflict and leaves no partia
   t.match(result, { code: 1, stderr: /^line 1: .*\n0 added.* 1 bad lines/ })
   t.strictSame(await plantsIn(sqliteUrl(folder)), [])
   t.match(await copy(['--fail-fast', input, output]), { code: 1 })
-  t.strictSame([existsSync(output), existsSync(`${output}.partial`)], [false, false])
+  t.strictSame(readdirSync(folder).filter(name => name.startsWith('out')), [])
 })
 
 t.test('a second run completes a copy that was killed', async t => {
@@ -164,13 +187,13 @@ t.test('a second run completes a copy that was killed', async t => {
 })
 
 t.test('SIGINT stops the copy between two plants and prints how to complete it', async t => {
-  const output = join(t.testdir(), 'out.ndjson')
-  const { child, ended, waitForStderr } = start(['-', output])
+  const folder = t.testdir()
+  const { child, ended, waitForStderr } = start(['-', join(folder, 'out.ndjson')])
   child.stdin.write('{"id":1,"name":"x"}\nbad\n')
   await waitForStderr(/line 2/)
   child.kill('SIGINT')
   t.match(await ended, { code: 130, stderr: /Interrupted\. Run it again to complete the copy\.\n$/ })
-  t.strictSame([existsSync(output), existsSync(`${output}.partial`)], [false, false])
+  t.strictSame(readdirSync(folder), [])
 })
 
 t.test('without a terminal copy prints its progress in lines', async t => {
@@ -213,6 +236,7 @@ t.test('a copy that cannot start prints one sentence without a stack or a passwo
     [['-', 'postgres:plants:SECRET@h'], /^There is no store for "postgres:"/],
     [['-', 'postgresql//u:SECRET@h/db'], /^There is no store for "postgresql\/\/u:"/],
     [['-', 'POSTGRES://u:SECRET@h/db'], /^There is no store for "POSTGRES:"/],
+    [['-', 'mysql2://u:SECRET@h/db'], /^There is no store for "mysql2:"/],
     [['-', existing], /there\.ndjson already exists: name another file or remove it\n$/],
     [['-', join(folder, 'none', 'out.ndjson')], /ENOENT: no such file or directory/],
     [['-', `sqlite:${join(existing, 'a.db')}`], /^The database .* cannot be used: .* \(.*\)\n$/]

@@ -82,8 +82,8 @@ export function writeTo (stream: Writable): PlantWriter {
  */
 export function createPlantFile (path: string): PlantWriter {
   if (existsSync(path)) throw new Error(`${path} already exists: name another file or remove it`)
-  const draft = `${path}.partial`
-  const stream = createWriteStream(draft, { flush: true })
+  const draft = `${path}.${process.pid}.partial`
+  const stream = createWriteStream(draft, { flags: 'wx', flush: true })
   const opened = once(stream, 'open')
   opened.catch(() => {})
   return {
