@@ -61,10 +61,15 @@ async function verify (token: string, options: Required<JwtOptions>): Promise<Ac
   try {
     return await verifyWith(keySet, token, options)
   } catch (error) {
-    const newest = error instanceof errors.JWKSNoMatchingKey ? await options.keys.renew() : undefined
+    const newest = isOfUnknownKey(error) ? await options.keys.renew() : undefined
     if (newest === undefined || newest === keySet) throw error
     return verifyWith(newest, token, options)
   }
+}
+
+/** Without `kid`, a new key shows in a signature that no known key has made. */
+function isOfUnknownKey (error: unknown): boolean {
+  return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed
 }
 
 async function verifyWith (keySet: KeySet, token: string, options: Required<JwtOptions>): Promise<AcceptedToken> {

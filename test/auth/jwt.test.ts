@@ -302,6 +302,19 @@ t.test('a token is verified again after a change of the keys', async t => {
   t.strictSame(reasons, ['no applicable key found in the JSON Web Key Set'])
 })
 
+t.test('a new key without another kid is read when a token has its signature', async t => {
+  for (const header of [{ kid: undefined }, {}]) {
+    const { issuer, verify, reasons } = await setUp(t)
+    const next = await makeKey('first')
+    issuer.publish(next)
+    const before = issuer.requests.length
+    t.match(await verify(await issuer.sign(next, {}, header), []), { name: 'alice' })
+    t.ok(issuer.requests.length > before)
+    t.equal(await verify(await issuer.sign(await makeKey('first'), {}, header), []), undefined)
+    t.strictSame(reasons, ['signature verification failed'])
+  }
+})
+
 t.test('a token that was being verified during a change of the keys is verified again', async t => {
   const { issuer, key } = await setUp(t)
   const token = await issuer.sign(key)
