@@ -11,7 +11,8 @@ export function makeDirectory (path: string): void {
   if (isDirectory(directory)) return
   makeDirectory(dirname(directory))
   try {
-    mkdirSync(directory)
+    // For the service alone: SQLite's files are as readable as the operator's umask allows.
+    mkdirSync(directory, { mode: 0o700 })
   } catch (error) {
     // Another process may have created it.
     if (!isDirectory(directory)) throw error

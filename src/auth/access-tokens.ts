@@ -1,6 +1,6 @@
 // The operator's bearer tokens, or one token that the first startup creates.
 import { hash, randomBytes } from 'node:crypto'
-import { linkSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Principal } from '../contract/index.ts'
 import { makeDirectory } from '../make-directory.ts'
@@ -41,10 +41,10 @@ export function parseTokens (text: string): Tokens {
 }
 
 /**
- * RFC 6750 section 2.1, b64token: a colon cannot be part of a token. A name that looks like a comment or an assignment
- * is a mistake, and the token must not stay valid.
+ * RFC 6750 section 2.1, b64token: a colon cannot be part of a token. A name with other characters, such as those of a
+ * comment, is a mistake: the operator may have meant to revoke the token.
  */
-const entryForm = /^(?:((?!#|\/\/)[^:=]+):)?([A-Za-z0-9._~+/-]+=*)$/
+const entryForm = /^(?:([\p{L}\p{N}][\p{L}\p{N}\p{M}._@+/-]*):)?([A-Za-z0-9._~+/-]+=*)$/u
 
 function parseEntry (entry: string): [token: string, caller: Principal] {
   const [, name, token = ''] = entryForm.exec(entry) as RegExpExecArray
@@ -61,7 +61,9 @@ function faultIn (entry: string): string {
   if (entry.startsWith(':')) return 'has no name before its colon'
   if (token === '') return 'has no token after its colon'
   if (token.includes(':')) return 'has two colons'
-  if (/^(?:#|\/\/|[^:]*=.*:)/.test(entry)) return 'has a name with =, or one that starts with # or //'
+  if (entry.includes(':') && entryForm.test(token)) {
+    return 'has a name that does not start with a letter or digit, or has other characters than those and ._@+/-'
+  }
   return /\s/.test(token) ? 'has a blank in its token' : 'has a character that a token cannot have'
 }
 
@@ -166,6 +168,17 @@ function followTokensFile (file: TokensFile | undefined, log: TokenLog): Followe
 
 /** Reads the service's token; the first startup creates it, readable only by its owner. */
 function loadOrCreateToken (path: string, log: TokenLog): Tokens {
+  if (!existsSync(path)) createToken(path)
+  try {
+    const file = readTokensFile(path)
+    warnOfMode(path, file, log)
+    return file.tokens
+  } catch (error) {
+    throw new Error(`${path} ${(error as Error).message}. Delete it; the next start creates another.`)
+  }
+}
+
+function createToken (path: string): void {
   makeDirectory(dirname(path))
   const draft = `${path}.${process.pid}`
   try {
@@ -176,12 +189,5 @@ function loadOrCreateToken (path: string, log: TokenLog): Tokens {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {
     rmSync(draft, { force: true })
-  }
-  try {
-    const file = readTokensFile(path)
-    warnOfMode(path, file, log)
-    return file.tokens
-  } catch (error) {
-    throw new Error(`${path} ${(error as Error).message}. Delete it; the next start creates another.`)
   }
 }

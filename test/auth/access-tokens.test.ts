@@ -37,6 +37,15 @@ t.test('a line that starts with # is a comment', async t => {
   t.equal(parseTokens('#alice:abc').size, 0)
 })
 
+const badName = 'has a name that does not start with a letter or digit, or has other characters than those and ._@+/-'
+const badNames = ['// alice', '#alice', 'ACCESS_TOKENS=alice', ';alice', '-- alice', 'REVOKED alice', '<!-- alice', 'alice #', '\uff03alice', '\u200b#alice']
+
+t.test('a name has letters, digits and ._@+/-', async t => {
+  const names = ['alice', 'Zoë', '李', 'ci/deploy-2', 'alice+x@example.com', '1_000', 'e\u0301']
+  const tokens = parseTokens(names.map((name, index) => `${name}:token${index}`).join('\n'))
+  t.strictSame([...tokens.values()].map(({ name }) => name), names)
+})
+
 t.test('the error for invalid entries gives their numbers and what is wrong, and does not show them', async t => {
   const faults = {
     'with space': 'has a blank in its token',
@@ -45,14 +54,12 @@ t.test('the error for invalid entries gives their numbers and what is wrong, and
     ümlaut: 'has a character that a token cannot have',
     '"quoted"': 'has a character that a token cannot have',
     'a=b': 'has a character that a token cannot have',
-    '// alice:x': 'has a name with =, or one that starts with # or //',
-    '#alice:x': 'has a name with =, or one that starts with # or //',
-    'ACCESS_TOKENS=alice:x': 'has a name with =, or one that starts with # or //',
+    ...Object.fromEntries(badNames.map(name => [`${name}:x`, badName])),
     ':x': 'has no name before its colon',
     'name:': 'has no token after its colon'
   }
   for (const [entry, fault] of Object.entries(faults)) {
-    const message = new RegExp(`^is not valid: entry 2 ${fault}\\. An entry is \`token\` or \`name:token\`; a token`)
+    const message = new RegExp(`^is not valid: entry 2 ${RegExp.escape(fault)}\\. An entry is \`token\` or \`name:token\`; a token`)
     t.throws(() => parseTokens(`good,${entry}`), { message }, entry)
   }
   const many = Array(7).fill('a b').join(',')
