@@ -20,8 +20,8 @@ const creationWaitMs = 500
 let database: ReturnType<typeof open> | undefined
 /** Inode of the file opened first. Never create or open another one: that would hide lost plants. */
 let firstInode: bigint | undefined
-/** Plants of the log are lost. A new log would hide that. */
-let truncatedLog: Error | undefined
+/** Another program has damaged the files. Closing or opening them again could hide that, or make it worse. */
+let damage: Error | undefined
 
 parentPort?.on('message', (call: Call) => {
   // Closing the port ends the thread after the reply.
@@ -32,10 +32,11 @@ parentPort?.on('message', (call: Call) => {
 function reply (call: Call): Reply {
   try {
     if ('close' in call) return { result: close() }
-    if (truncatedLog !== undefined) throw truncatedLog
+    if (damage !== undefined) return { error: damage }
     database ??= open()
     return { result: execute(call, database) }
   } catch (error) {
+    if (error === damage) return { error }
     if (isLocked(error)) return { error: new Error('another process has locked the file; end that process') }
     // After a failed write, close the file: the next call opens it again, and SQLite recovers it.
     close()
@@ -115,32 +116,64 @@ function createFileChecks (pageSize: number) {
   const names = [path, `${path}-wal`, `${path}-shm`]
   const inodes = names.map(name => stat(name)?.ino)
   const index = openSync(`${path}-shm`, 'r')
-  let size = statSync(path, { bigint: true }).size
+  const { size, mtimeNs } = statSync(path, { bigint: true })
+  let last = { size, mtimeNs, checkpoint: checkpointIn(readIndex(index)) }
   return {
     checkPlace () {
       const [file, ...others] = names.map(stat)
       const areOpened = [file, ...others].every((now, nth) => now?.ino === inodes[nth])
       if (file === undefined || !areOpened) throw new Error('its file was removed or replaced')
-      if (file.size < size) throw new Error('its file was truncated')
-      size = file.size
+      if (file.size < last.size) throw new Error('its file was truncated')
+      // After stat(): a checkpoint of another process says in the index that it begins, then writes to the file.
+      const checkpoint = checkpointIn(readIndex(index))
+      const isWritten = file.mtimeNs !== last.mtimeNs
+      if (isWritten && checkpoint === last.checkpoint && checkpoint !== underWay) {
+        throw damaged('its file was overwritten by another program')
+      }
+      last = { size: file.size, mtimeNs: file.mtimeNs, checkpoint }
     },
     /** Call it inside a transaction, when no other process truncates the log. */
     checkLog () {
-      if (statSync(`${path}-wal`).size >= logBytes(index, pageSize)) return
-      const wayOut = 'stop the service and restore a backup'
-      truncatedLog = new Error(`its write-ahead log was truncated, and plants of it are lost; ${wayOut}`)
-      throw truncatedLog
+      if (statSync(`${path}-wal`).size >= logBytes(readIndex(index), pageSize)) return
+      throw damaged('its write-ahead log was truncated, and plants of it are lost')
     },
     close: () => closeSync(index)
   }
 }
 
-/** The size that the log has at least, by the shared index: a header of 32 bytes, and 24 more bytes for each page. */
-function logBytes (index: number, pageSize: number): number {
-  // "WAL-Index File Format" of SQLite: the number of pages in the log is the fifth word, in the order of the machine.
-  const header = new Uint32Array(5)
-  readSync(index, header, { position: 0 })
-  const pages = header[4] as number
+function damaged (problem: string): Error {
+  damage = new Error(`${problem}; stop the service and restore a backup`)
+  return damage
+}
+
+/** The start of the shared index; see "WAL-Index File Format" of SQLite. Its words have the order of the machine. */
+interface Index {
+  /** Pages in the log. */
+  pages: number
+  /** Changes when the log starts anew. */
+  salt: number
+  /** Pages of the log that are in the file by now, and pages that a checkpoint began to write. */
+  merged: number
+  attempted: number
+}
+
+const words = new Uint32Array(33)
+
+function readIndex (index: number): Index {
+  readSync(index, words, { position: 0 })
+  const [pages, salt, merged, attempted] = [4, 8, 24, 32].map(word => words[word]) as [number, number, number, number]
+  return { pages, salt, merged, attempted }
+}
+
+const underWay = 'under way'
+
+/** The last checkpoint. Only a checkpoint writes to the file. */
+function checkpointIn ({ salt, merged, attempted }: Index): string {
+  return merged === attempted ? `${salt} ${merged}` : underWay
+}
+
+/** The size that the log has at least: a header of 32 bytes, and 24 more bytes for each page. */
+function logBytes ({ pages }: Index, pageSize: number): number {
   return pages === 0 ? 0 : 32 + pages * (pageSize + 24)
 }
 

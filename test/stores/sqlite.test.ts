@@ -1,4 +1,4 @@
-import { existsSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
@@ -250,6 +250,40 @@ t.test('the store notices a replaced file, a truncated file and a removed log, a
       t.equal((await all(await open(t, path))).length, 3)
     }
   }
+})
+
+t.test('a backup that is copied over the open file is an error for good', async t => {
+  const folder = t.testdir()
+  const fill = async (name: string, plants: number, text: string) => {
+    const store = await open(t, join(folder, name))
+    const ids = Array.from({ length: plants }, (_, index) => BigInt(index))
+    await Promise.all(ids.map(id => store.add({ id, name: text })))
+    return store
+  }
+  await (await fill('backup.db', 3000, 'x'.repeat(100))).close()
+  // With the larger plants, SQLite has merged its log into the file before.
+  for (const [plants, text] of [[10, 'x'], [3000, 'x'], [1000, 'x'.repeat(5000)]] as const) {
+    const path = join(folder, `${plants}-${text.length}.db`)
+    const store = await fill(`${plants}-${text.length}.db`, plants, text)
+    copyFileSync(join(folder, 'backup.db'), path)
+    for (let id = 10_000n; id < 10_003n; id++) {
+      await t.rejects(store.add({ id, name: 'late' }), { name: 'StoreUnavailable' }, `${plants} plants`)
+    }
+    await t.rejects(store.check())
+    await store.close()
+  }
+})
+
+t.test('another process may merge the log into the file at any time', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  const other = new DatabaseSync(path)
+  t.teardown(() => other.close())
+  for (let id = 0n; id < 50n; id++) {
+    t.equal(await store.add({ id, name: 'x'.repeat(10_000) }), 'added')
+    if (id % 3n === 0n) other.exec(`PRAGMA wal_checkpoint(${id % 2n === 0n ? 'PASSIVE' : 'TRUNCATE'})`)
+  }
+  t.equal(await store.count(), 50)
 })
 
 t.test('a truncated log is an error for good, because plants of it are lost', async t => {
