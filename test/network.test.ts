@@ -37,5 +37,5 @@ t.test('any spelling of an IPv6 address counts for the same network', async () =
 
 t.test('text of a proxy that is no address counts for the proxy', async t => {
   for (const text of ['', 'unknown', '198.51.100.7:4711', '1'.repeat(10_000)]) t.equal(network(text), '192.0.2.99')
-  t.equal(networkOf({ ip: '', socket: { remoteAddress: undefined } }), 'undefined', 'a connection that has ended')
+  t.equal(networkOf({ ip: '', socket: { remoteAddress: undefined } }), 'closed connections', 'a connection that has ended')
 })
