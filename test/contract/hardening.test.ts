@@ -163,7 +163,7 @@ t.test('a verdict of any promise counts, and a caller has a name', async t => {
 })
 
 t.test('a member named toJSON is data', async t => {
-  const withId = '{ type: object, properties: { id: { type: integer, format: int64 } } }'
+  const withId = '{ type: object, properties: { id: { type: integer, format: int64 } }, additionalProperties: true }'
   const { app } = await serve(t, {
     paths: `  /a: { post: { operationId: a, ${jsonBody(withId)}, ${anyResponse} } }`,
     handlers: { a: ({ body }) => ({ status: 200, body: { id: body.id, type: typeof body.x } }) }
