@@ -20,8 +20,8 @@ const creationWaitMs = 500
 let database: ReturnType<typeof open> | undefined
 /** Inode of the file opened first. Never create or open another one: that would hide lost plants. */
 let firstInode: bigint | undefined
-/** Another program has damaged the files. Closing or opening them again could hide that, or make it worse. */
-let damage: Error | undefined
+/** Plants of the log are lost. A new log would hide that. */
+let truncatedLog: Error | undefined
 
 parentPort?.on('message', (call: Call) => {
   // Closing the port ends the thread after the reply.
@@ -32,11 +32,14 @@ parentPort?.on('message', (call: Call) => {
 function reply (call: Call): Reply {
   try {
     if ('close' in call) return { result: close() }
-    if (damage !== undefined) return { error: damage }
+    if (truncatedLog !== undefined) throw truncatedLog
     database ??= open()
     return { result: execute(call, database) }
   } catch (error) {
-    if (error === damage) return { error }
+    if (error instanceof FileChanged) {
+      if (database?.connection.isTransaction) database.connection.exec('ROLLBACK')
+      return { error }
+    }
     if (isLocked(error)) return { error: new Error('another process has locked the file; end that process') }
     // After a failed write, close the file: the next call opens it again, and SQLite recovers it.
     close()
@@ -116,40 +119,67 @@ function createFileChecks (pageSize: number) {
   const names = [path, `${path}-wal`, `${path}-shm`]
   const inodes = names.map(name => stat(name)?.ino)
   const index = openSync(`${path}-shm`, 'r')
-  const { size, mtimeNs } = statSync(path, { bigint: true })
-  let last = { size, mtimeNs, checkpoint: checkpointIn(readIndex(index)) }
+  const observe = () => observeFiles(names, index)
+  let last = observe()
+  let size = last.file?.size ?? 0n
   return {
     checkPlace () {
-      const [file, ...others] = names.map(stat)
-      const areOpened = [file, ...others].every((now, nth) => now?.ino === inodes[nth])
-      if (file === undefined || !areOpened) throw new Error('its file was removed or replaced')
-      if (file.size < last.size) throw new Error('its file was truncated')
-      // After stat(): a checkpoint of another process says in the index that it begins, then writes to the file.
-      const checkpoint = checkpointIn(readIndex(index))
-      const isWritten = file.mtimeNs !== last.mtimeNs
-      if (isWritten && checkpoint === last.checkpoint && checkpoint !== underWay) {
-        throw damaged('its file was overwritten by another program')
-      }
-      last = { size: file.size, mtimeNs: file.mtimeNs, checkpoint }
+      const now = observe()
+      const areOpened = now.files.every((file, nth) => file?.ino === inodes[nth])
+      if (now.file === undefined || !areOpened) throw new Error('its file was removed or replaced')
+      if (now.file.size < size) throw new Error('its file was truncated')
+      if (isChangedByOthers(now, last, pageSize)) throw new FileChanged(changed)
+      size = now.file.size
+      last = now
     },
     /** Call it inside a transaction, when no other process truncates the log. */
     checkLog () {
       if (statSync(`${path}-wal`).size >= logBytes(readIndex(index), pageSize)) return
-      throw damaged('its write-ahead log was truncated, and plants of it are lost')
+      const wayOut = 'stop the service and restore a backup'
+      truncatedLog = new Error(`its write-ahead log was truncated, and plants of it are lost; ${wayOut}`)
+      throw truncatedLog
     },
     close: () => closeSync(index)
   }
 }
 
-function damaged (problem: string): Error {
-  damage = new Error(`${problem}; stop the service and restore a backup`)
-  return damage
+/** The file is not what SQLite has written. Closing it would write the log into it: a restart checks it. */
+class FileChanged extends Error {}
+const changed = 'its file was changed by another program; restart the service, which checks it'
+
+type Stat = ReturnType<typeof stat>
+interface Observation { files: Stat[], file: Stat, index: Index }
+
+/** Only a checkpoint writes to the file, and it leaves its traces in the index. */
+function isChangedByOthers (now: Observation, last: Observation, pageSize: number): boolean {
+  const { file, index: { pages, salt, merged, attempted, total } } = now
+  // A checkpoint is under way, or its process has died.
+  if (file === undefined || merged !== attempted) return false
+  const isSameCheckpoint = salt === last.index.salt && merged === last.index.merged && attempted === last.index.attempted
+  if (isSameCheckpoint && file.mtimeNs !== last.file?.mtimeNs) return true
+  // Once all pages of the log are in the file, it has all pages of the database, and no others.
+  return merged === pages && total > 0 && file.size !== BigInt(total * pageSize)
+}
+
+/** Looks at files and index of one moment: checkpoints of other processes change both. */
+function observeFiles (names: string[], descriptor: number): Observation {
+  let index = readIndex(descriptor)
+  for (;;) {
+    const files = names.map(stat)
+    const before = index
+    index = readIndex(descriptor)
+    if (Object.entries(index).every(([name, value]) => before[name as keyof Index] === value)) {
+      return { files, file: files[0], index }
+    }
+  }
 }
 
 /** The start of the shared index; see "WAL-Index File Format" of SQLite. Its words have the order of the machine. */
 interface Index {
   /** Pages in the log. */
   pages: number
+  /** Pages in the database; 0 when the log was opened empty. */
+  total: number
   /** Changes when the log starts anew. */
   salt: number
   /** Pages of the log that are in the file by now, and pages that a checkpoint began to write. */
@@ -159,17 +189,12 @@ interface Index {
 
 const words = new Uint32Array(33)
 
-function readIndex (index: number): Index {
-  readSync(index, words, { position: 0 })
-  const [pages, salt, merged, attempted] = [4, 8, 24, 32].map(word => words[word]) as [number, number, number, number]
-  return { pages, salt, merged, attempted }
-}
-
-const underWay = 'under way'
-
-/** The last checkpoint. Only a checkpoint writes to the file. */
-function checkpointIn ({ salt, merged, attempted }: Index): string {
-  return merged === attempted ? `${salt} ${merged}` : underWay
+function readIndex (descriptor: number): Index {
+  readSync(descriptor, words, { position: 0 })
+  const [pages, total, salt, merged, attempted] = [4, 5, 8, 24, 32].map(word => words[word]) as [
+    number, number, number, number, number
+  ]
+  return { pages, total, salt, merged, attempted }
 }
 
 /** The size that the log has at least: a header of 32 bytes, and 24 more bytes for each page. */
@@ -207,8 +232,9 @@ function statements (connection: DatabaseSync) {
     // Writes, because a full disk still allows reads and locks.
     check: () => write(() => connection.exec(`PRAGMA user_version = ${version}`)),
     close () {
-      files.close()
+      // Before the index: closing a descriptor of a file ends the locks that this process has on it (POSIX).
       connection.close()
+      files.close()
     }
   }
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
@@ -272,6 +272,36 @@ t.test('a backup that is copied over the open file is an error for good', async 
     await t.rejects(store.check())
     await store.close()
   }
+})
+
+t.test('a file whose time is changed is refused until a restart, but not locked', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  await store.add({ id: 1n, name: 'fern' })
+  utimesSync(path, 1, 1)
+  const message = 'its file was changed by another program; restart the service, which checks it'
+  await t.rejects(store.add({ id: 2n, name: 'ivy' }), { cause: { message } })
+  await t.rejects(store.check(), { message })
+  const other = await open(t, path)
+  t.equal(await other.add({ id: 2n, name: 'ivy' }), 'added', 'another service may use the file')
+})
+
+t.test('a backup that is copied over the file after its log was merged is noticed by its size', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const store = await open(t, path)
+  await store.add({ id: 1n, name: 'fern' })
+  const other = new DatabaseSync(path)
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  other.close()
+  copyFileSync(path, join(folder, 'backup.db'))
+  await Promise.all(Array.from({ length: 100 }, (_, index) => store.add({ id: BigInt(index), name: 'x'.repeat(1000) })))
+  const third = new DatabaseSync(path)
+  t.teardown(() => third.close())
+  third.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  copyFileSync(join(folder, 'backup.db'), path)
+  await t.rejects(store.add({ id: 200n, name: 'late' }))
+  await t.rejects(store.check())
 })
 
 t.test('another process may merge the log into the file at any time', async t => {
