@@ -149,6 +149,29 @@ t.test('copy fails when the disk is full before the last bytes of its output', a
   t.match(stderr, /^The output cannot be written: EFBIG: file too large, write\.$/m)
 })
 
+t.test('a copy to a file fails without a file when the disk is full before its last bytes', async t => {
+  for (const plants of ['{"id":1,"name":"x"}\n'.repeat(1), manyPlants]) {
+    const folder = t.testdir({ 'plants.ndjson': plants })
+    const limited = ['-u', 'NODE_OPTIONS', 'prlimit', '--fsize=10:unlimited', process.execPath, 'src/copy.ts']
+    const files = [join(folder, 'plants.ndjson'), join(folder, 'out.ndjson')]
+    const failed = await promisify(execFile)('env', [...limited, ...files]).catch(error => error)
+    t.match(failed, { code: 1, stderr: /EFBIG: file too large/ })
+    t.equal(existsSync(join(folder, 'out.ndjson')), false)
+  }
+})
+
+t.test('of two copies to one file the second fails', async t => {
+  const output = join(t.testdir(), 'out.ndjson')
+  const [first, second] = [start(['-', output]), start(['-', output])]
+  for (const { child } of [first, second]) child.stdin.write('{"id":1,"name":"first"}\nbad\n')
+  await Promise.all([first.waitForStderr(/line 2/), second.waitForStderr(/line 2/)])
+  first.child.stdin.end()
+  t.match(await first.ended, { code: 1, stderr: /1 added/ })
+  second.child.stdin.end('{"id":2,"name":"second"}\n')
+  t.match(await second.ended, { code: 1, stderr: /EEXIST/ })
+  t.equal(readFileSync(output, 'utf8'), '{"id":1,"name":"first"}\n')
+})
+
 t.test('copy writes all plants to a file as its standard output', async t => {
   const folder = t.testdir({ 'plants.ndjson': manyPlants })
   const output = openSync(join(folder, 'output'), 'w')

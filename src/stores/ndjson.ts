@@ -1,7 +1,8 @@
 // Reads and writes plants as NDJSON: one plant per line, ids as exact integers.
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
+import { link, rm, stat } from 'node:fs/promises'
 import { once } from 'node:events'
+import { finished } from 'node:stream/promises'
 import type { Writable } from 'node:stream'
 import type { NewPlant } from '../plants/plant-store.ts'
 
@@ -93,8 +94,11 @@ export function createPlantFile (path: string): PlantWriter {
     },
     async end (complete) {
       await opened
-      await new Promise<void>((resolve, reject) => stream.on('error', reject).end(resolve))
-      await (complete ? rename(draft, path) : rm(draft))
+      // Also waits until the file is synced.
+      await finished(stream.end())
+      // Unlike a rename, a link never replaces the file of another copy.
+      if (complete) await link(draft, path)
+      await rm(draft)
     }
   }
 }
