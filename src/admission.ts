@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 export interface AdmissionOptions {
   /** Answers a request that has waited too long. */
   refuse: RequestListener
-  /** Paths of health checks, which neither wait nor are refused. */
+  /** Paths of health checks, which wait in a queue of their own. */
   urgentPaths: ReadonlySet<string>
   /** Milliseconds that a request may wait. */
   maxWaitMs?: number
@@ -22,12 +22,15 @@ const requestsPerTurn = 256
 /** Milliseconds. Node accepts one connection in a turn: a long turn lets new connections wait. */
 const turnMs = 5
 
+interface Waiting { request: IncomingMessage, response: ServerResponse, since: number }
+
 /** A listener that admits requests to `handle`. */
 export function admitRequests (
   handle: RequestListener,
   { refuse, urgentPaths, maxWaitMs = 500, maxPipelined = 1000 }: AdmissionOptions
 ): RequestListener {
-  const waiting: Array<{ request: IncomingMessage, response: ServerResponse, since: number }> = []
+  const waiting: Waiting[] = []
+  const urgent: Waiting[] = []
   let admitted = 0
   let turnEnds = 0
   const isFull = () => admitted >= requestsPerTurn || performance.now() > turnEnds
@@ -37,7 +40,9 @@ export function admitRequests (
     const oldest = now - maxWaitMs
     turnEnds = now + turnMs
     for (admitted = 0; admitted === 0 || !isFull(); admitted++) {
-      const next = waiting.shift()
+      // Neither a flood of health checks nor one of other requests keeps the other kind waiting.
+      const [first, second] = admitted % 2 === 0 ? [urgent, waiting] : [waiting, urgent]
+      const next = first.shift() ?? second.shift()
       if (next === undefined) break
       const listener = next.since < oldest ? refuse : handle
       listener(next.request, next.response as ServerResponse & { req: IncomingMessage })
@@ -46,9 +51,10 @@ export function admitRequests (
   }
 
   return serveInOrder(maxPipelined, (request, response, isPipelined) => {
-    const isUrgent = !isPipelined && urgentPaths.has(request.url as string)
-    if (admitted > 0 && !isUrgent && isFull()) {
-      waiting.push({ request, response, since: performance.now() })
+    if (admitted > 0 && isFull()) {
+      const isUrgent = !isPipelined && urgentPaths.has(request.url as string)
+      const queue = isUrgent ? urgent : waiting
+      queue.push({ request, response, since: performance.now() })
       return
     }
     if (admitted === 0) {

@@ -68,12 +68,18 @@ t.test('a request that has waited longer than maxWaitMs is refused', async t => 
   t.equal(admitted, 257)
 })
 
-t.test('a health check does not wait', async t => {
+t.test('health checks and other requests that wait are begun in turns', async t => {
+  t.intercept(performance, 'now', { value: () => 0 })
   const admitted: string[] = []
   const admit = admitRequests(({ url }) => admitted.push(url as string), { refuse, urgentPaths })
   for (let index = 0; index < 1000; index++) admit(...exchange())
-  admit(...exchange('/livez'))
-  t.equal(admitted.at(-1), '/livez')
+  for (let index = 0; index < 1000; index++) admit(...exchange('/livez'))
+  t.equal(admitted.includes('/livez'), false, 'the first turn is full')
+  await new Promise(setImmediate)
+  const turn = admitted.slice(256)
+  t.strictSame([turn.length, turn.filter(url => url === '/livez').length, turn[0]], [256, 128, '/livez'])
+  while (admitted.length < 2000) await new Promise(setImmediate)
+  t.equal(admitted.filter(url => url === '/livez').length, 1000)
 })
 
 /** A server that holds each response until the test calls `release`. */

@@ -69,6 +69,39 @@ t.test('requests that wait too long are answered 503 before authentication, and 
   t.match(lines.join(''), 'Requests refused because the service is overloaded: 1.')
 })
 
+t.test('under overload, too, bytes that are no request get their own error and end the connection', async t => {
+  const { app, store } = await startApp(t)
+  const { port } = await listen(app)
+  const fill = await Promise.all(Array.from({ length: 300 }, () => open(t, port)))
+  const fields = ['Host: x', `Authorization: Bearer ${testToken}`, 'Content-Type: application/json']
+  const plant = '{"id":1,"name":"smuggled"}'
+  const second = requestText('POST /plants', [...fields, `Content-Length: ${plant.length}`], plant)
+  const chunked = requestText('POST /plants', [...fields, 'Transfer-Encoding: chunked'], '0\r\n\r\n')
+  const cases: Array<[string, string]> = [
+    ['400', chunked.replace('HTTP/1.1', 'HTTP/1.0')],
+    ['501', chunked.replace('chunked', 'gzip, chunked')],
+    ['505', chunked.replace('HTTP/1.1', 'HTTP/2.0')],
+    ['400', chunked.replace('Host: x\r\n', '')]
+  ]
+  const clients = await Promise.all(cases.map(() => open(t, port)))
+  const received = clients.map(client => {
+    let text = ''
+    client.on('data', bytes => { text += bytes })
+    return async () => {
+      await once(client, 'end')
+      return text
+    }
+  })
+  for (const client of fill) client.write(requestText('GET /x', ['Host: x', '', '']))
+  app.server.once('request', () => block(600))
+  for (const [index, client] of clients.entries()) client.write((cases[index] as [string, string])[1] + second)
+  for (const [index, text] of (await Promise.all(received.map(all => all()))).entries()) {
+    t.match(text, new RegExp(`^HTTP/1\\.1 ${cases[index]?.[0]} `))
+    t.equal(text.split('HTTP/1.1 ').length, 2, 'one response')
+  }
+  t.strictSame(await Array.fromAsync(allPlants(store)), [])
+})
+
 t.test('a body in pieces of any size arrives whole', async t => {
   const { app, store } = await startApp(t)
   const { port } = await listen(app)

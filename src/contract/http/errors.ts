@@ -57,12 +57,12 @@ export function answerServerErrors (server: Server, reporter: ErrorReporter): vo
   })
 }
 
-/** A listener that answers 503 without Fastify. */
+/** A listener that answers 503 without Fastify. Whether the bytes are a request at all is checked here, too. */
 export function refuseOverload (reporter: ErrorReporter, onRefused: () => void): RequestListener {
-  const error = new HttpError(503, 'The service is overloaded. Try again in a moment.')
+  const overload = new HttpError(503, 'The service is overloaded. Try again in a moment.')
   return (request, response) => {
     answerEarly(request)
-    const { status, headers, body } = write(reporter, error)
+    const { status, headers, body } = write(reporter, framingFault(request) ?? overload)
     // The client may leave out the body that it announced, and send another request in its place.
     const close = request.headers.expect !== undefined && { Connection: 'close' }
     response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), ...close }).end(body)

@@ -1,8 +1,6 @@
-// Keeps large bodies from holding up other requests: each turn of the event loop parses a limited number of bytes.
+// Keeps bodies from holding up other requests: each turn of the event loop parses a limited number of bytes.
 import { HttpError } from './http-error.ts'
 
-/** Smaller bodies are parsed at once. */
-const largeBytes = 4096
 /** Parsing takes up to 40 ns a byte. */
 const bytesPerTurn = 128 * 1024
 /** Milliseconds that a body may wait. */
@@ -31,7 +29,6 @@ export function takeTurns (): (size: number, parse: Parse) => void {
   }
 
   return (size, parse) => {
-    if (size < largeBytes) return parse(null)
     if (left <= 0) {
       waiting.push({ size, parse, since: performance.now() })
       return
