@@ -24,10 +24,10 @@ export async function readable (output: LogOutput, isTTY: boolean): Promise<LogO
   return { write: line => output.write(pretty(line)) }
 }
 
-/** Logs 4xx and 501, which the client causes, at info, and other 5xx at error with their cause. */
+/** Logs 4xx, 501 and 505, which the client causes, at info, and other 5xx at error with their cause. */
 export function logError (log: Logger, error: HttpError, request: FastifyRequest): void {
   const { status, message, cause } = error
-  if (status < 500 || status === 501) log.info({ ...about(request), status }, message)
+  if (status < 500 || status === 501 || status === 505) log.info({ ...about(request), status }, message)
   // The stack of a refusal says nothing, and a flood of them must be cheap.
   else if (status === 503 && cause === undefined) log.error({ ...about(request), status }, message)
   else log.error({ ...about(request), status, err: cause ?? error }, message)

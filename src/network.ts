@@ -12,8 +12,8 @@ export function networkOf ({ ip, socket }: { ip: string, socket: Pick<Socket, 'r
 }
 
 function networkOfIPv6 (text: string): string {
-  // Writes each address in one way: lower case, without leading zeros, an IPv4-mapped one with dots.
-  const { address } = new SocketAddress({ address: text, family: 'ipv6' })
+  // Writes each address in one way: lower case, without leading zeros, an IPv4-mapped one with dots, and without a zone.
+  const { address } = new SocketAddress({ address: text.replace(/%.*/s, ''), family: 'ipv6' })
   const [, ipv4] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address) ?? []
   if (ipv4 !== undefined) return ipv4
   const [head, tail = ''] = address.split('::') as [string, string?]

@@ -35,6 +35,12 @@ t.test('any spelling of an IPv6 address counts for the same network', async () =
   }), { numRuns: 1000 })
 })
 
+t.test('the zone of an address does not count', async t => {
+  const zone = '2001:0db8:0000:0000:0000:ffff:255.255.255.255%eth0'
+  t.equal(network(zone), '2001:db8:0:0::/64')
+  t.equal(network(`fe80::1%${'x'.repeat(1000)}`), network('fe80::2'))
+})
+
 t.test('text of a proxy that is no address counts for the proxy', async t => {
   for (const text of ['', 'unknown', '198.51.100.7:4711', '1'.repeat(10_000)]) t.equal(network(text), '192.0.2.99')
   t.equal(networkOf({ ip: '', socket: { remoteAddress: undefined } }), 'closed connections', 'a connection that has ended')

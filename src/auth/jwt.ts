@@ -67,9 +67,11 @@ async function verify (token: string, options: Required<JwtOptions>): Promise<Ac
   }
 }
 
-/** Without `kid`, a new key shows in a signature that no known key has made. */
+/** A new key need not have a new `kid`: then another key is found, or one that cannot be used. */
 function isOfUnknownKey (error: unknown): boolean {
-  return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed
+  const { JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JWKSInvalid, JWSSignatureVerificationFailed } = errors
+  const kinds = [JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JWKSInvalid, JWSSignatureVerificationFailed]
+  return kinds.some(kind => error instanceof kind)
 }
 
 async function verifyWith (keySet: KeySet, token: string, options: Required<JwtOptions>): Promise<AcceptedToken> {
