@@ -4,7 +4,7 @@ import { readJson, removeUndeclared } from '../schema/index.ts'
 import type { Compile, Fault, Schema, Schemas } from '../schema/index.ts'
 import type { Operation } from '../types.ts'
 import { HttpError } from './http-error.ts'
-import { takeTurns } from './large-bodies.ts'
+import { takeTurns } from './body-turns.ts'
 
 /** Reads the bodies of the media types that the contract names, and no others, as bytes for compileBody(). */
 export function readBodiesAsBytes (app: FastifyInstance, operations: Operation[]): void {

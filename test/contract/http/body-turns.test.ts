@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
-import { takeTurns } from '../../../src/contract/http/large-bodies.ts'
+import { takeTurns } from '../../../src/contract/http/body-turns.ts'
 
 const large = 65_536
 
