@@ -72,16 +72,17 @@ t.test('requests that wait too long are answered 503 before authentication, and 
 t.test('under overload, too, bytes that are no request get their own error and end the connection', async t => {
   const { app, store } = await startApp(t)
   const { port } = await listen(app)
+  let accepted = 0
+  app.server.on('connection', () => accepted++)
   const fill = await Promise.all(Array.from({ length: 300 }, () => open(t, port)))
   const fields = ['Host: x', `Authorization: Bearer ${testToken}`, 'Content-Type: application/json']
   const plant = '{"id":1,"name":"smuggled"}'
   const second = requestText('POST /plants', [...fields, `Content-Length: ${plant.length}`], plant)
-  const chunked = requestText('POST /plants', [...fields, 'Transfer-Encoding: chunked'], '0\r\n\r\n')
+  const chunked = requestText('POST /plants', [...fields, 'Connection: keep-alive', 'Transfer-Encoding: chunked'], '0\r\n\r\n')
   const cases: Array<[string, string]> = [
     ['400', chunked.replace('HTTP/1.1', 'HTTP/1.0')],
     ['501', chunked.replace('chunked', 'gzip, chunked')],
-    ['505', chunked.replace('HTTP/1.1', 'HTTP/2.0')],
-    ['400', chunked.replace('Host: x\r\n', '')]
+    ['505', chunked.replace('HTTP/1.1', 'HTTP/2.0')]
   ]
   const clients = await Promise.all(cases.map(() => open(t, port)))
   const received = clients.map(client => {
@@ -92,12 +93,18 @@ t.test('under overload, too, bytes that are no request get their own error and e
       return text
     }
   })
+  while (accepted < fill.length + clients.length) await new Promise(setImmediate)
+  let arrived = 0
+  // All requests arrive before the next turn of the event loop, which then comes late.
+  app.server.on('request', () => {
+    if (++arrived === fill.length + clients.length) block(600)
+  })
   for (const client of fill) client.write(requestText('GET /x', ['Host: x', '', '']))
-  app.server.once('request', () => block(600))
   for (const [index, client] of clients.entries()) client.write((cases[index] as [string, string])[1] + second)
+  block(50)
   for (const [index, text] of (await Promise.all(received.map(all => all()))).entries()) {
     t.match(text, new RegExp(`^HTTP/1\\.1 ${cases[index]?.[0]} `))
-    t.equal(text.split('HTTP/1.1 ').length, 2, 'one response')
+    t.equal(text.match(/HTTP\/1\.1 \d{3}/g)?.length, 1, 'one response')
   }
   t.strictSame(await Array.fromAsync(allPlants(store)), [])
 })
