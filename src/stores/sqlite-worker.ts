@@ -121,7 +121,7 @@ function createFileChecks (pageSize: number) {
   const index = openSync(`${path}-shm`, 'r')
   const observe = () => observeFiles(names, index)
   let last = observe()
-  let size = last.file?.size ?? 0n
+  let { size } = statSync(path, { bigint: true })
   return {
     checkPlace () {
       const now = observe()
