@@ -113,13 +113,15 @@ const jsonNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/
 
 /** The integer that a JSON number denotes, as in `12.0` or `1.2e1`; undefined for a fraction or over 19 digits. */
 function exactInteger (source: string): bigint | undefined {
-  if (/^-?[0.]+(?:[eE]|$)/.test(source)) return 0n
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = jsonNumber.exec(source) as RegExpExecArray
-  const digits = (whole + fraction).replace(/^0+/, '')
-  // A loop, because a regular expression takes quadratic time for zeros in the middle.
-  let length = digits.length
-  while (digits[length - 1] === '0') length--
-  const zeros = Number(exponent) - fraction.length + digits.length - length
-  if (zeros < 0 || length + zeros > 19) return undefined
-  return BigInt(sign + digits.slice(0, length) + '0'.repeat(zeros))
+  const digits = whole + fraction
+  // Loops, because a regular expression takes quadratic time for zeros in the middle.
+  let start = 0
+  while (digits[start] === '0') start++
+  if (start === digits.length) return 0n
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  const zeros = Number(exponent) - fraction.length + digits.length - end
+  if (zeros < 0 || end - start + zeros > 19) return undefined
+  return BigInt(sign + digits.slice(start, end) + '0'.repeat(zeros))
 }

@@ -76,7 +76,7 @@ function sourcesOf (text: string, root: Root): ExactNumbers {
   const sources = new Map<unknown, Map<Key, string>>()
   const outer: Place[] = []
   let place: Place = { holder: root, key: 'value' }
-  let lastString = 0
+  let string = ''
   for (let i = 0; i < text.length; i++) {
     const character = text[i] as string
     if (character === '{' || character === '[') {
@@ -87,10 +87,11 @@ function sourcesOf (text: string, root: Root): ExactNumbers {
     } else if (character === ',') {
       if (typeof place.key === 'number') place.key++
     } else if (character === '"') {
-      lastString = i
-      i = endOfString(text, i)
+      const end = endOfString(text, i)
+      string = text.slice(i + 1, end)
+      i = end
     } else if (character === ':') {
-      place.key = JSON.parse(text.slice(lastString, i))
+      place.key = string.includes('\\') ? JSON.parse(`"${string}"`) : string
     } else if (numberStart.has(character)) {
       const end = endOfNumber(text, i)
       note(sources, place, text.slice(i, end))
