@@ -1,0 +1,117 @@
+// Checks the files of a SQLite database: plants that are written to others, or to changed ones, would be lost.
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
+
+/** The smallest page size in bytes; a database is never smaller. */
+const smallestSize = 512
+/** How long another process may take to create the database. */
+const creationWaitMs = 500
+
+/**
+ * SQLite treats a file this small as new. Another process may be creating it: wait, then refuse it as truncated.
+ * With a rollback journal beside it, a crash interrupted the creation: a database with plants has no such journal.
+ */
+export function refuseTooSmall (path: string): void {
+  const isTooSmall = () => (statSync(path, { throwIfNoEntry: false })?.size ?? smallestSize) < smallestSize
+  const until = performance.now() + creationWaitMs
+  const wayOut = 'restore it from a backup, or remove it to start with an empty one'
+  while (isTooSmall()) {
+    if (performance.now() > until) {
+      if (existsSync(`${path}-journal`)) return
+      throw new Error(`its file is too small for a database; ${wayOut}`)
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, creationWaitMs / 10)
+  }
+}
+
+export function stat (file: string) {
+  return statSync(file, { bigint: true, throwIfNoEntry: false })
+}
+
+/** Returns checks that the open files are still in place and complete: plants written to others would be lost. */
+export function createFileChecks (path: string, pageSize: number) {
+  const names = [path, `${path}-wal`, `${path}-shm`]
+  const inodes = names.map(name => stat(name)?.ino)
+  const index = openSync(`${path}-shm`, 'r')
+  const observe = () => observeFiles(names, index)
+  let last = observe()
+  let { size } = statSync(path, { bigint: true })
+  return {
+    checkPlace () {
+      const now = observe()
+      const areOpened = now.files.every((file, nth) => file?.ino === inodes[nth])
+      if (now.file === undefined || !areOpened) throw new Error('its file was removed or replaced')
+      if (now.file.size < size) throw new Error('its file was truncated')
+      if (isChangedByOthers(now, last, pageSize)) throw new FileChanged(changed)
+      size = now.file.size
+      last = now
+    },
+    /** Call it inside a transaction, when no other process truncates the log. */
+    checkLog () {
+      if (statSync(`${path}-wal`).size >= logBytes(readIndex(index), pageSize)) return
+      const wayOut = 'stop the service and restore a backup'
+      throw new LogTruncated(`its write-ahead log was truncated, and plants of it are lost; ${wayOut}`)
+    },
+    close: () => closeSync(index)
+  }
+}
+
+export class LogTruncated extends Error {}
+
+/** The file is not what SQLite has written. Closing it would write the log into it: a restart checks it. */
+export class FileChanged extends Error {}
+const changed = 'its file was changed by another program; restart the service, which checks it'
+
+type Stat = ReturnType<typeof stat>
+interface Observation { files: Stat[], file: Stat, index: Index }
+
+/** Only a checkpoint writes to the file, and it leaves its traces in the index. */
+function isChangedByOthers (now: Observation, last: Observation, pageSize: number): boolean {
+  const { file, index: { pages, salt, merged, attempted, total } } = now
+  // A checkpoint is under way, or its process has died.
+  if (file === undefined || merged !== attempted) return false
+  const isSameCheckpoint = salt === last.index.salt && merged === last.index.merged && attempted === last.index.attempted
+  if (isSameCheckpoint && file.mtimeNs !== last.file?.mtimeNs) return true
+  // Once all pages of the log are in the file, it has all pages of the database, and no others.
+  return merged === pages && total > 0 && file.size !== BigInt(total * pageSize)
+}
+
+/** Looks at files and index of one moment: checkpoints of other processes change both. */
+function observeFiles (names: string[], descriptor: number): Observation {
+  let index = readIndex(descriptor)
+  for (;;) {
+    const files = names.map(stat)
+    const before = index
+    index = readIndex(descriptor)
+    if (Object.entries(index).every(([name, value]) => before[name as keyof Index] === value)) {
+      return { files, file: files[0], index }
+    }
+  }
+}
+
+/** The start of the shared index; see "WAL-Index File Format" of SQLite. Its words have the order of the machine. */
+interface Index {
+  /** Pages in the log. */
+  pages: number
+  /** Pages in the database; 0 when the log was opened empty. */
+  total: number
+  /** Changes when the log starts anew. */
+  salt: number
+  /** Pages of the log that are in the file by now, and pages that a checkpoint began to write. */
+  merged: number
+  attempted: number
+}
+
+const words = new Uint32Array(33)
+
+function readIndex (descriptor: number): Index {
+  readSync(descriptor, words, { position: 0 })
+  const [pages, total, salt, merged, attempted] = [4, 5, 8, 24, 32].map(word => words[word]) as [
+    number, number, number, number, number
+  ]
+  return { pages, total, salt, merged, attempted }
+}
+
+/** The size that the log has at least: a header of 32 bytes, and 24 more bytes for each page. */
+function logBytes ({ pages }: Index, pageSize: number): number {
+  return pages === 0 ? 0 : 32 + pages * (pageSize + 24)
+}
