@@ -27,64 +27,64 @@ export function stat (file: string) {
   return statSync(file, { bigint: true, throwIfNoEntry: false })
 }
 
+/** A file is not what SQLite has written. Closing the connection would write more: only a restart checks the files. */
+export class FileChanged extends Error {}
+
 /** Returns checks that the open files are still in place and complete: plants written to others would be lost. */
 export function createFileChecks (path: string, pageSize: number) {
   const names = [path, `${path}-wal`, `${path}-shm`]
-  const inodes = names.map(name => stat(name)?.ino)
   const index = openSync(`${path}-shm`, 'r')
-  const observe = () => observeFiles(names, index)
-  let last = observe()
-  let { size } = statSync(path, { bigint: true })
+  let last = observeFiles(names, index)
   return {
     checkPlace () {
-      const now = observe()
-      const areOpened = now.files.every((file, nth) => file?.ino === inodes[nth])
-      if (now.file === undefined || !areOpened) throw new Error('its file was removed or replaced')
-      if (now.file.size < size) throw new Error('its file was truncated')
-      if (isChangedByOthers(now, last, pageSize)) throw new FileChanged(changed)
-      size = now.file.size
+      const now = observeFiles(names, index)
+      if (now.inodes.some((inode, nth) => inode !== last.inodes[nth])) throw new Error(moved)
+      if (now.size < last.size) throw new Error('its file was truncated')
+      if (isChangedByOthers(now, last, pageSize)) {
+        throw new FileChanged('its file was changed by another program; restart the service, which checks it')
+      }
       last = now
     },
     /** Call it inside a transaction, when no other process truncates the log. */
     checkLog () {
       if (statSync(`${path}-wal`).size >= logBytes(readIndex(index), pageSize)) return
       const wayOut = 'stop the service and restore a backup'
-      throw new LogTruncated(`its write-ahead log was truncated, and plants of it are lost; ${wayOut}`)
+      throw new FileChanged(`its write-ahead log was truncated, and plants of it are lost; ${wayOut}`)
     },
     close: () => closeSync(index)
   }
 }
 
-export class LogTruncated extends Error {}
-
-/** The file is not what SQLite has written. Closing it would write the log into it: a restart checks it. */
-export class FileChanged extends Error {}
-const changed = 'its file was changed by another program; restart the service, which checks it'
-
-type Stat = ReturnType<typeof stat>
-interface Observation { files: Stat[], file: Stat, index: Index }
+const moved = 'its file was removed or replaced'
 
 /** Only a checkpoint writes to the file, and it leaves its traces in the index. */
 function isChangedByOthers (now: Observation, last: Observation, pageSize: number): boolean {
-  const { file, index: { pages, salt, merged, attempted, total } } = now
+  const { size, index: { pages, salt, merged, attempted, total } } = now
   // A checkpoint is under way, or its process has died.
-  if (file === undefined || merged !== attempted) return false
+  if (merged !== attempted) return false
   const isSameCheckpoint = salt === last.index.salt && merged === last.index.merged && attempted === last.index.attempted
-  if (isSameCheckpoint && file.mtimeNs !== last.file?.mtimeNs) return true
+  if (isSameCheckpoint && now.time !== last.time) return true
   // Once all pages of the log are in the file, it has all pages of the database, and no others.
-  return merged === pages && total > 0 && file.size !== BigInt(total * pageSize)
+  return merged === pages && total > 0 && size !== BigInt(total * pageSize)
 }
 
-/** Looks at files and index of one moment: checkpoints of other processes change both. */
-function observeFiles (names: string[], descriptor: number): Observation {
+/** Bytes and time of the last change of the database file, and the inodes of all files. */
+interface Observation { size: bigint, time: bigint, inodes: Array<bigint | undefined>, index: Index }
+
+/**
+ * Looks at files and index of one moment: checkpoints of other processes change both.
+ * @throws Error when there is no database file
+ */
+function observeFiles (names: readonly string[], descriptor: number): Observation {
   let index = readIndex(descriptor)
   for (;;) {
     const files = names.map(stat)
     const before = index
     index = readIndex(descriptor)
-    if (Object.entries(index).every(([name, value]) => before[name as keyof Index] === value)) {
-      return { files, file: files[0], index }
-    }
+    if (Object.entries(index).some(([name, value]) => before[name as keyof Index] !== value)) continue
+    const [file] = files
+    if (file === undefined) throw new Error(moved)
+    return { size: file.size, time: file.mtimeNs, inodes: files.map(file => file?.ino), index }
   }
 }
 

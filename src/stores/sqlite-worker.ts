@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { makeDirectory } from '../make-directory.ts'
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
-import { createFileChecks, FileChanged, LogTruncated, refuseTooSmall, stat } from './sqlite-files.ts'
+import { createFileChecks, FileChanged, refuseTooSmall, stat } from './sqlite-files.ts'
 import { prepare, transaction, version } from './sqlite-schema.ts'
 
 export type Call = { add: readonly NewPlant[] } | { page: Page } | { count: true } | { check: true } | { close: true }
@@ -17,8 +17,8 @@ const path = String(workerData)
 let database: ReturnType<typeof open> | undefined
 /** Inode of the file opened first. Never create or open another one: that would hide lost plants. */
 let firstInode: bigint | undefined
-/** Plants of the log are lost. A new log would hide that. */
-let truncatedLog: Error | undefined
+/** Kept until a restart: another process may merge or begin a log, which would hide the change. */
+let changed: FileChanged | undefined
 
 parentPort?.on('message', (call: Call) => {
   // Closing the port ends the thread after the reply.
@@ -29,15 +29,15 @@ parentPort?.on('message', (call: Call) => {
 function reply (call: Call): Reply {
   try {
     if ('close' in call) return { result: close() }
-    if (truncatedLog !== undefined) throw truncatedLog
+    if (changed !== undefined) throw changed
     database ??= open()
     return { result: execute(call, database) }
   } catch (error) {
     if (error instanceof FileChanged) {
+      changed = error
       if (database?.connection.isTransaction) database.connection.exec('ROLLBACK')
       return { error }
     }
-    if (error instanceof LogTruncated) truncatedLog = error
     if (isLocked(error)) return { error: new Error('another process has locked the file; end that process') }
     // After a failed write, close the file: the next call opens it again, and SQLite recovers it.
     close()

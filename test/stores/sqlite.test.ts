@@ -284,6 +284,11 @@ t.test('a file whose time is changed is refused until a restart, but not locked'
   await t.rejects(store.check(), { message })
   const other = await open(t, path)
   t.equal(await other.add({ id: 2n, name: 'ivy' }), 'added', 'another service may use the file')
+  const third = new DatabaseSync(path)
+  t.teardown(() => third.close())
+  third.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  await t.rejects(store.add({ id: 3n, name: 'moss' }), { cause: { message } }, 'the merged log hides the change')
+  await t.rejects(store.check(), { message })
 })
 
 t.test('a backup that is copied over the file after its log was merged is noticed by its size', async t => {
