@@ -1,16 +1,34 @@
 // Checks the files of a SQLite database: plants that are written to others, or to changed ones, would be lost.
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync, openSync, readSync, statSync } from 'node:fs'
 
 /** The smallest page size in bytes; a database is never smaller. */
 const smallestSize = 512
 /** How long another process may take to create the database. */
 const creationWaitMs = 500
 
+/** Refuses what is no file for a database, and files that belong to another one. */
+export function refuseOtherFiles (path: string): void {
+  const file = lstatSync(path, { throwIfNoEntry: false })
+  if (file?.isDirectory()) throw new Error('it is a folder; name a file in it')
+  // SQLite has its log beside the target; the checks look beside the link.
+  if (file?.isSymbolicLink()) throw new Error('it is a symbolic link; name the file itself')
+  // SQLite names the log after the path: each name would have another log.
+  if (file !== undefined && file.nlink > 1) {
+    throw new Error('its file has another hard link, by which SQLite would lose plants')
+  }
+  const log = `${path}-wal`
+  if (file === undefined && (stat(log)?.size ?? 0n) > 0n) {
+    // SQLite would delete the log.
+    throw new Error(`its file is missing, but ${log} has plants of it; put the file back, or remove the log`)
+  }
+  refuseTooSmall(path)
+}
+
 /**
  * SQLite treats a file this small as new. Another process may be creating it: wait, then refuse it as truncated.
  * With a rollback journal beside it, a crash interrupted the creation: a database with plants has no such journal.
  */
-export function refuseTooSmall (path: string): void {
+function refuseTooSmall (path: string): void {
   const isTooSmall = () => (statSync(path, { throwIfNoEntry: false })?.size ?? smallestSize) < smallestSize
   const until = performance.now() + creationWaitMs
   const wayOut = 'restore it from a backup, or remove it to start with an empty one'
@@ -39,10 +57,11 @@ export function createFileChecks (path: string, pageSize: number) {
     checkPlace () {
       const now = observeFiles(names, index)
       if (now.inodes.some((inode, nth) => inode !== last.inodes[nth])) throw new Error(moved)
-      if (now.size < last.size) throw new Error('its file was truncated')
       if (isChangedByOthers(now, last, pageSize)) {
         throw new FileChanged('its file was changed by another program; restart the service, which checks it')
       }
+      // Another process may have used VACUUM.
+      if (now.size < last.size) throw new Error('its file is shorter than before')
       last = now
     },
     /** Call it inside a transaction, when no other process truncates the log. */

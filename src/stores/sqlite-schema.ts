@@ -25,7 +25,7 @@ export function prepare (connection: DatabaseSync, path: string): void {
   const journal = read('journal_mode = WAL')
   // fullfsync: on macOS fsync alone leaves the data in the disk's cache.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
-  if (journal !== 'wal' || read('synchronous') !== 2n) throw new Error('it cannot be opened with durable commits')
+  if (journal !== 'wal' || read('synchronous') !== 2n) throw new Error('it cannot be opened with durable commits; name a file')
   refuseDamaged(connection, path, read)
   transaction(connection, () => migrate(connection, read))
 }

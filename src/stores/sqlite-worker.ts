@@ -1,11 +1,11 @@
 // The worker thread that owns the SQLite file. It replies only after the commit has reached the disk.
-import { existsSync } from 'node:fs'
+import { openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { makeDirectory } from '../make-directory.ts'
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
-import { createFileChecks, FileChanged, refuseTooSmall, stat } from './sqlite-files.ts'
+import { createFileChecks, FileChanged, refuseOtherFiles, stat } from './sqlite-files.ts'
 import { prepare, transaction, version } from './sqlite-schema.ts'
 
 export type Call = { add: readonly NewPlant[] } | { page: Page } | { count: true } | { check: true } | { close: true }
@@ -41,8 +41,20 @@ function reply (call: Call): Reply {
     if (isLocked(error)) return { error: new Error('another process has locked the file; end that process') }
     // After a failed write, close the file: the next call opens it again, and SQLite recovers it.
     close()
-    return { error }
+    return { error: withWayOut(error) }
   }
+}
+
+/** See "Result Codes" of SQLite. */
+const waysOut: Readonly<Record<number, string>> = {
+  8: 'let the user of the service write to the file and to its folder', // SQLITE_READONLY
+  13: 'free some space', // SQLITE_FULL
+  14: 'let the user of the service write to its folder' // SQLITE_CANTOPEN
+}
+
+function withWayOut (error: unknown): unknown {
+  const wayOut = error instanceof Error && 'errcode' in error ? waysOut[Number(error.errcode)] : undefined
+  return wayOut === undefined ? error : new Error(`${(error as Error).message}; ${wayOut}`, { cause: error })
 }
 
 /** Whether a transaction could not begin because of another process. Then there is nothing to recover. */
@@ -51,7 +63,7 @@ function isLocked (error: unknown): boolean {
   return isBusy && database?.connection.isTransaction !== true
 }
 
-/** SQLITE_BUSY; see "Result Codes" of SQLite. */
+/** SQLITE_BUSY. */
 const sqliteBusy = 5
 
 function execute (call: Exclude<Call, { close: true }>, open: NonNullable<typeof database>): unknown {
@@ -72,18 +84,20 @@ function close (): void {
 }
 
 function open () {
-  if (firstInode !== undefined && !existsSync(path)) throw new Error('its file is gone')
-  if (firstInode !== undefined && stat(path)?.ino !== firstInode) throw new Error('its file was replaced')
-  // SQLite names the log after the path: each link would have another log.
-  const hasOtherLink = (stat(path)?.nlink ?? 1n) > 1n
-  if (hasOtherLink) throw new Error('its file has another hard link, by which SQLite would lose plants')
-  refuseTooSmall(path)
+  const file = stat(path)
+  if (firstInode !== undefined && file === undefined) throw new Error('its file is gone')
+  if (firstInode !== undefined && file?.ino !== firstInode) throw new Error('its file was replaced')
   makeDirectory(dirname(path))
+  refuseOtherFiles(path)
   // Waits up to five seconds for another process that writes to the file.
   const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
   try {
     prepare(connection, path)
-    firstInode ??= stat(path)?.ino
+    if (firstInode === undefined) {
+      firstInode = stat(path)?.ino
+      // Kept open: no other file gets the inode of an open one.
+      openSync(path, 'r')
+    }
     return { connection, ...statements(connection) }
   } catch (error) {
     connection.close()

@@ -175,7 +175,7 @@ t.test('a truncated or overwritten file is refused and left unchanged, or all it
 })
 
 t.test('the store refuses a database without durable commits', async t => {
-  const message = 'The database :memory: cannot be used: it cannot be opened with durable commits.'
+  const message = 'The database :memory: cannot be used: it cannot be opened with durable commits; name a file.'
   await t.rejects(openStore('sqlite::memory:', { maxQueue: 1 }), { message })
 })
 
@@ -219,7 +219,7 @@ t.test('a running store adds no plants while its file is missing', async t => {
   t.equal(await store.add({ id: 1n, name: 'ivy' }), 'conflict', 'the store works again once the file is back')
 })
 
-t.test('the store notices a replaced file, a truncated file and a removed log, and repairs the last two', async t => {
+t.test('the store notices a replaced file, a truncated file and a removed log, and repairs the last one', async t => {
   const folder = t.testdir()
   const other = await open(t, join(folder, 'other.db'))
   await other.close()
@@ -240,14 +240,18 @@ t.test('the store notices a replaced file, a truncated file and a removed log, a
     const ivy = { id: 2n, name: 'ivy' }
     const moss = { id: 3n, name: 'moss' }
     const later = await Promise.allSettled([store.add(ivy), store.add(moss)])
-    if (name === 'replaced') {
-      t.strictSame(later.map(({ status }) => status), ['rejected', 'rejected'], 'the store does not use the other file')
-      await t.rejects(store.check())
-    } else {
+    if (name === 'without its log') {
       // The failed check closed the connection: SQLite then wrote its pages into the file, which is whole again.
       t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, ivy, moss], name)
       await store.close()
       t.equal((await all(await open(t, path))).length, 3)
+    } else {
+      t.strictSame(later.map(({ status }) => status), ['rejected', 'rejected'], `the store uses no ${name} file`)
+      await t.rejects(store.check())
+    }
+    if (name === 'truncated') {
+      await store.close()
+      t.strictSame(await all(await open(t, path)), [{ id: 1n, name: 'fern' }], 'SQLite wrote its pages at the end')
     }
   }
 })
@@ -333,13 +337,83 @@ t.test('a truncated log is an error for good, because plants of it are lost', as
   }
 })
 
-t.test('a file with several hard links is refused', async t => {
-  const path = join(t.testdir(), 'plants.db')
+t.test('a smaller backup that is copied over the file after its log was merged is an error for good', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const backup = join(folder, 'backup.db')
+  const store = await open(t, path)
+  const add = (from: number) => Promise.all(Array.from({ length: 300 }, (_, index) => {
+    return store.add({ id: BigInt(from + index), name: 'x'.repeat(100) })
+  }))
+  await add(0)
+  const other = new DatabaseSync(path)
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  copyFileSync(path, backup)
+  await add(300)
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  await store.check()
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  other.close()
+  copyFileSync(backup, path)
+  for (let id = 1000n; id < 1003n; id++) await t.rejects(store.add({ id, name: 'late' }), { name: 'StoreUnavailable' })
+  await t.rejects(store.check(), /restart the service/)
+})
+
+t.test('a file that gets the place of a removed one is refused, although its log is empty', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const backup = join(folder, 'backup.db')
+  await (await open(t, backup)).close()
+  const store = await open(t, path)
+  await store.add({ id: 1n, name: 'fern' })
+  const other = new DatabaseSync(path)
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  other.close()
+  rmSync(path)
+  await t.rejects(store.check())
+  // A file system gives a new file the inode of the last one that was removed, unless that one is open.
+  copyFileSync(backup, path)
+  await t.rejects(store.check(), { message: 'its file was replaced' })
+  await t.rejects(store.add({ id: 2n, name: 'ivy' }), { name: 'StoreUnavailable' })
+})
+
+t.test('a log without its file is refused at startup, and is not deleted', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const store = await open(t, path)
+  await store.add({ id: 1n, name: 'fern' })
+  const moved = join(folder, 'moved.db')
+  for (const suffix of ['', '-wal']) copyFileSync(path + suffix, moved + suffix)
+  const away = join(folder, 'away.db')
+  renameSync(moved, away)
+  const message = `The database ${moved} cannot be used: its file is missing, but ${moved}-wal has plants of it; ` +
+    'put the file back, or remove the log.'
+  await t.rejects(open(t, moved), { message })
+  renameSync(away, moved)
+  t.strictSame(await all(await open(t, moved)), [{ id: 1n, name: 'fern' }])
+})
+
+t.test('a folder, a symbolic link and a file with several hard links are refused', async t => {
+  const folder = t.testdir({ link: t.fixture('symlink', 'plants.db') })
+  const path = join(folder, 'plants.db')
   await (await open(t, path)).close()
   linkSync(path, `${path}.link`)
-  await t.rejects(openStore(`sqlite:${path}`, { maxQueue: 1 }), {
-    message: `The database ${path} cannot be used: its file has another hard link, by which SQLite would lose plants.`
-  })
+  const refused = {
+    [folder]: 'it is a folder; name a file in it',
+    [join(folder, 'link')]: 'it is a symbolic link; name the file itself',
+    [path]: 'its file has another hard link, by which SQLite would lose plants'
+  }
+  for (const [path, problem] of Object.entries(refused)) {
+    await t.rejects(open(t, path), { message: `The database ${path} cannot be used: ${problem}.` })
+  }
+})
+
+// For the user root, only /proc refuses a file.
+t.test('an error of SQLite names a way out', { skip: !existsSync('/proc/self') }, async t => {
+  const path = '/proc/self/plants.db'
+  const message = `The database ${path} cannot be used: unable to open database file; ` +
+    'let the user of the service write to its folder.'
+  await t.rejects(open(t, path), { message })
 })
 
 t.test('startup says that a locked file lets it wait, and fails when the lock stays', async t => {
