@@ -2,12 +2,12 @@
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
 import { lookup } from 'node:dns/promises'
-import { lstatSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { openVerifier } from './auth/verifier.ts'
 import { ConfigError, readConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { connectionLimit } from './connections.ts'
+import { loadEnvFile } from './env-file.ts'
 import { StandardOutput } from './log-output.ts'
 import type { LogOutput } from './log-output.ts'
 import { createLog, readable } from './log.ts'
@@ -23,23 +23,14 @@ const lingerMs = 1000
 const faults = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'] as const
 
 keepTicksFast()
+// Node would open its debugger for every user of the machine.
+process.on('SIGUSR1', () => {})
 try {
-  // A link to a missing file is a mistake, too.
-  if (lstatSync('.env', { throwIfNoEntry: false }) !== undefined) loadEnvFile()
+  loadEnvFile()
   await start(readConfig(process.env))
 } catch (error) {
   console.error((error as Error).message)
   process.exit(error instanceof ConfigError ? 2 : 1)
-}
-
-/** @throws ConfigError */
-function loadEnvFile (): void {
-  try {
-    process.loadEnvFile()
-  } catch (error) {
-    const reason = (error as Error).message.replace(/\.$/, '')
-    throw new ConfigError([`.env cannot be read: ${reason}. Correct or remove it.`])
-  }
 }
 
 async function start (config: Config): Promise<void> {

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -157,6 +157,63 @@ t.test('a .env that is a link to a missing file, or a folder, is refused', async
     t.equal(await ended, 2)
     t.match(output(), /^\.env cannot be read: .*[^.]\. Correct or remove it\.\n$/)
   }
+})
+
+t.test('a .env whose lines would be skipped is refused', async t => {
+  const refused = {
+    'it is not UTF-8': [Buffer.from('PORT=1\n', 'utf16le'), Buffer.from([0x50, 0xff])],
+    'line 2 is not NAME=value': ['# comment\nPORT: 40010\n', '\n"PORT=1"']
+  }
+  for (const [reason, texts] of Object.entries(refused)) {
+    for (const text of texts) {
+      const folder = t.testdir({})
+      writeFileSync(join(folder, '.env'), text)
+      const { ended, output } = await startService(t, folder, {})
+      t.equal(await ended, 2)
+      t.equal(output(), `.env cannot be read: ${reason}. Correct or remove it.\n`)
+    }
+  }
+})
+
+t.test('a .env may have a byte order mark, comments, blank lines, export and values of several lines', async t => {
+  const lines = [
+    '\ufeffACCESS_TOKENS=from-file', '', ' # comment', 'export DATABASE_URL = "memory:"', 'X="a', 'b: c"\r', 'Y=\'"\''
+  ]
+  const folder = t.testdir({ '.env': lines.join('\n') })
+  const { origin, child, ended } = await startService(t, folder, {})
+  t.equal((await postPlant(origin, 'from-file', '{"id":1,"name":"x"}')).status, 200)
+  t.equal(existsSync(join(folder, 'data')), false)
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+})
+
+t.test('SIGUSR1 opens no debugger', async t => {
+  const { origin, child, output, ended } = await startService(t, t.testdir(), { DATABASE_URL: 'memory:' })
+  child.kill('SIGUSR1')
+  await sleep(300)
+  t.equal((await fetch(`${origin}/livez`)).status, 200)
+  t.notMatch(output(), 'Debugger')
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+})
+
+t.test('a stop is an error when the database file was moved away from its log', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'data', 'plants.db')
+  const { origin, child, output, ended } = await startService(t, folder, { ACCESS_TOKENS: testToken })
+  t.equal((await postPlant(origin, testToken, '{"id":1,"name":"x"}')).status, 200)
+  renameSync(path, `${path}.moved`)
+  child.kill('SIGTERM')
+  t.equal(await ended, 1)
+  t.match(output(), 'data/plants.db was removed or replaced, and data/plants.db-wal may have plants of it.')
+  const moved = await startService(t, folder, { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${path}.moved` })
+  t.equal(await moved.ended, 1)
+  t.match(moved.output(), 'it is empty without its log')
+  renameSync(`${path}.moved`, path)
+  const again = await startService(t, folder, { ACCESS_TOKENS: testToken })
+  t.equal((await postPlant(again.origin, testToken, '{"id":1,"name":"y"}')).status, 409)
+  again.child.kill('SIGTERM')
+  t.equal(await again.ended, 0)
 })
 
 t.test('the service reads variables from .env, and the environment overrides them', async t => {

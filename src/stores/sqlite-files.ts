@@ -2,7 +2,7 @@
 import { closeSync, existsSync, lstatSync, openSync, readSync, statSync } from 'node:fs'
 
 /** The smallest page size in bytes; a database is never smaller. */
-const smallestSize = 512
+const smallestSize = 512n
 /** How long another process may take to create the database. */
 const creationWaitMs = 500
 
@@ -22,6 +22,20 @@ export function refuseOtherFiles (path: string): void {
     throw new Error(`its file is missing, but ${log} has plants of it; put the file back, or remove the log`)
   }
   refuseTooSmall(path)
+  if (!becomesTrue(() => stat(log) !== undefined || !needsLog(path))) {
+    throw new Error(`it is empty without its log ${log}; put the log back, or remove the file to start with an empty one`)
+  }
+}
+
+/** Whether the file has no table yet: all that was written is in its log. See "Database File Format" of SQLite. */
+function needsLog (path: string): boolean {
+  if (stat(path) === undefined) return false
+  const header = Buffer.alloc(100)
+  const file = openSync(path, 'r')
+  readSync(file, header)
+  closeSync(file)
+  const [writeVersion, schemaCookie] = [header[18], header.readUInt32BE(40)]
+  return writeVersion === 2 && schemaCookie === 0
 }
 
 /**
@@ -29,16 +43,20 @@ export function refuseOtherFiles (path: string): void {
  * With a rollback journal beside it, a crash interrupted the creation: a database with plants has no such journal.
  */
 function refuseTooSmall (path: string): void {
-  const isTooSmall = () => (statSync(path, { throwIfNoEntry: false })?.size ?? smallestSize) < smallestSize
-  const until = performance.now() + creationWaitMs
+  const isWhole = () => (stat(path)?.size ?? smallestSize) >= smallestSize
+  if (becomesTrue(isWhole) || existsSync(`${path}-journal`)) return
   const wayOut = 'restore it from a backup, or remove it to start with an empty one'
-  while (isTooSmall()) {
-    if (performance.now() > until) {
-      if (existsSync(`${path}-journal`)) return
-      throw new Error(`its file is too small for a database; ${wayOut}`)
-    }
+  throw new Error(`its file is too small for a database; ${wayOut}`)
+}
+
+/** Waits until another process has created the database. */
+function becomesTrue (condition: () => boolean): boolean {
+  const until = performance.now() + creationWaitMs
+  while (!condition()) {
+    if (performance.now() > until) return false
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, creationWaitMs / 10)
   }
+  return true
 }
 
 export function stat (file: string) {

@@ -1,5 +1,5 @@
 // The worker thread that owns the SQLite file. It replies only after the commit has reached the disk.
-import { openSync } from 'node:fs'
+import { openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -28,7 +28,7 @@ parentPort?.on('message', (call: Call) => {
 
 function reply (call: Call): Reply {
   try {
-    if ('close' in call) return { result: close() }
+    if ('close' in call) return { result: closeInPlace() }
     if (changed !== undefined) throw changed
     database ??= open()
     return { result: execute(call, database) }
@@ -45,7 +45,7 @@ function reply (call: Call): Reply {
   }
 }
 
-/** See "Result Codes" of SQLite. */
+/** By the primary code; see "Result Codes" of SQLite. */
 const waysOut: Readonly<Record<number, string>> = {
   8: 'let the user of the service write to the file and to its folder', // SQLITE_READONLY
   13: 'free some space', // SQLITE_FULL
@@ -53,7 +53,7 @@ const waysOut: Readonly<Record<number, string>> = {
 }
 
 function withWayOut (error: unknown): unknown {
-  const wayOut = error instanceof Error && 'errcode' in error ? waysOut[Number(error.errcode)] : undefined
+  const wayOut = error instanceof Error && 'errcode' in error ? waysOut[Number(error.errcode) & 0xff] : undefined
   return wayOut === undefined ? error : new Error(`${(error as Error).message}; ${wayOut}`, { cause: error })
 }
 
@@ -83,6 +83,17 @@ function close (): void {
   database = undefined
 }
 
+/** @throws Error when the file is elsewhere by now: SQLite has left its log alone then. */
+function closeInPlace (): void {
+  const isInPlace = firstInode === undefined || stat(path)?.ino === firstInode
+  close()
+  const log = `${path}-wal`
+  if (!isInPlace && stat(log) !== undefined) {
+    throw new Error(`The database ${path} was removed or replaced, and ${log} may have plants of it. ` +
+      'Put the file back before the next start.')
+  }
+}
+
 function open () {
   const file = stat(path)
   if (firstInode !== undefined && file === undefined) throw new Error('its file is gone')
@@ -101,6 +112,8 @@ function open () {
     return { connection, ...statements(connection) }
   } catch (error) {
     connection.close()
+    // An empty file would be refused as truncated.
+    if (file === undefined && stat(path)?.size === 0n) rmSync(path)
     throw error
   }
 }

@@ -36,6 +36,19 @@ async function waitUntil (condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise(resolve => setTimeout(resolve, 10))
 }
 
+t.test('a first start on a full disk leaves no file that later starts refuse', async t => {
+  const folder = makeFolder(t)
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }
+  const command = [...withoutTap, 'prlimit', '--fsize=0:unlimited', process.execPath]
+  const first = await startService(t, folder, env, [], { command })
+  t.equal(await first.ended, 1)
+  t.match(first.output(), /^The database .* cannot be used: /)
+  const second = await startService(t, folder, env)
+  t.equal((await postPlant(second.origin, testToken, '{"id":1,"name":"x"}')).status, 200)
+  second.child.kill('SIGTERM')
+  t.equal(await second.ended, 0)
+})
+
 t.test('on a full disk the service answers 503 and is not ready; with free space it recovers by itself', async t => {
   const folder = makeFolder(t)
   const url = `sqlite:${join(folder, 'plants.db')}`
