@@ -34,6 +34,48 @@ export async function load (server: Server, connections: number, seconds: number
   return { throughput: latencies.length / elapsed, p99: p99(latencies), cpu }
 }
 
+/**
+ * Sends requests at a rate per second, however long the responses take. A request waits from the moment at which it is
+ * due, also while all connections are in use.
+ * @returns milliseconds that each request took
+ * @throws Error when a response is not 200
+ */
+export async function sendAtRate (
+  { port }: Server,
+  request: () => string,
+  rate: number,
+  seconds: number
+): Promise<number[]> {
+  const latencies: number[] = []
+  let unexpected: string | undefined
+  const turn = async () => {
+    if (unexpected !== undefined) throw new Error(`Unexpected response: ${unexpected}`)
+    await new Promise(setImmediate)
+  }
+  const sockets = await Promise.all(Array.from({ length: 32 }, () => open(port)))
+  const free = [...sockets]
+  const due = new Map<Socket, number>()
+  for (const socket of sockets) {
+    socket.on('data', response => {
+      const answer = response.toString('latin1')
+      if (!answer.startsWith('HTTP/1.1 200 ')) unexpected = answer
+      latencies.push(performance.now() - (due.get(socket) as number))
+      free.push(socket)
+    })
+  }
+  const began = performance.now()
+  for (let sent = 0; sent < seconds * rate; sent++) {
+    const time = began + sent * 1000 / rate
+    while (performance.now() < time || free.length === 0) await turn()
+    const socket = free.shift() as Socket
+    due.set(socket, time)
+    socket.write(request())
+  }
+  while (free.length < sockets.length) await turn()
+  for (const socket of sockets) socket.destroy()
+  return latencies
+}
+
 export async function open (port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').setNoDelay()
   await once(socket, 'connect')
@@ -62,7 +104,12 @@ function keepBusy (socket: Socket, onAnswer: (latency: number) => void, onFailur
 }
 
 export function nextRequest (): string {
-  const body = `{"id":${++lastId},"name":"Boston fern","tag":"fern"}`
+  return postRequest('"name":"Boston fern","tag":"fern"')
+}
+
+/** A plant with a new id and these ASCII members. */
+export function postRequest (members: string): string {
+  const body = `{"id":${++lastId},${members}}`
   return `POST /plants HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
     `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }

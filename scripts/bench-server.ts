@@ -11,7 +11,7 @@ export interface Program { name: string, command: string[], env: Record<string, 
 export interface Server { name: string, port: number, pid: number }
 
 const children = new Map<number, ChildProcess>()
-process.on('exit', () => children.forEach(child => child.kill('SIGKILL')))
+process.on('exit', () => [...children.keys()].forEach(killTree))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
 /**
@@ -34,6 +34,26 @@ export async function startServer ({ name, command, env }: Program, folder: stri
     return { name, port: Number(port), pid }
   }
   throw new Error(`${name}: ${command.join(' ')} did not start`)
+}
+
+/** Kills a process and its children: a traced one survives strace. */
+function killTree (pid: number): void {
+  childrenOf(pid).forEach(killTree)
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}
+
+/** The process ids of its children; none on systems without /proc. */
+function childrenOf (pid: number): number[] {
+  try {
+    const ofThreads = readdirSync(`/proc/${pid}/task`).map(id => readFileSync(`/proc/${pid}/task/${id}/children`, 'utf8'))
+    return ofThreads.join(' ').match(/\d+/g)?.map(Number) ?? []
+  } catch {
+    return []
+  }
 }
 
 /** Ends a server in order. */
