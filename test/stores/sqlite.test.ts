@@ -377,6 +377,30 @@ t.test('a file that gets the place of a removed one is refused, although its log
   await t.rejects(store.add({ id: 2n, name: 'ivy' }), { name: 'StoreUnavailable' })
 })
 
+t.test('the store goes on after another process has made the file shorter with VACUUM', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  await Promise.all(Array.from({ length: 100 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(5000) })))
+  const other = new DatabaseSync(path)
+  t.teardown(() => other.close())
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  await store.check()
+  other.exec('DELETE FROM plants WHERE id > 0; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
+  await t.rejects(store.check(), { message: 'its file is shorter than before' })
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  t.equal(await store.count(), 2)
+})
+
+t.test('a first start that fails leaves no empty file, which would be refused', async t => {
+  // SQLite cannot create its journal.
+  const folder = t.testdir({ 'plants.db-journal': {} })
+  const path = join(folder, 'plants.db')
+  await t.rejects(open(t, path), /cannot be used: unable to open database file/)
+  t.equal(existsSync(path), false)
+  rmSync(`${path}-journal`, { recursive: true })
+  await t.resolves(open(t, path))
+})
+
 t.test('a log without its file is refused at startup, and is not deleted', async t => {
   const folder = t.testdir()
   const path = join(folder, 'plants.db')
