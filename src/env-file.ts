@@ -1,13 +1,16 @@
-// Reads .env, and refuses what Node's parser would skip without a word.
+// Reads .env line by line, and refuses what Node's parser would skip or misread without a word: after a blank behind
+// `NAME=`, or a quote that is not closed, it takes the next lines for the value.
 import { isUtf8 } from 'node:buffer'
 import { lstatSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { ConfigError } from './config.ts'
 
 const path = '.env'
-/** A quoted value, which may have several lines. */
-const quoted = /=[ \t]*(["'`])[^]*?\1/g
-const line = /^\s*(?:#|$|(?:export\s+)?[\w.-]+\s*=)/
+const blanks = '[ \\t]*'
+const quoted = `(["'\`])(?:(?!\\1).)*\\1${blanks}(?:#.*)?`
+const unquoted = '[^\\s"\'`#][^#]*?(?:[ \\t]#.*)?'
+const value = `(?:${blanks}(?:${quoted}|${unquoted}|#.*))?`
+const line = new RegExp(`^${blanks}(?:#.*|(?:export +)?[\\w.-]+${blanks}=${value})?$`)
 
 /**
  * Sets the variables of .env, if there is one, that are not set yet.
@@ -20,10 +23,11 @@ export function loadEnvFile (): void {
   if (!isUtf8(bytes) || bytes.includes(0)) throw refused('it is not UTF-8')
   // Some editors write a byte order mark, which parseEnv() takes for a part of the first name.
   const text = bytes.toString().replace(/^\ufeff/, '')
-  const unquoted = text.replace(quoted, value => `=${value.replace(/[^\n]/g, '').replaceAll('\n', '\n#')}`)
-  const wrong = unquoted.split('\n').findIndex(each => !line.test(each))
-  if (wrong !== -1) throw refused(`line ${wrong + 1} is not NAME=value`)
-  for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value
+  const lines = text.split(/\r?\n/)
+  const wrong = lines.findIndex(each => !line.test(each))
+  if (wrong !== -1) throw refused(`line ${wrong + 1} is neither NAME=value nor NAME="a value with blanks or #"`)
+  const variables: Record<string, string> = Object.assign({}, ...lines.map(each => parseEnv(each.trim())))
+  for (const [name, value] of Object.entries(variables)) process.env[name] ??= value
 }
 
 function read (): Buffer {

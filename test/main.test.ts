@@ -162,7 +162,10 @@ t.test('a .env that is a link to a missing file, or a folder, is refused', async
 t.test('a .env whose lines would be skipped is refused', async t => {
   const refused = {
     'it is not UTF-8': [Buffer.from('PORT=1\n', 'utf16le'), Buffer.from([0x50, 0xff])],
-    'line 2 is not NAME=value': ['# comment\nPORT: 40010\n', '\n"PORT=1"']
+    'line 2 is neither NAME=value nor NAME="a value with blanks or #"': [
+      '# comment\nPORT: 40010\n', '\n"PORT=1"', 'A=b\nPGPASSWORD= \nPORT=0', '\nHOST="127.0.0.1\nB="x"',
+      'A=1\r\nB="c","d"', '\nDATABASE_URL=sqlite:my#plants.db', '\nexport\tPORT=1', '\n\ufeffPORT=1'
+    ]
   }
   for (const [reason, texts] of Object.entries(refused)) {
     for (const text of texts) {
@@ -175,9 +178,10 @@ t.test('a .env whose lines would be skipped is refused', async t => {
   }
 })
 
-t.test('a .env may have a byte order mark, comments, blank lines, export and values of several lines', async t => {
+t.test('a .env may have a byte order mark, comments, blank lines, export and quotes', async t => {
   const lines = [
-    '\ufeffACCESS_TOKENS=from-file', '', ' # comment', 'export DATABASE_URL = "memory:"', 'X="a', 'b: c"\r', 'Y=\'"\''
+    '\ufeffACCESS_TOKENS=other', '', ' # "comment', ' export DATABASE_URL = "memory:" # no file\r', 'RATE_LIMIT=',
+    'HOST= # any', 'PORT=\'0\'', 'ACCESS_TOKENS = from-file # the last one counts'
   ]
   const folder = t.testdir({ '.env': lines.join('\n') })
   const { origin, child, ended } = await startService(t, folder, {})
