@@ -70,8 +70,7 @@ for (let round = 1; round <= rounds; round++) {
 console.log(`Milliseconds of ${rate} plants and ${rate} requests for /livez a second; medians of ${rounds} rounds of ` +
   `${seconds} s, Node ${process.version}${hasStrace ? '' : '. Without strace no sync is delayed'}`)
 console.table(Object.fromEntries(scenarios.map(([name, server]) => {
-  const base = scenarios.find(each => each[1] === server)?.[0] as string
-  const basis = server.name === 'delayed' ? 'nothing, under strace' : base
+  const basis = server === ordinary ? 'nothing' : 'nothing, under strace'
   return [name, { ...row(name, basis, 'plants'), ...row(name, basis, '/livez') }]
 })))
 process.exit()
@@ -88,7 +87,7 @@ function row (name: string, basis: string, kind: Kind): object {
 }
 
 function start (name: string, prefix: string[]): Promise<Server> {
-  const env = { PORT: '0', ACCESS_TOKENS: token, DATABASE_URL: `sqlite:${databaseOf({ name })}`, THREADS: '1' }
+  const env = { PORT: '0', ACCESS_TOKENS: token, DATABASE_URL: `sqlite:${databaseOf({ name })}` }
   return startServer({ name, command: startCommand(ownCheckout, 'src/main.ts'), env }, folder, prefix)
 }
 
