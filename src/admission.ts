@@ -1,7 +1,7 @@
-// Admits requests ahead of Fastify: in order on each connection, a limited number in each turn of the event loop, and
-// none that has waited too long. A refusal costs half as much as a plant: requests wait first, and few are refused.
+// Admits requests ahead of Fastify: a limited number in each turn of the event loop, and none that has waited too long.
+// A refusal costs half as much as a plant: requests wait first, and few are refused.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { OrderedListener } from './pipelining.ts'
 
 export interface AdmissionOptions {
   /** Answers a request that has waited too long. */
@@ -10,12 +10,7 @@ export interface AdmissionOptions {
   urgentPaths: ReadonlySet<string>
   /** Milliseconds that a request may wait. */
   maxWaitMs?: number
-  /** Requests that may wait for an earlier one of their connection before further connections may have only a few. */
-  maxPipelined?: number
 }
-
-/** @param isPipelined the request was sent before the response to an earlier one of its connection */
-type OrderedListener = (...parameters: [...Parameters<RequestListener>, isPipelined: boolean]) => void
 
 /** With more requests in progress, garbage collection takes a larger part of the time. */
 const requestsPerTurn = 256
@@ -27,8 +22,8 @@ interface Waiting { request: IncomingMessage, response: ServerResponse, since: n
 /** A listener that admits requests to `handle`. */
 export function admitRequests (
   handle: RequestListener,
-  { refuse, urgentPaths, maxWaitMs = 500, maxPipelined = 1000 }: AdmissionOptions
-): RequestListener {
+  { refuse, urgentPaths, maxWaitMs = 500 }: AdmissionOptions
+): OrderedListener {
   const waiting: Waiting[] = []
   const urgent: Waiting[] = []
   let admitted = 0
@@ -50,7 +45,7 @@ export function admitRequests (
     if (admitted > 0) setImmediate(startTurn)
   }
 
-  return serveInOrder(maxPipelined, (request, response, isPipelined) => {
+  return (request, response, isPipelined) => {
     if (admitted > 0 && isFull()) {
       const isUrgent = !isPipelined && urgentPaths.has(request.url as string)
       const queue = isUrgent ? urgent : waiting
@@ -63,66 +58,5 @@ export function admitRequests (
     }
     admitted++
     handle(request, response)
-  })
-}
-
-/** A connection with fewer waiting requests is never closed because of other connections. */
-const fewRequests = 16
-
-/**
- * Serves the requests of a connection one after another (RFC 9112, section 9.3.2) and reads no more of them while one
- * waits. Node would start all at once.
- * @param maxWaiting requests on other connections; beyond it a connection with more than a few is closed
- */
-function serveInOrder (maxWaiting: number, listener: OrderedListener): RequestListener {
-  const waitingOn = new Map<Socket, number>()
-  let waiting = 0
-
-  /** Returns how many requests wait on this connection then. */
-  function count (socket: Socket, change: number): number {
-    const ofSocket = (waitingOn.get(socket) ?? 0) + change
-    waitingOn.set(socket, ofSocket)
-    waiting += change
-    return ofSocket
   }
-
-  function follow (socket: Socket): void {
-    // Reading the body of a request resumes the connection.
-    socket.on('resume', () => waitingOn.get(socket) === 0 || socket.pause())
-    socket.once('close', () => {
-      count(socket, -(waitingOn.get(socket) as number))
-      waitingOn.delete(socket)
-    })
-  }
-
-  const serve: OrderedListener = (request, response, isPipelined) => {
-    // Node drops the bytes that arrive together with an Upgrade, which the service does not support.
-    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
-    listener(request, response, isPipelined)
-  }
-
-  return (request, response) => {
-    // Node would destroy the connection after this method (RFC 9113, section 3.4), with the responses that are on it.
-    if (request.method === 'PRI') request.method = 'pri'
-    // Node gives a response its socket once the earlier responses of the connection are sent.
-    if (response.socket !== null) return serve(request, response, false)
-    const { socket } = request
-    const ofSocket = waitingOn.get(socket)
-    if (ofSocket === undefined) follow(socket)
-    else if (ofSocket >= fewRequests && waiting - ofSocket >= maxWaiting) return endParsing(socket)
-    count(socket, 1)
-    socket.pause()
-    response.once('socket', () => {
-      if (count(socket, -1) === 0) socket.resume()
-      // Node has not finished this step: a response that is sent at once would be finished twice.
-      process.nextTick(serve, request, response, true)
-    })
-  }
-}
-
-/** Closes a connection. Its parser goes on with the bytes that it has, thousands of requests: nothing handles them. */
-function endParsing (socket: Socket & { parser?: { onIncoming: () => number } | null }): void {
-  // Undocumented, but the only way: Node would make a response for each. The result means that no body follows.
-  if (socket.parser) socket.parser.onIncoming = () => 1
-  socket.destroy()
 }

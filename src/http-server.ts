@@ -11,6 +11,7 @@ import type { ErrorReporter } from './contract/index.ts'
 import { healthPaths } from './health.ts'
 import { oncePerMinute } from './log.ts'
 import { memoryLimit } from './memory-limit.ts'
+import { serveInOrder } from './pipelining.ts'
 
 export interface ServerOptions {
   reporter: ErrorReporter
@@ -49,7 +50,7 @@ export function createHttpServer (
   })
   server.maxHeadersCount = maxHeaderFields
   const open = connectionsOf(server)
-  server.on('request', admitRequests(handle, { refuse, urgentPaths, maxPipelined }))
+  server.on('request', serveInOrder(maxPipelined, admitRequests(handle, { refuse, urgentPaths })))
   const sweep = setInterval(() => endStalled(open, stalledTimeoutMs), stalledTimeoutMs / 4).unref()
   server.once('close', () => clearInterval(sweep))
   answerServerErrors(server, reporter)
