@@ -1,6 +1,7 @@
 // Admits requests ahead of Fastify: a limited number in each turn of the event loop, and none that has waited too long.
 // A refusal costs half as much as a plant: requests wait first, and few are refused.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { PausedConnections } from './paused-connections.ts'
 import type { OrderedListener } from './pipelining.ts'
 
 export interface AdmissionOptions {
@@ -17,7 +18,8 @@ const requestsPerTurn = 256
 /** Milliseconds. Node accepts one connection in a turn: a long turn lets new connections wait. */
 const turnMs = 5
 
-interface Waiting { request: IncomingMessage, response: ServerResponse, since: number }
+interface Exchange { request: IncomingMessage, response: ServerResponse }
+interface Waiting extends Exchange { since: number }
 
 /** A listener that admits requests to `handle`. */
 export function admitRequests (
@@ -26,9 +28,17 @@ export function admitRequests (
 ): OrderedListener {
   const waiting: Waiting[] = []
   const urgent: Waiting[] = []
+  const paused = new PausedConnections()
+  let isScheduled = false
   let admitted = 0
   let turnEnds = 0
   const isFull = () => admitted >= requestsPerTurn || performance.now() > turnEnds
+  const isOverloaded = () => paused.size > 0 || waiting.length >= requestsPerTurn
+
+  function schedule (isNeeded: boolean): void {
+    isScheduled = isNeeded
+    if (isNeeded) setImmediate(startTurn)
+  }
 
   function startTurn (): void {
     const now = performance.now()
@@ -39,24 +49,31 @@ export function admitRequests (
       const [first, second] = admitted % 2 === 0 ? [urgent, waiting] : [waiting, urgent]
       const next = first.shift() ?? second.shift()
       if (next === undefined) break
-      const listener = next.since < oldest ? refuse : handle
-      listener(next.request, next.response as ServerResponse & { req: IncomingMessage })
+      begin(next.since < oldest ? refuse : handle, next)
     }
-    if (admitted > 0) setImmediate(startTurn)
+    paused.resume(requestsPerTurn - waiting.length)
+    schedule(admitted > 0 || paused.size > 0)
+  }
+
+  function begin (listener: RequestListener, { request, response }: Exchange): void {
+    if (isOverloaded() && !urgentPaths.has(request.url as string)) {
+      response.once('finish', () => isOverloaded() && paused.pause(request))
+    }
+    listener(request, response as ServerResponse & { req: IncomingMessage })
   }
 
   return (request, response, isPipelined) => {
-    if (admitted > 0 && isFull()) {
+    if (isScheduled && isFull()) {
       const isUrgent = !isPipelined && urgentPaths.has(request.url as string)
       const queue = isUrgent ? urgent : waiting
       queue.push({ request, response, since: performance.now() })
       return
     }
-    if (admitted === 0) {
-      setImmediate(startTurn)
+    if (!isScheduled) {
+      schedule(true)
       turnEnds = performance.now() + turnMs
     }
     admitted++
-    handle(request, response)
+    begin(handle, { request, response })
   }
 }

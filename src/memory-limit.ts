@@ -1,7 +1,7 @@
 // The memory that requests may use.
 import v8 from 'node:v8'
 
-/** V8's limit includes its young generation: three times --max-semi-space-size, at most 64 MiB in docs/operating.md. */
+/** V8's limit includes its young generation: three times --max-semi-space-size, of which 64 MiB is a large one. */
 const youngBytes = 192 * 2 ** 20
 /** The process without requests. */
 const idleBytes = 128 * 2 ** 20

@@ -87,3 +87,36 @@ t.test('a pipelined health check waits as other requests do', async t => {
   await new Promise(setImmediate)
   t.strictSame(admitted.slice(256).flatMap((url, index) => url === '/livez' ? [index] : []), [0, 45])
 })
+
+t.test('while many requests wait, the connections of answered ones are not read', async t => {
+  t.intercept(performance, 'now', { value: () => 0 })
+  const begun: Array<Parameters<RequestListener>> = []
+  const admit = admitRequests((...exchange) => begun.push(exchange), { refuse, urgentPaths })
+  const turns = [{ length: 256 }, { length: 1000 }].flatMap((turn, index) => Array.from(turn, () => `/${index}`))
+  for (const url of turns) admit(...exchange(url))
+  admit(...exchange('/livez'))
+  const answer = (count: number) => {
+    for (const [request, response] of begun.slice(0, count)) {
+      request.complete = true
+      response.emit('finish')
+    }
+  }
+  const paused = () => begun.filter(([{ socket }]) => socket.isPaused())
+
+  answer(256)
+  t.equal(paused().length, 0, 'nothing waited when these began')
+  await new Promise(setImmediate)
+  answer(512)
+  t.equal(paused().length, 255, 'all that began since, except the health check')
+  t.notOk(paused().some(([{ url }]) => url === '/livez'))
+  const turn = async () => {
+    await new Promise(setImmediate)
+    return [begun.length, paused().length]
+  }
+  t.strictSame([await turn(), await turn()], [[768, 255], [1024, 232]])
+  answer(1024)
+  t.equal(paused().length, 744, 'the others are paused behind those that are paused already')
+  t.strictSame([await turn(), await turn(), await turn()], [[1257, 488], [1257, 232], [1257, 0]])
+  answer(1257)
+  t.equal(paused().length, 0, 'nothing waits any more')
+})

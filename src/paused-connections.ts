@@ -1,0 +1,35 @@
+// Connections that are not read for a moment between two requests. A request that the system holds costs the service
+// nothing; one that Node has read takes part in each garbage collection until it is answered.
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Milliseconds. A request that comes after such a pause waits as others do, and may be refused. */
+const maxPauseMs = 250
+
+/** Paused connections in the order in which they are resumed. */
+export class PausedConnections {
+  readonly #paused: Array<{ socket: Socket, until: number }> = []
+
+  get size (): number {
+    return this.#paused.length
+  }
+
+  /** Pauses the connection of a request that is answered, unless it is paused or its body is still being received. */
+  pause ({ socket, complete }: IncomingMessage): void {
+    if (!complete || socket.isPaused() || socket.destroyed) return
+    socket.pause()
+    this.#paused.push({ socket, until: performance.now() + maxPauseMs })
+  }
+
+  /**
+   * Resumes connections.
+   * @param count how many, besides those whose pause has lasted long enough
+   */
+  resume (count: number): void {
+    const now = performance.now()
+    for (let resumed = 0; this.#paused[0] !== undefined; resumed++) {
+      if (resumed >= count && this.#paused[0].until > now) return
+      this.#paused.shift()?.socket.resume()
+    }
+  }
+}
