@@ -18,7 +18,7 @@ const requestsPerTurn = 256
 /** Milliseconds. Node accepts one connection in a turn: a long turn lets new connections wait. */
 const turnMs = 5
 
-interface Exchange { request: IncomingMessage, response: ServerResponse }
+interface Exchange { request: IncomingMessage, response: ServerResponse, isPipelined: boolean }
 interface Waiting extends Exchange { since: number }
 
 /** A listener that admits requests to `handle`. */
@@ -55,18 +55,20 @@ export function admitRequests (
     schedule(admitted > 0 || paused.size > 0)
   }
 
-  function begin (listener: RequestListener, { request, response }: Exchange): void {
-    if (isOverloaded() && !urgentPaths.has(request.url as string)) {
+  const isUrgent = ({ request, isPipelined }: Exchange) => !isPipelined && urgentPaths.has(request.url as string)
+
+  function begin (listener: RequestListener, exchange: Exchange): void {
+    const { request, response, isPipelined } = exchange
+    if (isOverloaded() && !isPipelined && !isUrgent(exchange)) {
       response.once('finish', () => isOverloaded() && paused.pause(request))
     }
     listener(request, response as ServerResponse & { req: IncomingMessage })
   }
 
-  return (request, response, isPipelined) => {
+  function admit (exchange: Exchange): void {
     if (isScheduled && isFull()) {
-      const isUrgent = !isPipelined && urgentPaths.has(request.url as string)
-      const queue = isUrgent ? urgent : waiting
-      queue.push({ request, response, since: performance.now() })
+      const queue = isUrgent(exchange) ? urgent : waiting
+      queue.push({ ...exchange, since: performance.now() })
       return
     }
     if (!isScheduled) {
@@ -74,6 +76,13 @@ export function admitRequests (
       turnEnds = performance.now() + turnMs
     }
     admitted++
-    begin(handle, { request, response })
+    begin(handle, exchange)
+  }
+
+  return (request, response, isPipelined) => {
+    const exchange = { request, response, isPipelined }
+    // Its connection was not paused: a client that pipelines shall not overtake the others.
+    if (isPipelined && isOverloaded()) paused.postpone(() => admit(exchange))
+    else admit(exchange)
   }
 }

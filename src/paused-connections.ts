@@ -1,24 +1,28 @@
-// Connections that are not read for a moment between two requests. A request that the system holds costs the service
+// Connections whose next request waits while many others do. A request that the system holds costs the service
 // nothing; one that Node has read takes part in each garbage collection until it is answered.
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 
-/** Milliseconds. A request that comes after such a pause waits as others do, and may be refused. */
+/** Milliseconds. After such a pause, a request waits as others do, and may be refused. */
 const maxPauseMs = 250
 
 /** Paused connections in the order in which they are resumed. */
 export class PausedConnections {
-  readonly #paused: Array<{ socket: Socket, until: number }> = []
+  readonly #paused: Array<{ resume: () => void, until: number }> = []
 
   get size (): number {
     return this.#paused.length
   }
 
-  /** Pauses the connection of a request that is answered, unless it is paused or its body is still being received. */
+  /** Stops reading from the connection of a request that is answered, unless its body is still being received. */
   pause ({ socket, complete }: IncomingMessage): void {
     if (!complete || socket.isPaused() || socket.destroyed) return
     socket.pause()
-    this.#paused.push({ socket, until: performance.now() + maxPauseMs })
+    this.postpone(() => socket.resume())
+  }
+
+  /** Postpones what follows on a connection. */
+  postpone (resume: () => void): void {
+    this.#paused.push({ resume, until: performance.now() + maxPauseMs })
   }
 
   /**
@@ -29,7 +33,7 @@ export class PausedConnections {
     const now = performance.now()
     for (let resumed = 0; this.#paused[0] !== undefined; resumed++) {
       if (resumed >= count && this.#paused[0].until > now) return
-      this.#paused.shift()?.socket.resume()
+      this.#paused.shift()?.resume()
     }
   }
 }

@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** @param isPipelined the request was sent before the response to an earlier one of its connection */
+/** @param isPipelined a request of this connection was sent before the response to an earlier one, now or before */
 export type OrderedListener = (...parameters: [...Parameters<RequestListener>, isPipelined: boolean]) => void
 
 /** A connection with fewer waiting requests is never closed because of other connections. */
@@ -44,8 +44,8 @@ export function serveInOrder (maxWaiting: number, listener: OrderedListener): Re
     // Node would destroy the connection after this method (RFC 9113, section 3.4), with the responses that are on it.
     if (request.method === 'PRI') request.method = 'pri'
     // Node gives a response its socket once the earlier responses of the connection are sent.
-    if (response.socket !== null) return serve(request, response, false)
     const { socket } = request
+    if (response.socket !== null) return serve(request, response, waitingOn.has(socket))
     const ofSocket = waitingOn.get(socket)
     if (ofSocket === undefined) follow(socket)
     else if (ofSocket >= fewRequests && waiting - ofSocket >= maxWaiting) return endParsing(socket)

@@ -120,3 +120,32 @@ t.test('while many requests wait, the connections of answered ones are not read'
   answer(1257)
   t.equal(paused().length, 0, 'nothing waits any more')
 })
+
+t.test('while many requests wait, a pipelined one waits until the connections paused before it are resumed', async t => {
+  t.intercept(performance, 'now', { value: () => 0 })
+  const begun: Array<Parameters<RequestListener>> = []
+  const paused = () => begun.filter(([{ socket }]) => socket.isPaused()).length
+  let pausedThen: number | undefined
+  const admit = admitRequests((request, response) => {
+    begun.push([request, response])
+    if (request.url === '/pipelined') pausedThen = paused()
+  }, { refuse, urgentPaths })
+  admit(...exchange('/pipelined', true))
+  t.equal(pausedThen, 0, 'without overload it is admitted at once')
+  pausedThen = undefined
+  for (let index = 0; index < 855; index++) admit(...exchange('/plants', index === 300))
+  await new Promise(setImmediate)
+  for (const [request, response] of begun.slice(262)) {
+    request.complete = true
+    response.emit('finish')
+  }
+  admit(...exchange('/pipelined', true))
+  const counts = []
+  for (let turn = 0; turn < 2; turn++) {
+    counts.push([begun.length, paused()])
+    await new Promise(setImmediate)
+  }
+  t.strictSame(counts, [[512, 249], [768, 81]], 'a connection with pipelined requests is not paused as well')
+  t.equal(pausedThen, 0)
+  t.equal(begun.length, 857)
+})

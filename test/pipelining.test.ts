@@ -37,6 +37,23 @@ async function openClient (t: Test, server: Server) {
 
 const pipelined = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n${'x'.repeat(100)}`
 
+t.test('a connection counts as pipelined from its first pipelined request on', async t => {
+  const flags: boolean[] = []
+  const server = createServer(serveInOrder(1000, (_request, response, isPipelined) => {
+    flags.push(isPipelined)
+    response.end()
+  })).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const client = await openClient(t, server)
+  const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+  for (const [index, count] of [1, 1, 2, 1].entries()) {
+    client.socket.write(get.repeat(count))
+    while (client.responses() < [1, 2, 4, 5][index]!) await sleep(1)
+  }
+  t.strictSame(flags, [false, false, false, true, true])
+})
+
 t.test('the requests of a connection are served one after another', async t => {
   const { held, waitForHeld, open } = await startHolding(t)
   const client = await open()
