@@ -1,9 +1,5 @@
 // Starts the service: configuration, store, app, shutdown.
 import closeWithGrace from 'close-with-grace'
-import type { FastifyInstance } from 'fastify'
-import { lookup } from 'node:dns/promises'
-import { dirname, join, resolve } from 'node:path'
-import { openVerifier } from './auth/verifier.ts'
 import { ConfigError, readConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { connectionLimit } from './connections.ts'
@@ -11,14 +7,15 @@ import { loadEnvFile } from './env-file.ts'
 import { StandardOutput } from './log-output.ts'
 import type { LogOutput } from './log-output.ts'
 import { createLog, readable } from './log.ts'
-import { memoryLimit } from './memory-limit.ts'
-import { openStore, sqlitePath } from './stores/open.ts'
+import type { Service } from './service.ts'
+import { createShared } from './shared.ts'
+import { openEngine } from './stores/open.ts'
+import { countThreads, startThreads } from './threads.ts'
+import type { ThreadsOptions } from './threads.ts'
 import { keepTicksFast } from './ticks.ts'
 
 // Longer than the longest SHUTDOWN_DELAY and a request (5 s and 20 s), shorter than the 30 s that supervisors allow.
 const closeWithinMs = 28_000
-// Longer than a request takes from a client to the service. A client that pauses longer may see its connection end.
-const lingerMs = 1000
 // Signals of a fault, which must end the process: a listener would return to the instruction that failed.
 const faults = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'] as const
 
@@ -36,7 +33,8 @@ try {
 async function start (config: Config): Promise<void> {
   const output = new StandardOutput(process.stdout, sentence => log.error(sentence))
   process.once('exit', () => output.flush())
-  const log = createLog(config.logLevel, await readable(output, process.stdout.isTTY))
+  const lines = await readable(output, process.stdout.isTTY)
+  const log = createLog(config.logLevel, lines)
   let close = async (): Promise<void> => {}
   // A signal during startup ends the process too: a container ignores signals that nobody handles.
   closeWithGrace({ delay: closeWithinMs, logger: log, skip: [...faults] }, async ({ err, signal }) => {
@@ -44,43 +42,23 @@ async function start (config: Config): Promise<void> {
     else log.info(`shutting down after ${signal}`)
     await close()
   })
-  const storeOptions = {
-    maxQueue: config.maxQueue,
-    // The rest is for reading requests and for the batch that is being stored.
-    maxQueueBytes: memoryLimit() / 8,
-    onWarning: (sentence: string) => log.warn(sentence)
-  }
-  // The store opens in its own thread or over the network: load the modules of the app meanwhile.
-  const [store, { buildApp }] = await Promise.all([openStore(config.databaseUrl, storeOptions), import('./app.ts')])
-  const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
-  const tokens = await openVerifier({ ...config, ownTokenFile }, log)
-  const maxConnections = connectionLimit(config, sentence => log.warn(sentence))
-  const drainMs = { delayMs: config.shutdownDelayMs, lingerMs }
-  const app = await buildApp({ ...config, maxConnections, drainMs, store, verifyToken: tokens.verify, log })
+  const warn = (sentence: string) => log.warn(sentence)
+  const threads = await countThreads(config.threads, warn)
+  const maxConnections = connectionLimit(config, threads, warn)
+  // It opens in another thread or over the network: meanwhile the modules of the service load.
+  const engine = openEngine(config.databaseUrl, warn)
+  const options = { config, engine, log, maxConnections, threads }
+  const service = await (threads === 1 ? openHere(options) : startThreads({ ...options, output: lines }))
 
-  close = async () => {
-    tokens.close()
-    await app.close()
-    await store.close()
-  }
-  const address = await listen(app, config).catch(({ message }: Error) => {
-    const place = `${config.host}, port ${config.port}`
-    throw new Error(`Cannot listen on ${place}: ${message}. Set HOST and PORT to listen elsewhere.`)
-  })
+  close = service.close
+  const address = await service.listen(config.port)
   log.info(`listening at ${address}`)
-  if (tokens.isOwn) printFirstRequest(output, address, ownTokenFile)
+  if (service.ownTokenFile !== undefined) printFirstRequest(output, address, service.ownTokenFile)
 }
 
-/** Listens on one address. For the name localhost Fastify would add servers, without the limits and error answers. */
-async function listen (app: FastifyInstance, { host, port }: Config): Promise<string> {
-  const { address } = await lookup(host, { order: 'ipv4first' })
-  return app.listen({ host: address, port })
-}
-
-/** The folder for the service's own files: that of its database file. */
-function dataDirectory (databaseUrl: string): string {
-  const path = sqlitePath(databaseUrl)
-  return resolve(path === undefined ? 'data' : dirname(path))
+async function openHere ({ engine, ...options }: Omit<ThreadsOptions, 'output' | 'threads'>): Promise<Service> {
+  const { openService } = await import('./service.ts')
+  return openService({ ...options, engine: await engine, thread: 0, shared: createShared(1) })
 }
 
 /** Prints a curl command that reads the token from its file, so that the log has no token. */
