@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -71,4 +72,28 @@ t.test(`${rounds} restarts under keep-alive load lose no request on an open conn
   const store = await openStore(url, { maxQueue: 1 })
   t.teardown(() => store.close())
   await settle(t, account, store)
+})
+
+t.test('requests on connections that the service has not accepted yet at SIGTERM are answered', async t => {
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: 'memory:' }
+  const { child, origin, ended } = await startService(t, t.testdir(), env)
+  // The system accepts connections for a process that is stopped.
+  child.kill('SIGSTOP')
+  const headers = { authorization: `Bearer ${testToken}`, 'content-type': 'application/json' }
+  const sent = Array.from({ length: 300 }, async (_, id) => {
+    const sending = request(`${origin}/plants`, { method: 'POST', headers, agent: new Agent() })
+    const response = once(sending, 'response') as Promise<[IncomingMessage]>
+    sending.end(`{"id":${id},"name":"x"}`)
+    const [socket] = await once(sending, 'socket') as [Socket]
+    await once(socket, 'connect')
+    return { status: response.then(([{ statusCode }]) => statusCode, error => error.code) }
+  })
+  const responses = await Promise.all(sent)
+  await sleep(100)
+  child.kill('SIGTERM')
+  child.kill('SIGCONT')
+  const statuses = await Promise.all(responses.map(({ status }) => status))
+  const counts = Object.entries(Object.groupBy(statuses, String)).map(([status, all]) => [status, all?.length])
+  t.strictSame(counts, [['200', 300]])
+  t.equal(await ended, 0)
 })

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { Server } from 'node:net'
 import type { Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
 /**
  * A connection of a server. Only these undocumented fields show which response is pending on it, and whether that
@@ -44,8 +44,24 @@ export function drainOnClose (app: FastifyInstance, { delayMs, ...times }: Drain
   app.addHook('preClose', async () => {
     if (!app.server.listening) return
     await sleep(delayMs)
+    await acceptWaiting(app.server)
     await drain(app.server, open, times)
   })
+}
+
+/** Milliseconds: a client may open connections again and again. */
+const longestAcceptMs = 1000
+
+/** Accepts the connections that wait in the system. Closing the port would reset them, with the requests on them. */
+async function acceptWaiting (server: HttpServer): Promise<void> {
+  const end = performance.now() + longestAcceptMs
+  let last = 0
+  let turn = 1
+  const note = () => { last = turn }
+  server.on('connection', note)
+  // Node accepts one connection in a turn; the first turn may have begun already.
+  for (; turn - last <= 2 && performance.now() < end; turn++) await nextTurn()
+  server.off('connection', note)
 }
 
 async function drain (server: HttpServer, open: ReadonlySet<ServedSocket>, times: Omit<DrainTimes, 'delayMs'>): Promise<void> {
