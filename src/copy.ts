@@ -49,12 +49,15 @@ output.on('error', (error: NodeJS.ErrnoException) => {
 const tally = { added: 0, unchanged: 0, conflict: 0, bad: 0 }
 const processed = () => tally.added + tally.unchanged + tally.conflict + tally.bad
 const number = new Intl.NumberFormat('en')
-let interrupted = false
-process.once('SIGINT', () => {
-  interrupted = true
-  // Ends a pending read.
-  process.stdin.destroy()
-})
+/** The exit code for the signal that has arrived. */
+let interrupted: number | undefined
+for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) {
+  process.once(signal, () => {
+    interrupted = code
+    // Ends a pending read.
+    process.stdin.destroy()
+  })
+}
 
 try {
   process.exitCode = await copy()
@@ -78,8 +81,7 @@ async function copy (): Promise<number> {
   } finally {
     await source.close()
   }
-  if (interrupted) return 130
-  return tally.conflict + tally.bad > 0 ? 1 : 0
+  return interrupted ?? (tally.conflict + tally.bad > 0 ? 1 : 0)
 }
 
 function readArguments (): { from: string, to: string, failFast: boolean } {
@@ -93,7 +95,7 @@ function readArguments (): { from: string, to: string, failFast: boolean } {
 async function copyPlants ({ plants, position, total }: Source, target: Target, failFast: boolean): Promise<boolean> {
   const began = performance.now()
   const progress = showProgress(position, total)
-  const stop = () => interrupted || (failFast && tally.conflict + tally.bad > 0)
+  const stop = () => interrupted !== undefined || (failFast && tally.conflict + tally.bad > 0)
   let chunk: NewPlant[] = []
   let text = 0
   let adding = Promise.resolve()
@@ -121,8 +123,8 @@ async function copyPlants ({ plants, position, total }: Source, target: Target, 
     if (!stop()) await flush()
     await adding
   } catch (error) {
-    // SIGINT destroys stdin, so the read fails.
-    if (!interrupted) throw error
+    // The signal has destroyed stdin, so the read fails.
+    if (interrupted === undefined) throw error
     await adding
   } finally {
     progress.stop()
@@ -177,7 +179,7 @@ function summarize (milliseconds: number): void {
   const [a, u, c, b] = [added, unchanged, conflict, bad].map(count => number.format(count))
   const time = `${(milliseconds / 1000).toFixed(1)} s (${perSecond(milliseconds)}/s)`
   console.error(`${a} added, ${u} unchanged, ${c} in conflict, ${b} bad lines, in ${time}`)
-  if (interrupted) console.error('Interrupted. Run it again to complete the copy.')
+  if (interrupted !== undefined) console.error('Interrupted. Run it again to complete the copy.')
 }
 
 async function openSource (from: string): Promise<Source> {
@@ -215,7 +217,7 @@ async function openTarget (to: string): Promise<Target> {
 
 function isStore (place: string): boolean {
   if (isStoreUrl(place)) return true
-  if (/^(?:sqlite|memory):|^postgres(?:ql)?[:/]|^[a-z][a-z\d+.-]*:\/\//i.test(place)) throw unknownStore(place)
+  if (/^[a-z][a-z\d+.-]+:|^postgres(?:ql)?\//i.test(place)) throw unknownStore(place)
   return false
 }
 

@@ -94,11 +94,14 @@ export function createPlantFile (path: string): PlantWriter {
     },
     async end (complete) {
       await opened
-      // Also waits until the file is synced.
-      await finished(stream.end())
-      // Unlike a rename, a link never replaces the file of another copy.
-      if (complete) await link(draft, path)
-      await rm(draft)
+      try {
+        // Also waits until the file is synced.
+        await finished(stream.end())
+        // Unlike a rename, a link never replaces the file of another copy.
+        if (complete) await link(draft, path)
+      } finally {
+        await rm(draft)
+      }
     }
   }
 }
