@@ -19,8 +19,11 @@ export const docsPath = '/docs'
  */
 export async function serveDocs (app: FastifyInstance, document: Titled, variables: Variables): Promise<void> {
   await app.register(async docs => {
-    // Any error while reading a page file is 404, such as a name that is too long or outside the folder.
-    docs.setErrorHandler((cause, request) => {
+    docs.setErrorHandler((cause: { status?: number }, request) => {
+      const { status } = cause
+      if (status === 412) throw new HttpError(status, 'The file does not meet a condition of the request.', { cause })
+      if (status === 416) throw new HttpError(status, 'The file does not have that range of bytes.', { cause })
+      // Any other error while reading a page file is 404, such as a name that is too long or outside the folder.
       throw new HttpError(404, `There is nothing at ${decodedPath(request)}.`, { cause })
     })
     await docs.register(swagger, { mode: 'static', specification: { document: withVariables(document, variables) } })

@@ -8,8 +8,10 @@ export type ErrorStatus =
   | 404 // unknown path
   | 405 // another method on a known path
   | 408 // the request did not arrive in time
+  | 412 // a condition of the request about a file of /docs
   | 413 // the body is too large
   | 415 // another media type or a Content-Encoding
+  | 416 // a range beyond the end of a file of /docs
   | 417 // an Expect other than 100-continue
   | 429 // too many requests
   | 431 // the header is too large
