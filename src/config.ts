@@ -5,6 +5,7 @@ import type { Tokens, TokensFile } from './auth/access-tokens.ts'
 import { checkIssuerUrl, checkKeyUrl } from './auth/issuer.ts'
 import type { JwtSettings } from './auth/issuer.ts'
 import { checkStoreUrl } from './stores/open.ts'
+import { describeUnread } from './unread-variables.ts'
 
 export interface Config {
   host: string
@@ -33,6 +34,8 @@ export interface Config {
   keepAliveTimeoutMs: number
   shutdownDelayMs: number
   logLevel: string
+  /** Sentences about variables that are probably misspelt. */
+  unread: string[]
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -48,10 +51,15 @@ export class ConfigError extends Error {
 
 /**
  * Reads the configuration. An empty variable counts as not set.
+ * @param envFile the names of the variables in .env
  * @throws ConfigError with every error
  */
-export function readConfig (env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig (
+  env: Readonly<Record<string, string | undefined>>,
+  envFile: readonly string[] = []
+): Config {
   const mistakes: string[] = []
+  const known: string[] = []
 
   /** @param read throws an Error whose message completes a sentence that starts with the variable's name */
   function variable<Value, Default> (
@@ -60,6 +68,7 @@ export function readConfig (env: Readonly<Record<string, string | undefined>>): 
     fallback: Default,
     read: (text: string) => Value
   ): Value | Default {
+    known.push(name)
     const text = env[name]
     if (text === undefined || text === '') return fallback
     try {
@@ -96,7 +105,7 @@ export function readConfig (env: Readonly<Record<string, string | undefined>>): 
     logLevel: variable('LOG_LEVEL', 'info', 'info', oneOf(logLevels))
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return config
+  return { ...config, unread: describeUnread(known, Object.keys(env), envFile) }
 }
 
 /** The error when the address is in use, or does not exist. */

@@ -13,12 +13,13 @@ const value = `(?:${blanks}(?:${quoted}|${unquoted}|#.*))?`
 const line = new RegExp(`^${blanks}(?:#.*|(?:export +)?[\\w.-]+${blanks}=${value})?$`)
 
 /**
- * Sets the variables of .env, if there is one, that are not set yet.
+ * Sets the variables of .env, if there is one, that are not set yet or empty.
+ * @returns the names in the file
  * @throws ConfigError when it cannot be read, or when a line is neither NAME=value nor a comment
  */
-export function loadEnvFile (): void {
+export function loadEnvFile (): string[] {
   // A link to a missing file is a mistake, too.
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return []
   const bytes = read()
   if (!isUtf8(bytes) || bytes.includes(0)) throw refused('it is not UTF-8')
   // Some editors write a byte order mark, which parseEnv() takes for a part of the first name.
@@ -27,7 +28,8 @@ export function loadEnvFile (): void {
   const wrong = lines.findIndex(each => !line.test(each))
   if (wrong !== -1) throw refused(`line ${wrong + 1} is neither NAME=value nor NAME="a value with blanks or #"`)
   const variables: Record<string, string> = Object.assign({}, ...lines.map(each => parseEnv(each.trim())))
-  for (const [name, value] of Object.entries(variables)) process.env[name] ??= value
+  for (const [name, value] of Object.entries(variables)) process.env[name] ||= value
+  return Object.keys(variables)
 }
 
 function read (): Buffer {

@@ -9,7 +9,7 @@ import type { LogOutput } from './log-output.ts'
 import { createLog, readable } from './log.ts'
 import type { Service } from './service.ts'
 import { createShared } from './shared.ts'
-import { openEngine } from './stores/open.ts'
+import { describeStore, openEngine } from './stores/open.ts'
 import { countThreads, startThreads } from './threads.ts'
 import type { ThreadsOptions } from './threads.ts'
 import { keepTicksFast } from './ticks.ts'
@@ -23,8 +23,8 @@ keepTicksFast()
 // Node would open its debugger for every user of the machine.
 process.on('SIGUSR1', () => {})
 try {
-  loadEnvFile()
-  await start(readConfig(process.env))
+  const namesInFile = loadEnvFile()
+  await start(readConfig(process.env, namesInFile))
 } catch (error) {
   console.error((error as Error).message)
   process.exit(error instanceof ConfigError ? 2 : 1)
@@ -43,15 +43,18 @@ async function start (config: Config): Promise<void> {
     await close()
   })
   const warn = (sentence: string) => log.warn(sentence)
+  config.unread.forEach(warn)
   const threads = await countThreads(config.threads, warn)
   const maxConnections = connectionLimit(config, threads, warn)
   // It opens in another thread or over the network: meanwhile the modules of the service load.
+  const place = describeStore(config.databaseUrl)
   const engine = openEngine(config.databaseUrl, warn)
   const options = { config, engine, log, maxConnections, threads }
   const service = await (threads === 1 ? openHere(options) : startThreads({ ...options, output: lines }))
 
   close = service.close
   const address = await service.listen(config.port)
+  log.info(`storing plants in ${place}`)
   log.info(`listening at ${address}`)
   if (service.ownTokenFile !== undefined) printFirstRequest(output, address, service.ownTokenFile)
 }

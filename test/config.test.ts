@@ -31,7 +31,8 @@ t.test('without variables the configuration is the default, and an empty variabl
     maxQueue: 10000,
     keepAliveTimeoutMs: 72_000,
     shutdownDelayMs: 0,
-    logLevel: 'info'
+    logLevel: 'info',
+    unread: []
   }
   t.strictSame(readConfig({}), defaults)
   t.strictSame(readConfig({ PORT: '', ACCESS_TOKENS: '', UNRELATED: 'x' }), defaults)
@@ -76,7 +77,8 @@ t.test('readConfig() reads every variable', async t => {
     maxQueue: 30,
     keepAliveTimeoutMs: 40_000,
     shutdownDelayMs: 5000,
-    logLevel: 'debug'
+    logLevel: 'debug',
+    unread: []
   })
 })
 

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -61,6 +61,7 @@ t.test('with ACCESS_TOKENS the service prints only log lines, and no token', asy
   const lines = output().trim().split('\n').map(line => JSON.parse(line))
   // A busy machine may take over a second to open the database, which is another line.
   t.match(lines.map(({ msg }) => msg).filter(msg => !msg.startsWith('Checking the database')), [
+    `storing plants in the new database ${join(realpathSync(folder), 'data', 'plants.db')}`,
     /^listening at/,
     'response sent',
     'The bearer token is not accepted.',
@@ -220,9 +221,12 @@ t.test('a stop is an error when the database file was moved away from its log', 
   t.equal(await again.ended, 0)
 })
 
-t.test('the service reads variables from .env, and the environment overrides them', async t => {
-  const folder = t.testdir({ '.env': 'ACCESS_TOKENS=from-file\nLOG_LEVEL=loud\n' })
-  const { origin, child, ended } = await startService(t, folder, { LOG_LEVEL: 'info', DATABASE_URL: 'memory:' })
+t.test('the service reads variables from .env; the environment overrides them, unless it is empty', async t => {
+  const folder = t.testdir({ '.env': 'ACCESS_TOKENS=from-file\nLOG_LEVEL=loud\nDATABSE_URL=x\n' })
+  const env = { LOG_LEVEL: 'info', DATABASE_URL: 'memory:', ACCESS_TOKENS: '', RATELIMIT: '5' }
+  const { origin, child, ended, output } = await startService(t, folder, env)
+  t.match(output(), 'DATABSE_URL is set in .env, but the service does not read it. Did you mean DATABASE_URL?')
+  t.match(output(), 'RATELIMIT is set, but the service does not read it. Did you mean RATE_LIMIT?')
   t.equal((await postPlant(origin, 'from-file', '{"id":1,"name":"x"}')).status, 200)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
@@ -353,6 +357,7 @@ t.test('with an issuer the service accepts its tokens, creates none and logs non
   t.equal(await ended, 0)
   const lines = output().trim().split('\n').map(line => JSON.parse(line))
   t.match(lines, [
+    { msg: /^storing plants in/ },
     { msg: /^listening at/ },
     { caller: 'shop', status: 200 },
     { caller: 'shop', status: 409 },

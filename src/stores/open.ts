@@ -1,9 +1,11 @@
 // Opens the store that DATABASE_URL names.
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { PlantStore } from '../plants/plant-store.ts'
 import { groupCommit } from './group-commit.ts'
 import type { Engine, QueueLimits } from './group-commit.ts'
 import { memoryEngine } from './memory.ts'
-import { hostUrls } from './postgres/hosts.ts'
+import { hostOf, hostUrls } from './postgres/hosts.ts'
 import { sqliteEngine } from './sqlite.ts'
 
 const forms = 'sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:'
@@ -34,6 +36,26 @@ export function isStoreUrl (url: string): boolean {
 export function checkStoreUrl (url: string): void {
   if (!isStoreUrl(url)) throw new Error(`must be ${forms}`)
   if (postgresForm.test(url)) hostUrls(url)
+  const path = sqlitePath(url)
+  if (path !== undefined) checkPath(path)
+}
+
+/** Refuses paths that name another file than the one that was meant. */
+function checkPath (path: string): void {
+  if (/^\s|\s$|\p{Cc}/u.test(path)) throw new Error('has a path with a control character or a blank at one end')
+  if (/[/\\]$/.test(path)) throw new Error('has the path of a folder, but must name a file')
+  const [, host] = /^\/\/([^/].*)$/.exec(path) ?? []
+  if (host !== undefined) throw new Error(`has two slashes: write sqlite:${host} or sqlite:/${host}`)
+}
+
+/** The store of a URL for the log, without a password. Only before it is opened is a new database known as such. */
+export function describeStore (url: string): string {
+  const path = sqlitePath(url)
+  if (path !== undefined) return `the ${existsSync(path) ? '' : 'new '}database ${resolve(path)}`
+  if (!postgresForm.test(url)) return 'memory, until the process ends'
+  const hosts = hostUrls(url)
+  const name = URL.parse(hosts[0] as string)?.pathname.slice(1)
+  return `PostgreSQL at ${hosts.map(hostOf).join(', ')}${name ? `, database ${name}` : ''}`
 }
 
 /** The path of the database file in a SQLite URL; undefined for other stores. */

@@ -8,10 +8,15 @@ const parts = /^(?<start>\w+:\/\/(?:[^/?#]*@)?)(?<hosts>[^/?#]*)(?<rest>.*)$/s
  */
 export function hostUrls (url: string): string[] {
   const { start = '', hosts = '', rest = '' } = parts.exec(url)?.groups ?? {}
+  const [path = '', query = ''] = rest.split('?')
+  // Otherwise a part of the password would be taken for the host, which the log shows.
+  if (rest.includes('#') || path.includes('@') || (query.includes('@') && !start.includes('@'))) {
+    throw new Error('has @, /, ? or # in its password: write them as %40, %2F, %3F and %23')
+  }
   const urls = hosts.split(',').map(host => `${start}${host}${rest}`)
   const isEmpty = urls.length > 1 && hosts.split(',').includes('')
   if (isEmpty || !urls.every(isHostUrl)) throw new Error('has a host or port that is not valid')
-  const wanted = new URLSearchParams(rest.split('?')[1]).get('target_session_attrs') ?? 'any'
+  const wanted = new URLSearchParams(query).get('target_session_attrs') ?? 'any'
   if (!sessionAttributes.includes(wanted)) {
     throw new Error(`has target_session_attrs=${wanted}, but the service writes: use read-write`)
   }
