@@ -19,9 +19,13 @@ const closeWithinMs = 28_000
 // Signals of a fault, which must end the process: a listener would return to the instruction that failed.
 const faults = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'] as const
 
+// Milliseconds. On a terminal, Ctrl-C sends SIGINT to the service and to npm, which sends it to the service again.
+const sameInterruptMs = 500
+const ignore = (): void => {}
+
 keepTicksFast()
 // Node would open its debugger for every user of the machine.
-process.on('SIGUSR1', () => {})
+process.on('SIGUSR1', ignore)
 try {
   const namesInFile = loadEnvFile()
   await start(readConfig(process.env, namesInFile))
@@ -38,10 +42,13 @@ async function start (config: Config): Promise<void> {
   let close = async (): Promise<void> => {}
   // A signal during startup ends the process too: a container ignores signals that nobody handles.
   closeWithGrace({ delay: closeWithinMs, logger: log, skip: [...faults] }, async ({ err, signal }) => {
+    ignoreSecondInterrupt()
     if (err !== undefined) log.fatal(err, 'shutting down after an uncaught error')
     else log.info(`shutting down after ${signal}`)
     await close()
   })
+  // While there is no other listener, a second SIGINT would kill the process.
+  process.on('SIGINT', ignore)
   const warn = (sentence: string) => log.warn(sentence)
   config.unread.forEach(warn)
   const threads = await countThreads(config.threads, warn)
@@ -57,6 +64,13 @@ async function start (config: Config): Promise<void> {
   log.info(`storing plants in ${place}`)
   log.info(`listening at ${address}`)
   if (service.ownTokenFile !== undefined) printFirstRequest(output, address, service.ownTokenFile)
+}
+
+/** Suspends what happens at a second SIGINT for a moment. */
+function ignoreSecondInterrupt (): void {
+  const listeners = process.listeners('SIGINT').filter(listener => listener !== ignore)
+  for (const listener of listeners) process.off('SIGINT', listener)
+  setTimeout(() => listeners.forEach(listener => process.on('SIGINT', listener)), sameInterruptMs).unref()
 }
 
 async function openHere ({ engine, ...options }: Omit<ThreadsOptions, 'output' | 'threads'>): Promise<Service> {

@@ -129,21 +129,52 @@ t.test('a signal to npm start reaches the service', async t => {
   t.match(output, 'shutting down after SIGTERM')
 })
 
-t.test('a second signal ends the process at once', async t => {
-  const { origin, child, ended, waitForOutput } = await startService(t, t.testdir(), { ACCESS_TOKENS: testToken })
-  // After the first signal the service waits for the rest of this request.
-  const socket = connect(Number(new URL(origin).port), '127.0.0.1').on('error', () => {})
+/** Sends the first part of a plant, for which the service waits after a signal, and returns once it has arrived. */
+async function beginPlant (origin: string) {
+  const port = Number(new URL(origin).port)
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
   await once(socket, 'connect')
   socket.write([
     'POST /plants HTTP/1.1',
     'Host: x',
     `Authorization: Bearer ${testToken}`,
     'Content-Type: application/json',
-    'Content-Length: 9',
+    'Content-Length: 19',
     '',
-    '{'
+    '{"id":1,'
   ].join('\r\n'))
-  await exchange(Number(new URL(origin).port), 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  return { socket, rest: '"name":"x"}' }
+}
+
+t.test('two SIGINTs at once are one: npm on a terminal passes Ctrl-C on', async t => {
+  for (const pauseMs of [0, 1, 5, 100]) {
+    const { origin, child, ended } = await startService(t, t.testdir(), { ACCESS_TOKENS: testToken })
+    const { socket, rest } = await beginPlant(origin)
+    child.kill('SIGINT')
+    if (pauseMs > 0) await sleep(pauseMs)
+    child.kill('SIGINT')
+    await sleep(200)
+    socket.write(rest)
+    const [response] = await once(socket, 'data') as [Buffer]
+    t.match(response.toString(), /^HTTP\/1.1 200 /)
+    t.equal(await ended, 0, `${pauseMs} ms`)
+  }
+})
+
+t.test('a second SIGINT after half a second ends the process', async t => {
+  const { origin, child, ended, waitForOutput } = await startService(t, t.testdir(), { ACCESS_TOKENS: testToken })
+  await beginPlant(origin)
+  child.kill('SIGINT')
+  await waitForOutput(/shutting down after SIGINT/)
+  await sleep(700)
+  child.kill('SIGINT')
+  t.equal(await ended, 1)
+})
+
+t.test('a second signal ends the process at once', async t => {
+  const { origin, child, ended, waitForOutput } = await startService(t, t.testdir(), { ACCESS_TOKENS: testToken })
+  await beginPlant(origin)
   child.kill('SIGTERM')
   await waitForOutput(/shutting down after SIGTERM/)
   const began = performance.now()
