@@ -63,7 +63,7 @@ async function start (config: Config): Promise<void> {
   const address = await service.listen(config.port)
   log.info(`storing plants in ${place}`)
   log.info(`listening at ${address}`)
-  if (service.ownTokenFile !== undefined) printFirstRequest(output, address, service.ownTokenFile)
+  if (service.ownTokenFile !== undefined) printFirstRequest(output, address, config.baseUrl, service.ownTokenFile)
 }
 
 /** Suspends what happens at a second SIGINT for a moment. */
@@ -79,13 +79,14 @@ async function openHere ({ engine, ...options }: Omit<ThreadsOptions, 'output' |
 }
 
 /** Prints a curl command that reads the token from its file, so that the log has no token. */
-function printFirstRequest (output: LogOutput, address: string, tokenFile: string): void {
+function printFirstRequest (output: LogOutput, address: string, baseUrl: string, tokenFile: string): void {
+  const prefix = new URL(baseUrl, address).pathname.replace(/\/$/, '')
   output.write(`
   Plant Store   ${address}
   The contract  ${address}/docs
   Access token  ${tokenFile}
 
-  curl ${address}/plants -H "Authorization: Bearer $(cat '${tokenFile}')" \\
+  curl ${address}${prefix}/plants -H "Authorization: Bearer $(cat '${tokenFile}')" \\
     -H 'Content-Type: application/json' -d '{"id": 1, "name": "Boston fern", "tag": "fern"}'
 `)
 }

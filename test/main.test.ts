@@ -50,6 +50,14 @@ t.test('the first start creates a token and prints a curl command that works whe
   t.equal(conflict.status, 409, 'a later start has the same token and plants')
 })
 
+t.test('the printed curl command has the path of BASE_URL', async t => {
+  for (const [BASE_URL, path] of [['/api/v1', '/api/v1'], ['https://plants.example.com/store/', '/store']] as const) {
+    const { origin, waitForOutput } = await startService(t, t.testdir(), { BASE_URL, DATABASE_URL: 'memory:' })
+    await waitForOutput(new RegExp(`^ {2}curl ${origin}${path}/plants -H`, 'm'))
+    t.equal((await fetch(`${origin}${path}/plants`, { method: 'POST' })).status, 401)
+  }
+})
+
 t.test('with ACCESS_TOKENS the service prints only log lines, and no token', async t => {
   const folder = t.testdir()
   const env = { ACCESS_TOKENS: 'alice:very-secret-token', LOG_LEVEL: 'trace' }
