@@ -64,13 +64,12 @@ export async function stopServer ({ pid }: Server): Promise<void> {
   children.delete(pid)
 }
 
-/** CPU time in microseconds of all threads of a server and of its child processes; NaN on systems without /proc. */
-export function cpuTime ({ pid }: Pick<Server, 'pid'>): number {
+/** CPU time of all threads in microseconds; NaN on systems without /proc. */
+export function cpuTime ({ pid }: Server): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`)
     const nanoseconds = threads.map(id => Number.parseInt(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8')))
-    const own = nanoseconds.reduce((sum, each) => sum + each) / 1000
-    return childrenOf(pid).reduce((sum, child) => sum + cpuTime({ pid: child }), own)
+    return nanoseconds.reduce((sum, each) => sum + each) / 1000
   } catch {
     return NaN
   }

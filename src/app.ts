@@ -21,8 +21,6 @@ import { errorBody } from './plants/error-body.ts'
 import { StoreUnavailable } from './plants/plant-store.ts'
 import type { PlantStore } from './plants/plant-store.ts'
 import { limitRate } from './rate-limit.ts'
-import { createShared } from './shared.ts'
-import type { Shared } from './shared.ts'
 
 export interface AppOptions {
   store: PlantStore
@@ -40,9 +38,6 @@ export interface AppOptions {
   trustProxy?: string[] | false | undefined
   /** Connections that may be open; unlimited by default. */
   maxConnections?: ConnectionLimit
-  /** The index of this thread, and what all threads share; by default there is one. */
-  thread?: number
-  shared?: Shared
   /** Time limit for the response, after the request has arrived. */
   responseTimeoutMs?: number
   /** Time limits for the headers and for the whole request. */
@@ -56,10 +51,9 @@ export interface AppOptions {
 export async function buildApp ({
   store, verifyToken, log = pino({ level: 'silent' }), baseUrl = '/', bodyLimit = 65536, rateLimit,
   failedAuthLimit = Infinity, trustProxy = false, maxConnections = unlimited, responseTimeoutMs = 10_000,
-  requestTimeoutMs = { header: 5000, whole: 10_000 }, keepAliveTimeoutMs = 72_000,
-  drainMs = { delayMs: 0, lingerMs: 0 }, thread = 0, shared = createShared(1)
+  requestTimeoutMs = { header: 5000, whole: 10_000 }, keepAliveTimeoutMs = 72_000, drainMs = { delayMs: 0, lingerMs: 0 }
 }: AppOptions): Promise<FastifyInstance> {
-  const failures = limitFailures(failedAuthLimit, shared, sentence => log.warn(sentence))
+  const failures = limitFailures(failedAuthLimit, sentence => log.warn(sentence))
   const reporter: ErrorReporter = {
     errorBody,
     log: (error, request) => failures.sumUp(error, request) || logError(log, error, request)
@@ -72,8 +66,6 @@ export async function buildApp ({
     trustProxy,
     // The shutdown has its own limits of time.
     pluginTimeout: 0,
-    // A request has another id in each thread.
-    genReqId: requestIds(thread),
     // Serve requests that arrive during shutdown; each response closes its connection.
     return503OnClosing: false,
     serverFactory: handle => createHttpServer(handle, {
@@ -82,8 +74,6 @@ export async function buildApp ({
       stalledTimeoutMs: requestTimeoutMs.whole + responseTimeoutMs,
       keepAliveTimeoutMs,
       maxConnections,
-      thread,
-      shared,
       warn: sentence => log.warn(sentence)
     })
   })
@@ -97,7 +87,7 @@ export async function buildApp ({
     realm: 'plant-store',
     responseTimeoutMs,
     toHttpError,
-    onAuthenticated: rateLimit === undefined ? [] : [limitRate(rateLimit, shared.requests)],
+    onAuthenticated: rateLimit === undefined ? [] : [limitRate(rateLimit)],
     onRefused: failures.refuse
   })
   app.addHook('onClose', async () => failures.close())
@@ -106,11 +96,6 @@ export async function buildApp ({
   drainOnClose(app, { ...drainMs, requestTimeoutMs: requestTimeoutMs.whole, responseTimeoutMs })
   await serveDocs(app, document, variables)
   return app
-}
-
-function requestIds (thread: number): () => string {
-  let count = 0
-  return () => `req-${thread}-${(++count).toString(36)}`
 }
 
 /** StoreUnavailable becomes 503; any other error of a handler becomes 500. */

@@ -1,5 +1,5 @@
 // Keeps connections from using up the memory and the file descriptors of the process.
-import type { Server, Socket } from 'node:net'
+import type { Server } from 'node:net'
 import { oncePerMinute } from './log.ts'
 import { memoryLimit } from './memory-limit.ts'
 
@@ -17,14 +17,12 @@ const unsentBytes = 256 * 1024
 /**
  * The limit of connections. By default they take at most half of the memory, each with a body of `bodyLimit` bytes or
  * with a response that nobody reads. Each may have two files open: its own and one that it reads.
- * All threads together have this limit.
  */
 export function connectionLimit (
   { maxConnections: wanted, bodyLimit }: { maxConnections: number | undefined, bodyLimit: number },
-  threads: number,
   warn: (sentence: string) => void
 ): ConnectionLimit {
-  const byMemory = Math.max(100, Math.floor(threads * memoryLimit(threads) / 2 / Math.max(bodyLimit, unsentBytes)))
+  const byMemory = Math.max(100, Math.floor(memoryLimit() / 2 / Math.max(bodyLimit, unsentBytes)))
   const openFiles = limitOfOpenFiles()
   const byFiles = Math.floor(Math.max(openFiles - reserved, openFiles / 2) / 2)
   const limit = wanted ?? Math.min(byMemory, 10_000)
@@ -36,28 +34,17 @@ export function connectionLimit (
   return { limit, reason: wanted === undefined ? 'MAX_CONNECTIONS is not set' : 'that is MAX_CONNECTIONS' }
 }
 
-/**
- * Closes connections beyond the limit at once. Without a descriptor Node would close them too, but not report it.
- * @param open connections of each thread, and the index of this one
- */
+/** Closes connections beyond the limit at once. Without a descriptor Node would close them too, but not report it. */
 export function limitConnections (
   server: Server,
   { limit, reason }: ConnectionLimit,
-  open: { connections: Int32Array, thread: number },
   warn: (sentence: string) => void
 ): void {
   const report = oncePerMinute(count => {
     warn(`Connections refused: ${count}. ${limit} are open already; ${reason}.`)
   })
-  const { connections, thread } = open
-  // Node compares it to the connections of this thread.
-  const ofOthers = () => connections.reduce((sum, open, index) => index === thread ? sum : sum + open, 0)
-  Object.defineProperty(server, 'maxConnections', { get: () => limit - ofOthers() })
+  server.maxConnections = limit
   server.on('drop', report)
-  server.on('connection', (socket: Socket) => {
-    Atomics.add(connections, thread, 1)
-    socket.once('close', () => Atomics.sub(connections, thread, 1))
-  })
 }
 
 /** The soft limit, which Node raises to the hard limit when it starts. */

@@ -1,5 +1,9 @@
 // Starts the service: configuration, store, app, shutdown.
 import closeWithGrace from 'close-with-grace'
+import type { FastifyInstance } from 'fastify'
+import { lookup } from 'node:dns/promises'
+import { dirname, join, resolve } from 'node:path'
+import { openVerifier } from './auth/verifier.ts'
 import { ConfigError, readConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { connectionLimit } from './connections.ts'
@@ -7,15 +11,14 @@ import { loadEnvFile } from './env-file.ts'
 import { StandardOutput } from './log-output.ts'
 import type { LogOutput } from './log-output.ts'
 import { createLog, readable } from './log.ts'
-import type { Service } from './service.ts'
-import { createShared } from './shared.ts'
-import { describeStore, openEngine } from './stores/open.ts'
-import { countThreads, startThreads } from './threads.ts'
-import type { ThreadsOptions } from './threads.ts'
+import { memoryLimit } from './memory-limit.ts'
+import { describeStore, openStore, sqlitePath } from './stores/open.ts'
 import { keepTicksFast } from './ticks.ts'
 
 // Longer than the longest SHUTDOWN_DELAY and a request (5 s and 20 s), shorter than the 30 s that supervisors allow.
 const closeWithinMs = 28_000
+// Longer than a request takes from a client to the service. A client that pauses longer may see its connection end.
+const lingerMs = 1000
 // Signals of a fault, which must end the process: a listener would return to the instruction that failed.
 const faults = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'] as const
 
@@ -37,8 +40,7 @@ try {
 async function start (config: Config): Promise<void> {
   const output = new StandardOutput(process.stdout, sentence => log.error(sentence))
   process.once('exit', () => output.flush())
-  const lines = await readable(output, process.stdout.isTTY)
-  const log = createLog(config.logLevel, lines)
+  const log = createLog(config.logLevel, await readable(output, process.stdout.isTTY))
   let close = async (): Promise<void> => {}
   // A signal during startup ends the process too: a container ignores signals that nobody handles.
   closeWithGrace({ delay: closeWithinMs, logger: log, skip: [...faults] }, async ({ err, signal }) => {
@@ -49,21 +51,33 @@ async function start (config: Config): Promise<void> {
   })
   // While there is no other listener, a second SIGINT would kill the process.
   process.on('SIGINT', ignore)
-  const warn = (sentence: string) => log.warn(sentence)
-  config.unread.forEach(warn)
-  const threads = await countThreads(config.threads, warn)
-  const maxConnections = connectionLimit(config, threads, warn)
-  // It opens in another thread or over the network: meanwhile the modules of the service load.
+  config.unread.forEach(sentence => log.warn(sentence))
   const place = describeStore(config.databaseUrl)
-  const engine = openEngine(config.databaseUrl, warn)
-  const options = { config, engine, log, maxConnections, threads }
-  const service = await (threads === 1 ? openHere(options) : startThreads({ ...options, output: lines }))
+  const storeOptions = {
+    maxQueue: config.maxQueue,
+    // The rest is for reading requests and for the batch that is being stored.
+    maxQueueBytes: memoryLimit() / 8,
+    onWarning: (sentence: string) => log.warn(sentence)
+  }
+  // The store opens in its own thread or over the network: load the modules of the app meanwhile.
+  const [store, { buildApp }] = await Promise.all([openStore(config.databaseUrl, storeOptions), import('./app.ts')])
+  const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
+  const tokens = await openVerifier({ ...config, ownTokenFile }, log)
+  const maxConnections = connectionLimit(config, sentence => log.warn(sentence))
+  const drainMs = { delayMs: config.shutdownDelayMs, lingerMs }
+  const app = await buildApp({ ...config, maxConnections, drainMs, store, verifyToken: tokens.verify, log })
 
-  close = service.close
-  const address = await service.listen(config.port)
+  close = async () => {
+    tokens.close()
+    await app.close()
+    await store.close()
+  }
+  const address = await listen(app, config).catch(({ message }: Error) => {
+    throw new Error(`Cannot listen on ${config.host}, port ${config.port}: ${message}. Set HOST and PORT to listen elsewhere.`)
+  })
   log.info(`storing plants in ${place}`)
   log.info(`listening at ${address}`)
-  if (service.ownTokenFile !== undefined) printFirstRequest(output, address, config.baseUrl, service.ownTokenFile)
+  if (tokens.isOwn) printFirstRequest(output, address, config.baseUrl, ownTokenFile)
 }
 
 /** Suspends what happens at a second SIGINT for a moment. */
@@ -73,9 +87,16 @@ function ignoreSecondInterrupt (): void {
   setTimeout(() => listeners.forEach(listener => process.on('SIGINT', listener)), sameInterruptMs).unref()
 }
 
-async function openHere ({ engine, ...options }: Omit<ThreadsOptions, 'output' | 'threads'>): Promise<Service> {
-  const { openService } = await import('./service.ts')
-  return openService({ ...options, engine: await engine, thread: 0, shared: createShared(1) })
+/** Listens on one address. For the name localhost Fastify would add servers, without the limits and error answers. */
+async function listen (app: FastifyInstance, { host, port }: Config): Promise<string> {
+  const { address } = await lookup(host, { order: 'ipv4first' })
+  return app.listen({ host: address, port })
+}
+
+/** The folder for the service's own files: that of its database file. */
+function dataDirectory (databaseUrl: string): string {
+  const path = sqlitePath(databaseUrl)
+  return resolve(path === undefined ? 'data' : dirname(path))
 }
 
 /** Prints a curl command that reads the token from its file, so that the log has no token. */

@@ -1,5 +1,4 @@
-// Acknowledged plants are stored after many times kill -9 under load, with one thread and with two. `npm run faults`
-// kills the service 500 times.
+// Acknowledged plants are stored after many times kill -9 under load. `npm run faults` kills the service 500 times.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -7,23 +6,18 @@ import type { Test } from 'tap'
 import { openStore } from '../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
 import { startPostgres } from '../fixtures/postgres.ts'
-import { seededRandom } from '../fixtures/random.ts'
 import { testToken } from '../fixtures/secrets.ts'
 import { startService } from '../fixtures/service.ts'
 
 const rounds = Number(process.env.KILL_ROUNDS ?? 20)
 
 async function killRepeatedly (t: Test, folder: string, url: string): Promise<void> {
-  const seed = process.env.SEED ?? String(Date.now() % 1e6)
-  t.comment(`SEED=${seed}`)
-  const random = seededRandom(seed)
   const account = newAccount()
   for (let round = 0; round < rounds; round++) {
-    const env = { ACCESS_TOKENS: testToken, DATABASE_URL: url, THREADS: String(1 + round % 2) }
-    const { child, origin, ended } = await startService(t, folder, env)
+    const { child, origin, ended } = await startService(t, folder, { ACCESS_TOKENS: testToken, DATABASE_URL: url })
     const load = sendPlants(origin, account, 16)
     // From the first commits to a state in which SQLite merges its log into the file now and then.
-    await sleep(20 + random.below(200))
+    await sleep(20 + Math.random() * 200)
     child.kill('SIGKILL')
     await ended
     await load.stop()
