@@ -41,7 +41,9 @@ function copyProject (): Copy {
   }
 }
 
-t.test('the guide adds an operation that compiles and passes its tests', async t => {
+// It compiles and tests a copy of the project.
+t.setTimeout(300_000)
+t.test('the guide adds an operation that compiles and passes its tests', { timeout: 290_000 }, async t => {
   const { path, run } = copyProject()
   const apply = (patch: StructuredPatch): void => {
     const file = path(patch.newFileName?.replace(/^[ab]\//, '') ?? '')

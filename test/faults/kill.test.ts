@@ -6,18 +6,22 @@ import type { Test } from 'tap'
 import { openStore } from '../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
 import { startPostgres } from '../fixtures/postgres.ts'
+import { seededRandom } from '../fixtures/random.ts'
 import { testToken } from '../fixtures/secrets.ts'
 import { startService } from '../fixtures/service.ts'
 
 const rounds = Number(process.env.KILL_ROUNDS ?? 20)
 
 async function killRepeatedly (t: Test, folder: string, url: string): Promise<void> {
+  const seed = process.env.SEED ?? String(Date.now() % 1e6)
+  t.comment(`SEED=${seed}`)
+  const random = seededRandom(seed)
   const account = newAccount()
   for (let round = 0; round < rounds; round++) {
     const { child, origin, ended } = await startService(t, folder, { ACCESS_TOKENS: testToken, DATABASE_URL: url })
     const load = sendPlants(origin, account, 16)
     // From the first commits to a state in which SQLite merges its log into the file now and then.
-    await sleep(20 + Math.random() * 200)
+    await sleep(20 + random.below(200))
     child.kill('SIGKILL')
     await ended
     await load.stop()
