@@ -40,10 +40,13 @@ interface Target {
 
 // When the disk is full, process.stdout drops the bytes that a file does not take, without an error.
 const output = fstatSync(1).isFile() ? createWriteStream('', { fd: 1, autoClose: false }) : process.stdout
-// The reader may stop early, as `head` does: EPIPE is not a failure.
 output.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') console.error(`The output cannot be written: ${error.message}.`)
-  process.exit(error.code === 'EPIPE' ? 0 : 1)
+  const isUnread = error.code === 'EPIPE'
+  console.error(isUnread
+    ? 'The reader of the output has ended, so the copy is not complete.'
+    : `The output cannot be written: ${error.message}.`)
+  // The exit code of programs that SIGPIPE ends, as `| head` lets them end.
+  process.exit(isUnread ? 141 : 1)
 })
 
 const tally = { added: 0, unchanged: 0, conflict: 0, bad: 0 }
@@ -217,7 +220,7 @@ async function openTarget (to: string): Promise<Target> {
 
 function isStore (place: string): boolean {
   if (isStoreUrl(place)) return true
-  if (/^[a-z][a-z\d+.-]+:|^postgres(?:ql)?\//i.test(place)) throw unknownStore(place)
+  if (/^\s*(?:[a-z][a-z\d+.-]+:|postgres(?:ql)?\/)|^\/\/.*@/i.test(place)) throw unknownStore(place)
   return false
 }
 

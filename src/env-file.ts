@@ -15,7 +15,8 @@ const line = new RegExp(`^${blanks}(?:#.*|(?:export +)?[\\w.-]+${blanks}=${value
 /**
  * Sets the variables of .env, if there is one, that are not set yet or empty.
  * @returns the names in the file
- * @throws ConfigError when it cannot be read, or when a line is neither NAME=value nor a comment
+ * @throws ConfigError when it cannot be read, or when a line is neither NAME=value nor a comment,
+ * or sets a variable again
  */
 export function loadEnvFile (): string[] {
   // A link to a missing file is a mistake, too.
@@ -27,9 +28,15 @@ export function loadEnvFile (): string[] {
   const lines = text.split(/\r?\n/)
   const wrong = lines.findIndex(each => !line.test(each))
   if (wrong !== -1) throw refused(`line ${wrong + 1} is neither NAME=value nor NAME="a value with blanks or #"`)
-  const variables: Record<string, string> = Object.assign({}, ...lines.map(each => parseEnv(each.trim())))
-  for (const [name, value] of Object.entries(variables)) process.env[name] ||= value
-  return Object.keys(variables)
+  const variables = new Map<string, string>()
+  for (const [index, each] of lines.entries()) {
+    for (const [name, value = ''] of Object.entries(parseEnv(each.trim()))) {
+      if (variables.has(name)) throw refused(`line ${index + 1} sets ${name} again`)
+      variables.set(name, value)
+    }
+  }
+  for (const [name, value] of variables) process.env[name] ||= value
+  return [...variables.keys()]
 }
 
 function read (): Buffer {

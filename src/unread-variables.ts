@@ -3,6 +3,8 @@
 /** Shorter names are close to too many others. */
 const shortest = 7
 const mostChanges = 2
+/** pg reads PGHOST, PGPORT, PGUSER, PGPASSWORD and others for what DATABASE_URL does not say. */
+const ofPg = /^PG[A-Z]+$/
 
 /**
  * One sentence for each variable of .env that is not among the known ones, and for each of the environment that is
@@ -13,7 +15,8 @@ export function describeUnread (
   env: readonly string[],
   envFile: readonly string[]
 ): string[] {
-  return [...new Set([...envFile, ...env])].filter(name => !known.includes(name)).flatMap(name => {
+  const isRead = (name: string) => known.includes(name) || ofPg.test(name)
+  return [...new Set([...envFile, ...env])].filter(name => !isRead(name)).flatMap(name => {
     const meant = known.find(each => areSimilar(each, name))
     const place = envFile.includes(name) ? ' in .env' : ''
     if (meant !== undefined) return `${name} is set${place}, but the service does not read it. Did you mean ${meant}?`

@@ -262,6 +262,8 @@ t.test('a copy that cannot start prints one sentence without a stack or a passwo
     [['-', 'postgresql//u:SECRET@h/db'], /^There is no store for "postgresql\/\/u:"/],
     [['-', 'POSTGRES://u:SECRET@h/db'], /^There is no store for "POSTGRES:"/],
     [['-', 'mysql2://u:SECRET@h/db'], /^There is no store for "mysql2:"/],
+    [[' postgres://u:SECRET@h/db', '-'], /^There is no store for " postgres:"/],
+    [['//u:SECRET@h/db', '-'], /^There is no store for "\/\/u:"/],
     [['-', 'sqllite:plants.db'], /^There is no store for "sqllite:"/],
     [['-', existing], /there\.ndjson already exists: name another file or remove it\n$/],
     [['-', join(folder, 'none', 'out.ndjson')], /ENOENT: no such file or directory/],
@@ -277,12 +279,12 @@ t.test('a copy that cannot start prints one sentence without a stack or a passwo
   t.equal(existsSync(join(folder, 'none.db')), false)
 })
 
-t.test('copy exits with code 0 when the reader of its output stops, and reports an output that fails', async t => {
+t.test('copy says that it is not complete when the reader of its output ends, or when its output fails', async t => {
   const folder = t.testdir({ 'many.ndjson': manyPlants })
   const input = join(folder, 'many.ndjson')
   const { child, ended } = start([input, '-'])
   child.stdout.once('data', () => child.stdout.destroy())
-  t.match(await ended, { code: 0 })
+  t.match(await ended, { code: 141, stderr: /^The reader of the output has ended, so the copy is not complete\.$/m })
   const toFullDisk = `exec ${process.execPath} src/copy.ts ${input} - > /dev/full`
   const failed = await promisify(execFile)('sh', ['-c', toFullDisk]).catch(error => error)
   t.match(failed, { code: 1, stderr: /The output cannot be written: ENOSPC.*\.\n/ })

@@ -199,13 +199,14 @@ t.test('a .env that is a link to a missing file, or a folder, is refused', async
   }
 })
 
-t.test('a .env whose lines would be skipped is refused', async t => {
+t.test('a .env whose lines would be skipped or contradict one another is refused', async t => {
   const refused = {
     'it is not UTF-8': [Buffer.from('PORT=1\n', 'utf16le'), Buffer.from([0x50, 0xff])],
     'line 2 is neither NAME=value nor NAME="a value with blanks or #"': [
       '# comment\nPORT: 40010\n', '\n"PORT=1"', 'A=b\nPGPASSWORD= \nPORT=0', '\nHOST="127.0.0.1\nB="x"',
       'A=1\r\nB="c","d"', '\nDATABASE_URL=sqlite:my#plants.db', '\nexport\tPORT=1', '\n\ufeffPORT=1'
-    ]
+    ],
+    'line 3 sets PORT again': ['PORT=1\n\nPORT=2', 'PORT=1\nA=b\nexport PORT=1']
   }
   for (const [reason, texts] of Object.entries(refused)) {
     for (const text of texts) {
@@ -220,8 +221,8 @@ t.test('a .env whose lines would be skipped is refused', async t => {
 
 t.test('a .env may have a byte order mark, comments, blank lines, export and quotes', async t => {
   const lines = [
-    '\ufeffACCESS_TOKENS=other', '', ' # "comment', ' export DATABASE_URL = "memory:" # no file\r', 'RATE_LIMIT=',
-    'HOST= # any', 'PORT=\'0\'', 'ACCESS_TOKENS = from-file # the last one counts'
+    '\ufeff# the first line', '', ' # "comment', ' export DATABASE_URL = "memory:" # no file\r', 'RATE_LIMIT=',
+    'HOST= # any', 'PORT=\'0\'', 'ACCESS_TOKENS = from-file # a comment'
   ]
   const folder = t.testdir({ '.env': lines.join('\n') })
   const { origin, child, ended } = await startService(t, folder, {})
@@ -360,7 +361,7 @@ t.test('an emptied tokens file revokes its tokens, an invalid or deleted one doe
   await waitForOutput(/"level":50.*no such file or directory \(ENOENT\)\. Its last tokens stay valid\. To revoke/)
   t.equal(await statusWith('old-token-of-alice'), 200, 'the last token stays valid')
   writeFileSync(path, '\n \n')
-  await waitForOutput(/"level":40.*is empty: none of its tokens is valid any more"/)
+  await waitForOutput(/"level":40.*is empty: it makes no token valid any more"/)
   t.equal(await statusWith('old-token-of-alice'), 401)
   writeFileSync(path, 'alice:new-token-of-alice')
   await waitForOutput(/"level":30.*has changed: its tokens are valid now, 1 in number"/)

@@ -107,7 +107,7 @@ export function openTokens ({ accessTokens, accessTokensFile, ownTokenFile }: To
   const isOwn = accessTokens === undefined && accessTokensFile === undefined
   const fixed = isOwn ? loadOrCreateToken(ownTokenFile, log) : accessTokens ?? new Map()
   warnOfTokens(isOwn ? ownTokenFile : 'ACCESS_TOKENS', fixed, log)
-  const followed = followTokensFile(accessTokensFile, log)
+  const followed = followTokensFile(accessTokensFile, fixed, log)
   return {
     verify: token => fixed.get(token) ?? followed.tokens().get(token),
     isOwn,
@@ -143,19 +143,25 @@ function warnOfMode (source: string, { mode }: FileContent, log: TokenLog): void
 
 interface FollowedTokens { tokens: () => Tokens, stop: () => void }
 
-function followTokensFile (file: TokensFile | undefined, log: TokenLog): FollowedTokens {
+/** @param fixed the tokens of ACCESS_TOKENS, which stay valid whatever the file has */
+function followTokensFile (file: TokensFile | undefined, fixed: Tokens, log: TokenLog): FollowedTokens {
   if (file === undefined) return { tokens: () => new Map(), stop: () => {} }
   const source = `ACCESS_TOKENS_FILE ${file.path}`
   let { tokens } = file
+  const inBoth = new Set<string>()
   const warn = (content: FileContent) => {
     warnOfTokens(source, tokens, log)
     warnOfMode(source, content, log)
+    tokens.forEach(({ name }, token) => fixed.has(token) && inBoth.add(name))
+    if (inBoth.size === 0) return
+    log.warn(`${source} has or had tokens that are also in ACCESS_TOKENS: ${listed([...inBoth])}. ` +
+      'They stay valid until they are removed there, too, and the service is started again')
   }
   const apply = (found: FileContent | Error) => {
     try {
       if (found instanceof Error) throw found
       tokens = parseTokens(found.text)
-      if (tokens.size === 0) log.warn(`${source} is empty: none of its tokens is valid any more`)
+      if (tokens.size === 0) log.warn(`${source} is empty: it makes no token valid any more`)
       else log.info(`${source} has changed: its tokens are valid now, ${tokens.size} in number`)
       warn(found)
     } catch (error) {

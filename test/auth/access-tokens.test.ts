@@ -144,9 +144,20 @@ t.test('a changed tokens file replaces its tokens; an empty one revokes them, an
   ])
   t.strictSame(areValid(), [true, false, true])
   t.strictSame(await change(() => writeFileSync(path, ' \n,\n')), [
-    'warn ACCESS_TOKENS_FILE PATH is empty: none of its tokens is valid any more'
+    'warn ACCESS_TOKENS_FILE PATH is empty: it makes no token valid any more'
   ])
   t.strictSame(areValid(), [true, false, false])
+})
+
+t.test('a token that ACCESS_TOKENS has, too, is named as long as it stays valid', async t => {
+  const { verify, path, change, lines } = openFile(t, 'both:fixed-token-0123,old-token-01234567')
+  const warning = 'warn ACCESS_TOKENS_FILE PATH has or had tokens that are also in ACCESS_TOKENS: both. ' +
+    'They stay valid until they are removed there, too, and the service is started again'
+  t.strictSame(lines.at(-1)?.replace(path, 'PATH'), warning)
+  t.strictSame(await change(() => writeFileSync(path, '')), [
+    'warn ACCESS_TOKENS_FILE PATH is empty: it makes no token valid any more', warning
+  ])
+  t.ok(verify('fixed-token-0123'))
 })
 
 t.test('an invalid or missing file keeps the last tokens valid, and the log says how to revoke them', async t => {

@@ -8,15 +8,14 @@ const parts = /^(?<start>\w+:\/\/(?:[^/?#]*@)?)(?<hosts>[^/?#]*)(?<rest>.*)$/s
  */
 export function hostUrls (url: string): string[] {
   const { start = '', hosts = '', rest = '' } = parts.exec(url)?.groups ?? {}
-  const [path = '', query = ''] = rest.split('?')
   // Otherwise a part of the password would be taken for the host, which the log shows.
-  if (rest.includes('#') || path.includes('@') || (query.includes('@') && !start.includes('@'))) {
-    throw new Error('has @, /, ? or # in its password: write them as %40, %2F, %3F and %23')
+  if (/[#@]/.test(rest)) {
+    throw new Error('has @, /, ? or # in a password or parameter: write them as %40, %2F, %3F and %23')
   }
   const urls = hosts.split(',').map(host => `${start}${host}${rest}`)
   const isEmpty = urls.length > 1 && hosts.split(',').includes('')
   if (isEmpty || !urls.every(isHostUrl)) throw new Error('has a host or port that is not valid')
-  const wanted = new URLSearchParams(query).get('target_session_attrs') ?? 'any'
+  const wanted = new URLSearchParams(rest.split('?')[1]).get('target_session_attrs') ?? 'any'
   if (!sessionAttributes.includes(wanted)) {
     throw new Error(`has target_session_attrs=${wanted}, but the service writes: use read-write`)
   }
@@ -31,8 +30,9 @@ function isHostUrl (url: string): boolean {
   return URL.canParse(url.replace(/(@|\/\/)(?=[/?])/, '$1localhost'))
 }
 
-/** Host and port of a URL with one host. */
+/** Host and port of a URL with one host, as pg reads them. */
 export function hostOf (url: string): string {
   const { hostname = '', port = '' } = URL.parse(url) ?? {}
-  return `${hostname || 'localhost'}:${port || 5432}`
+  const { PGHOST, PGPORT } = process.env
+  return `${hostname || PGHOST || 'localhost'}:${port || PGPORT || 5432}`
 }
