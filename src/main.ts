@@ -22,8 +22,9 @@ const lingerMs = 1000
 // Signals of a fault, which must end the process: a listener would return to the instruction that failed.
 const faults = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'] as const
 
-// Milliseconds. On a terminal, Ctrl-C sends SIGINT to the service and to npm, which sends it to the service again.
-const sameInterruptMs = 500
+// npm passes these on. A terminal, or a supervisor that ends a group of processes, sends them to the service, too.
+const repeated = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const sameSignalMs = 500
 const ignore = (): void => {}
 
 keepTicksFast()
@@ -44,13 +45,13 @@ async function start (config: Config): Promise<void> {
   let close = async (): Promise<void> => {}
   // A signal during startup ends the process too: a container ignores signals that nobody handles.
   closeWithGrace({ delay: closeWithinMs, logger: log, skip: [...faults] }, async ({ err, signal }) => {
-    ignoreSecondInterrupt()
+    ignoreRepeatedSignals()
     if (err !== undefined) log.fatal(err, 'shutting down after an uncaught error')
     else log.info(`shutting down after ${signal}`)
     await close()
   })
-  // While there is no other listener, a second SIGINT would kill the process.
-  process.on('SIGINT', ignore)
+  // While there is no other listener, a second signal would kill the process.
+  for (const signal of repeated) process.on(signal, ignore)
   config.unread.forEach(sentence => log.warn(sentence))
   const place = describeStore(config.databaseUrl)
   const storeOptions = {
@@ -80,11 +81,13 @@ async function start (config: Config): Promise<void> {
   if (tokens.isOwn) printFirstRequest(output, address, config.baseUrl, ownTokenFile)
 }
 
-/** Suspends what happens at a second SIGINT for a moment. */
-function ignoreSecondInterrupt (): void {
-  const listeners = process.listeners('SIGINT').filter(listener => listener !== ignore)
-  for (const listener of listeners) process.off('SIGINT', listener)
-  setTimeout(() => listeners.forEach(listener => process.on('SIGINT', listener)), sameInterruptMs).unref()
+/** Suspends what happens at a second signal for a moment. */
+function ignoreRepeatedSignals (): void {
+  for (const signal of repeated) {
+    const listeners = process.listeners(signal).filter(listener => listener !== ignore)
+    for (const listener of listeners) process.off(signal, listener)
+    setTimeout(() => listeners.forEach(listener => process.on(signal, listener)), sameSignalMs).unref()
+  }
 }
 
 /** Listens on one address. For the name localhost Fastify would add servers, without the limits and error answers. */
