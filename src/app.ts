@@ -1,4 +1,5 @@
 // Builds the Fastify app from the contract, the verifier and the handlers. It does not listen.
+import { randomUUID } from 'node:crypto'
 import fastify from 'fastify'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
@@ -21,6 +22,8 @@ import { errorBody } from './plants/error-body.ts'
 import { StoreUnavailable } from './plants/plant-store.ts'
 import type { PlantStore } from './plants/plant-store.ts'
 import { limitRate } from './rate-limit.ts'
+import { createShared } from './threads/shared.ts'
+import type { Shared } from './threads/shared.ts'
 
 export interface AppOptions {
   store: PlantStore
@@ -38,6 +41,9 @@ export interface AppOptions {
   trustProxy?: string[] | false | undefined
   /** Connections that may be open; unlimited by default. */
   maxConnections?: ConnectionLimit
+  /** The index of this thread, and what all threads share; by default there is one. */
+  thread?: number
+  shared?: Shared
   /** Time limit for the response, after the request has arrived. */
   responseTimeoutMs?: number
   /** Time limits for the headers and for the whole request. */
@@ -46,14 +52,17 @@ export interface AppOptions {
   keepAliveTimeoutMs?: number
   /** At shutdown: time until the service stops accepting connections, and time until it closes idle ones. */
   drainMs?: { delayMs: number, lingerMs: number }
+  /** Whether app.close() leaves the service to other threads: then /readyz stays 200, and the delay is 0. */
+  isLeaving?: () => boolean
 }
 
 export async function buildApp ({
   store, verifyToken, log = pino({ level: 'silent' }), baseUrl = '/', bodyLimit = 65536, rateLimit,
   failedAuthLimit = Infinity, trustProxy = false, maxConnections = unlimited, responseTimeoutMs = 10_000,
-  requestTimeoutMs = { header: 5000, whole: 10_000 }, keepAliveTimeoutMs = 72_000, drainMs = { delayMs: 0, lingerMs: 0 }
+  requestTimeoutMs = { header: 5000, whole: 10_000 }, keepAliveTimeoutMs = 72_000,
+  drainMs = { delayMs: 0, lingerMs: 0 }, isLeaving = () => false, thread = 0, shared = createShared(1)
 }: AppOptions): Promise<FastifyInstance> {
-  const failures = limitFailures(failedAuthLimit, sentence => log.warn(sentence))
+  const failures = limitFailures(failedAuthLimit, shared, sentence => log.warn(sentence))
   const reporter: ErrorReporter = {
     errorBody,
     log: (error, request) => failures.sumUp(error, request) || logError(log, error, request)
@@ -66,6 +75,8 @@ export async function buildApp ({
     trustProxy,
     // The shutdown has its own limits of time.
     pluginTimeout: 0,
+    // Unique in all threads and after a restart.
+    genReqId: () => randomUUID(),
     // Serve requests that arrive during shutdown; each response closes its connection.
     return503OnClosing: false,
     serverFactory: handle => createHttpServer(handle, {
@@ -74,6 +85,8 @@ export async function buildApp ({
       stalledTimeoutMs: requestTimeoutMs.whole + responseTimeoutMs,
       keepAliveTimeoutMs,
       maxConnections,
+      thread,
+      shared,
       warn: sentence => log.warn(sentence)
     })
   })
@@ -87,13 +100,14 @@ export async function buildApp ({
     realm: 'plant-store',
     responseTimeoutMs,
     toHttpError,
-    onAuthenticated: rateLimit === undefined ? [] : [limitRate(rateLimit)],
+    onAuthenticated: rateLimit === undefined ? [] : [limitRate(rateLimit, shared.requests)],
     onRefused: failures.refuse
   })
   app.addHook('onClose', async () => failures.close())
-  serveHealth(app, store)
+  serveHealth(app, store, isLeaving)
   // After serveHealth(): /readyz is 503 before the service waits.
-  drainOnClose(app, { ...drainMs, requestTimeoutMs: requestTimeoutMs.whole, responseTimeoutMs })
+  const delayMs = () => isLeaving() ? 0 : drainMs.delayMs
+  drainOnClose(app, { ...drainMs, delayMs, requestTimeoutMs: requestTimeoutMs.whole, responseTimeoutMs })
   await serveDocs(app, document, variables)
   return app
 }

@@ -27,6 +27,8 @@ export interface Config {
   trustProxy: string[] | undefined
   /** Connections that may be open; undefined: as many as memory and open files allow. */
   maxConnections: number | undefined
+  /** Threads that serve HTTP; undefined: by cores and memory. */
+  threads: number | undefined
   /** Plants that may wait for storage. */
   maxQueue: number
   keepAliveTimeoutMs: number
@@ -96,6 +98,7 @@ export function readConfig (
     failedAuthLimit: variable('FAILED_AUTH_LIMIT', '60', 60, integerBetween(1, 1e9)),
     trustProxy: variable('TRUST_PROXY', '127.0.0.1,10.0.0.0/8', undefined, networks),
     maxConnections: variable('MAX_CONNECTIONS', '5000', undefined, integerBetween(1, 1e6)),
+    threads: variable('THREADS', '4', undefined, integerBetween(1, 64)),
     maxQueue: variable('MAX_QUEUE', '10000', 10_000, integerBetween(1, 1e7)),
     keepAliveTimeoutMs: variable('KEEP_ALIVE_TIMEOUT', '72', 72_000, secondsBetween(1, 3600)),
     shutdownDelayMs: variable('SHUTDOWN_DELAY', '5', 0, secondsBetween(0, 5)),
@@ -103,6 +106,13 @@ export function readConfig (
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return { ...config, unread: describeUnread(known, Object.keys(env), envFile) }
+}
+
+/** The address is in use, or does not exist. */
+export class CannotListen extends Error {
+  constructor ({ host, port }: Pick<Config, 'host' | 'port'>, { message }: Error) {
+    super(`Cannot listen on ${host}, port ${port}: ${message}. Set HOST and PORT to listen elsewhere.`)
+  }
 }
 
 const jwtExamples = {

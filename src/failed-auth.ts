@@ -3,6 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import { HttpError, identityOf } from './contract/index.ts'
 import { networkOf } from './network.ts'
+import type { Shared } from './threads/shared.ts'
 import { windowMs, WindowCounter } from './window-counter.ts'
 
 export interface FailureLimit {
@@ -14,10 +15,17 @@ export interface FailureLimit {
   close: () => void
 }
 
-/** @param onSummary gets a sentence for each network, a minute after the first error that it sums up */
-export function limitFailures (perMinute: number, onSummary: (sentence: string) => void): FailureLimit {
-  const failures = new WindowCounter()
-  const errors = new WindowCounter()
+/**
+ * @param counts of the failures and of the lines in the log, which all threads count together
+ * @param onSummary gets a sentence for each network, a minute after the first error that it sums up
+ */
+export function limitFailures (
+  perMinute: number,
+  counts: Pick<Shared, 'failures' | 'lines'>,
+  onSummary: (sentence: string) => void
+): FailureLimit {
+  const failures = new WindowCounter(counts.failures)
+  const errors = new WindowCounter(counts.lines)
   const summary = summarize((network, count) => {
     onSummary(`${network}: ${count} refused requests have no line in this log, after ${perMinute} others in their ` +
       'minute. They had no accepted credentials, or too many requests. FAILED_AUTH_LIMIT sets this limit.')

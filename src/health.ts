@@ -8,11 +8,14 @@ export const healthPaths = { live: '/livez', ready: '/readyz' }
 /** Milliseconds for which the result of a check serves all callers, and which a caller waits for a running check. */
 const checkMs = { fresh: 1000, wait: 2000 }
 
-/** /readyz is 200 while the store can write and the service is not shutting down, else 503. Neither needs a token. */
-export function serveHealth (app: FastifyInstance, store: PlantStore): void {
+/**
+ * /readyz is 200 while the store can write and the service is not shutting down, else 503. Neither needs a token.
+ * @param isLeaving whether app.close() leaves the service to other threads
+ */
+export function serveHealth (app: FastifyInstance, store: PlantStore, isLeaving: () => boolean): void {
   let closing = false
   app.addHook('preClose', done => {
-    closing = true
+    closing = !isLeaving()
     done()
   })
   const check = shareCheck(() => store.check())

@@ -12,6 +12,7 @@ import { healthPaths } from './health.ts'
 import { oncePerMinute } from './log.ts'
 import { memoryLimit } from './memory-limit.ts'
 import { serveInOrder } from './pipelining.ts'
+import type { Shared } from './threads/shared.ts'
 
 export interface ServerOptions {
   reporter: ErrorReporter
@@ -22,6 +23,8 @@ export interface ServerOptions {
   /** Time for which a connection may be idle between two requests. */
   keepAliveTimeoutMs: number
   maxConnections: ConnectionLimit
+  thread: number
+  shared: Shared
   warn: (sentence: string) => void
 }
 
@@ -32,13 +35,15 @@ const urgentPaths = new Set(Object.values(healthPaths))
 /** @param handle Fastify's listener */
 export function createHttpServer (
   handle: RequestListener,
-  { reporter, requestTimeoutMs, stalledTimeoutMs, keepAliveTimeoutMs, maxConnections, warn }: ServerOptions
+  {
+    reporter, requestTimeoutMs, stalledTimeoutMs, keepAliveTimeoutMs, maxConnections, thread, shared, warn
+  }: ServerOptions
 ): Server {
   const reportRefused = oncePerMinute(count => {
     warn(`Requests refused because the service is overloaded: ${count}.`)
   })
   // Each takes about 4 KB.
-  const maxPipelined = Math.min(1000, memoryLimit() / 2 ** 16)
+  const maxPipelined = Math.min(1000, memoryLimit(shared.threads) / 2 ** 16)
   const refuse = refuseOverload(reporter, reportRefused)
   const server = createServer({
     requestTimeout: requestTimeoutMs.whole,
@@ -54,7 +59,7 @@ export function createHttpServer (
   const sweep = setInterval(() => endStalled(open, stalledTimeoutMs), stalledTimeoutMs / 4).unref()
   server.once('close', () => clearInterval(sweep))
   answerServerErrors(server, reporter)
-  limitConnections(server, maxConnections, warn)
+  limitConnections(server, maxConnections, { connections: shared.connections, thread }, warn)
   return server
 }
 

@@ -3,14 +3,20 @@ import v8 from 'node:v8'
 
 /** V8's limit includes its young generation: three times --max-semi-space-size, of which 64 MiB is a large one. */
 const youngBytes = 192 * 2 ** 20
-/** The process without requests. */
+/** The process without requests, and each thread but the first, with its young generation. */
 const idleBytes = 128 * 2 ** 20
+const idleBytesOfThread = 128 * 2 ** 20
 
-/** Bytes: what V8's heap or the container leaves, whichever is less. */
-export function memoryLimit (): number {
+/** Bytes for each thread: what V8's heap or the container leaves, whichever is less. */
+export function memoryLimit (threads: number): number {
   const heap = without(youngBytes, v8.getHeapStatistics().heap_size_limit)
-  // Without a container it is more than the machine has.
-  return Math.min(heap, without(idleBytes, process.constrainedMemory() || Infinity))
+  const idle = idleBytes + (threads - 1) * idleBytesOfThread
+  return Math.min(heap, without(idle, containerMemory()) / threads)
+}
+
+/** Bytes; without a container, it is more than the machine has. */
+export function containerMemory (): number {
+  return process.constrainedMemory() || Infinity
 }
 
 /** At least a quarter of a limit that is very low. */

@@ -4,7 +4,8 @@ import type { Socket } from 'node:net'
 
 /**
  * An IPv4 address, or the first 64 bits of an IPv6 address: a single host chooses the other bits at will.
- * With TRUST_PROXY the address is what the proxy wrote; text that is no address counts for the proxy, and closed connections count together.
+ * With TRUST_PROXY the address is what the proxy wrote; text that is no address counts for the proxy. Closed
+ * connections count together.
  */
 export function networkOf ({ ip, socket }: { ip: string, socket: Pick<Socket, 'remoteAddress'> }): string {
   const address = isIP(ip) === 0 ? socket.remoteAddress ?? 'closed connections' : ip

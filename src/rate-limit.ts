@@ -7,9 +7,10 @@ import { WindowCounter } from './window-counter.ts'
 /**
  * A hook for authenticated requests. Clients read the header fields of the IETF's earlier drafts: those of
  * draft-ietf-httpapi-ratelimit-headers-08 and later, RateLimit and RateLimit-Policy, confuse released parsers.
+ * @param counts of the requests, which all threads count together
  */
-export function limitRate (perMinute: number): onRequestHookHandler {
-  const requests = new WindowCounter()
+export function limitRate (perMinute: number, counts?: SharedArrayBuffer): onRequestHookHandler {
+  const requests = new WindowCounter(counts)
   const message = `This token may make ${perMinute} requests per minute. Retry-After gives the seconds to wait.`
   return (request, reply, done) => {
     const { count, secondsLeft } = requests.count(identityOf(request) ?? networkOf(request))

@@ -1,9 +1,7 @@
-// Counts events per key in windows of one minute, for RATE_LIMIT and FAILED_AUTH_LIMIT.
+// Counts events per key in windows of one minute, for RATE_LIMIT and FAILED_AUTH_LIMIT. All threads share the counts.
+import { hash } from 'node:crypto'
 
 export const windowMs = 60_000
-
-/** Windows that are kept, in two generations. */
-const maxWindows = 100_000
 
 export interface Window {
   /** Events so far, with the one that was just counted. */
@@ -12,35 +10,84 @@ export interface Window {
   secondsLeft: number
 }
 
+const slots = 2 ** 18
+/** The window of a key is in one of the slots from the place that its hash names. */
+const slotsOfKey = 32
+const lock = { free: 0, held: 1, awaited: 2 }
+/** Milliseconds after which the thread that holds the lock must have died. */
+const lockMs = 100
+
 /**
  * Counts exactly while fewer than 50,000 keys start a window in a minute; beyond that the oldest windows are forgotten.
- * A window starts with the first event of its key. Neither a timer nor a sweep removes the ended ones: when the
- * younger generation is a minute old or full, it replaces the older one, whose windows have all ended by then.
+ * A window starts with the first event of its key. Neither a timer nor a sweep removes the ended ones: new windows
+ * replace them.
  */
 export class WindowCounter {
-  #young = new Map<string, CountedWindow>()
-  #old = new Map<string, CountedWindow>()
-  #renewAt = 0
+  /** Bits of the hash of each key. */
+  readonly #keys: Float64Array
+  /** Whole milliseconds of the monotonic clock. */
+  readonly #ends: Float64Array
+  readonly #counts: Uint32Array
+  readonly #lock: Int32Array
 
-  count (key: string): Window {
-    // The monotonic clock: a window ends in time although the time of day is set back.
-    const now = Math.trunc(performance.now())
-    let window = this.#young.get(key) ?? this.#old.get(key)
-    if (window === undefined || now >= window.endsAt) window = this.#start(key, now)
-    return { count: ++window.count, secondsLeft: Math.ceil((window.endsAt - now) / 1000) }
+  /** Memory for the counts, which several threads may share. */
+  static memory (): SharedArrayBuffer {
+    return new SharedArrayBuffer(slots * 20 + 4)
   }
 
-  #start (key: string, now: number): CountedWindow {
-    if (now >= this.#renewAt || this.#young.size === maxWindows / 2) {
-      this.#old = this.#young
-      this.#young = new Map()
-      this.#renewAt = now + windowMs
+  constructor (memory = WindowCounter.memory()) {
+    this.#keys = new Float64Array(memory, 0, slots)
+    this.#ends = new Float64Array(memory, slots * 8, slots)
+    this.#counts = new Uint32Array(memory, slots * 16, slots)
+    this.#lock = new Int32Array(memory, slots * 20, 1)
+  }
+
+  count (key: string): Window {
+    const bits = bitsOf(key)
+    const now = monotonicMs()
+    this.#acquire()
+    const slot = this.#slotOf(bits, now)
+    const count = ++(this.#counts[slot] as number)
+    const secondsLeft = Math.ceil(((this.#ends[slot] as number) - now) / 1000)
+    this.#release()
+    return { count, secondsLeft }
+  }
+
+  /** The slot of a key's window; starts a window in the place of an ended one, or of the oldest. */
+  #slotOf (bits: number, now: number): number {
+    const first = bits % slots
+    let oldest = first
+    for (let nth = 0; nth < slotsOfKey; nth++) {
+      const slot = (first + nth) % slots
+      const end = this.#ends[slot] as number
+      if (this.#keys[slot] === bits && end > now) return slot
+      if (end < (this.#ends[oldest] as number)) oldest = slot
     }
-    const window = { count: 0, endsAt: now + windowMs }
-    this.#young.set(key, window)
-    return window
+    this.#keys[oldest] = bits
+    this.#ends[oldest] = now + windowMs
+    this.#counts[oldest] = 0
+    return oldest
+  }
+
+  #acquire (): void {
+    if (Atomics.compareExchange(this.#lock, 0, lock.free, lock.held) === lock.free) return
+    while (Atomics.exchange(this.#lock, 0, lock.awaited) !== lock.free) {
+      if (Atomics.wait(this.#lock, 0, lock.awaited, lockMs) === 'timed-out') return
+    }
+  }
+
+  #release (): void {
+    if (Atomics.exchange(this.#lock, 0, lock.free) === lock.awaited) Atomics.notify(this.#lock, 0, 1)
   }
 }
 
-/** `endsAt` is in whole milliseconds of performance.now(). */
-interface CountedWindow { count: number, readonly endsAt: number }
+/** 48 bits of SHA-256: no two of 50,000 keys have the same, but with a probability of 1 in 200,000. */
+function bitsOf (key: string): number {
+  return Number.parseInt(hash('sha256', key).slice(0, 12), 16)
+}
+
+/** The time of day may be set back, and performance.now() is another one in each thread. */
+function monotonicMs (): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1000 + Math.trunc(nanoseconds / 1e6)
+}

@@ -24,44 +24,45 @@ const byDefault = { maxConnections: undefined, bodyLimit: 65536 }
 
 t.test('by default bodies or unread responses on all connections take at most half of the memory', async t => {
   setLimits(t, 'unlimited', 512 + 192)
-  t.strictSame(connectionLimit(byDefault, noWarning), { limit: 1024, reason: 'MAX_CONNECTIONS is not set' })
-  t.equal(connectionLimit({ ...byDefault, bodyLimit: 2 ** 20 }, noWarning).limit, 256)
-  t.equal(connectionLimit({ ...byDefault, bodyLimit: 2 ** 24 }, noWarning).limit, 100, 'but 100 connections are always allowed')
+  t.strictSame(connectionLimit(byDefault, 1, noWarning), { limit: 1024, reason: 'MAX_CONNECTIONS is not set' })
+  t.equal(connectionLimit({ ...byDefault, bodyLimit: 2 ** 20 }, 1, noWarning).limit, 256)
+  t.equal(connectionLimit({ ...byDefault, bodyLimit: 2 ** 24 }, 1, noWarning).limit, 100, 'but 100 are always allowed')
   setLimits(t, 'unlimited', 8192)
-  t.equal(connectionLimit({ ...byDefault, bodyLimit: 1 }, noWarning).limit, 10_000, 'and never more than 10,000')
+  t.equal(connectionLimit({ ...byDefault, bodyLimit: 1 }, 1, noWarning).limit, 10_000, 'and never more than 10,000')
 })
 
 t.test('the limit of a container counts when it is lower than that of the heap', async t => {
   setLimits(t, 'unlimited', 4096)
   t.intercept(process, 'constrainedMemory', { value: () => 256 * 2 ** 20 })
-  t.equal(connectionLimit(byDefault, noWarning).limit, 256)
+  t.equal(connectionLimit(byDefault, 1, noWarning).limit, 256)
 })
 
 t.test('MAX_CONNECTIONS replaces the default', async t => {
   setLimits(t, 100_000, 512)
   const reason = 'that is MAX_CONNECTIONS'
-  t.strictSame(connectionLimit({ ...byDefault, maxConnections: 20_000 }, noWarning), { limit: 20_000, reason })
+  t.strictSame(connectionLimit({ ...byDefault, maxConnections: 20_000 }, 1, noWarning), { limit: 20_000, reason })
 })
 
 t.test('the limit leaves file descriptors for the files that connections read, the database, the log and the tokens', async t => {
   setLimits(t, 1024, 512)
   const reason = 'the process may open 1024 files (ulimit -n), and a connection needs two'
-  t.strictSame(connectionLimit(byDefault, noWarning), { limit: 480, reason })
+  t.strictSame(connectionLimit(byDefault, 1, noWarning), { limit: 480, reason })
   const warnings: string[] = []
-  const lowered = connectionLimit({ ...byDefault, maxConnections: 2000 }, sentence => warnings.push(sentence))
+  const lowered = connectionLimit({ ...byDefault, maxConnections: 2000 }, 1, sentence => warnings.push(sentence))
   t.strictSame(lowered, { limit: 480, reason })
   t.strictSame(warnings, [`MAX_CONNECTIONS is lowered to 480: ${reason}.`])
+  t.equal(connectionLimit(byDefault, 3, noWarning).limit, 464, 'each further thread needs some')
   setLimits(t, 20, 512)
-  t.equal(connectionLimit(byDefault, noWarning).limit, 5, 'half of very few')
+  t.equal(connectionLimit(byDefault, 1, noWarning).limit, 5, 'half of very few')
 })
 
 t.test('responses that nobody reads leave a descriptor to read the emptied file of tokens', async t => {
   const command = ['env', '-u', 'NODE_OPTIONS', 'prlimit', '--nofile=256', process.execPath]
   const folder = t.testdir({ tokens: `${testToken}\n` })
   const file = join(folder, 'tokens')
-  const env = { ACCESS_TOKENS_FILE: file, MAX_CONNECTIONS: '300' }
+  const env = { ACCESS_TOKENS_FILE: file, MAX_CONNECTIONS: '300', THREADS: '2' }
   const { origin, output } = await startService(t, folder, env, [], { command })
-  t.match(output(), 'MAX_CONNECTIONS is lowered to 96: the process may open 256 files (ulimit -n)')
+  t.match(output(), 'MAX_CONNECTIONS is lowered to 88: the process may open 256 files (ulimit -n)')
   const post = async () => (await postPlant(origin, testToken, '{"id":1,"name":"x"}')).status
   t.equal(await post(), 200)
   for (let count = 0; count < 190; count++) {
@@ -81,7 +82,8 @@ t.test('connections beyond the limit are refused, and the log says so once a min
   t.teardown(() => server.close())
   await once(server, 'listening')
   const sentences: string[] = []
-  limitConnections(server, { limit: 1, reason: 'that is MAX_CONNECTIONS' }, sentence => sentences.push(sentence))
+  const limit = { limit: 1, reason: 'that is MAX_CONNECTIONS' }
+  limitConnections(server, limit, { connections: new Int32Array(1), thread: 0 }, sentence => sentences.push(sentence))
   const { port } = server.address() as AddressInfo
   const open = () => connect(port, '127.0.0.1').on('error', () => {})
   const first = open()

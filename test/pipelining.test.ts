@@ -23,7 +23,14 @@ async function startHolding (t: Test, maxWaiting = 1000) {
   })
   await once(server, 'listening')
   const waitForHeld = async () => { while (held.length === 0) await new Promise(setImmediate) }
-  return { server, held, waitForHeld, open: () => openClient(t, server) }
+  const releaseUntil = async (isDone: () => boolean) => {
+    while (!isDone()) {
+      await waitForHeld()
+      held.shift()?.()
+      await sleep(1)
+    }
+  }
+  return { server, held, waitForHeld, releaseUntil, open: () => openClient(t, server) }
 }
 
 async function openClient (t: Test, server: Server) {
@@ -87,7 +94,7 @@ t.test('a connection is not read while a request waits on it, and no request is 
 })
 
 t.test('one connection may pipeline at will; while its requests wait, others may pipeline only a few', async t => {
-  const { held, waitForHeld, open } = await startHolding(t, 20)
+  const { waitForHeld, releaseUntil, open } = await startHolding(t, 20)
   const first = await open()
   first.socket.write(pipelined.repeat(30))
   await waitForHeld()
@@ -96,33 +103,21 @@ t.test('one connection may pipeline at will; while its requests wait, others may
   await once(greedy.socket, 'close')
   const modest = await open()
   modest.socket.write(pipelined.repeat(17))
-  while (first.responses() < 30 || modest.responses() < 17) {
-    await waitForHeld()
-    held.shift()?.()
-    await sleep(1)
-  }
+  await releaseUntil(() => first.responses() === 30 && modest.responses() === 17)
   const later = await open()
   later.socket.write(pipelined.repeat(30))
-  while (later.responses() < 30) {
-    await waitForHeld()
-    held.shift()?.()
-    await sleep(1)
-  }
+  await releaseUntil(() => later.responses() === 30)
   t.equal(later.responses(), 30, 'the requests of the closed connection wait no longer')
 })
 
 t.test('requests wait no longer on a connection that becomes a tunnel', async t => {
-  const { held, waitForHeld, open } = await startHolding(t, 30)
+  const { releaseUntil, open } = await startHolding(t, 30)
   const gone = await open()
   const closed = once(gone.accepted, 'close')
   gone.socket.write(`${pipelined.repeat(18)}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`)
   await closed
   const client = await open()
   client.socket.write(pipelined.repeat(19))
-  while (client.responses() < 19) {
-    await waitForHeld()
-    held.shift()?.()
-    await sleep(1)
-  }
+  await releaseUntil(() => client.responses() === 19)
   t.equal(client.responses(), 19)
 })

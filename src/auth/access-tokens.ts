@@ -92,7 +92,8 @@ export interface TokenSources {
 }
 
 export interface OpenTokens {
-  verify: (token: string) => Principal | undefined
+  /** The tokens that are valid now. */
+  current: () => Tokens
   /** Whether the service uses its own token. */
   isOwn: boolean
   /** Stops following the file. */
@@ -102,17 +103,26 @@ export interface OpenTokens {
 /** Where the operator reads about the tokens. */
 export type TokenLog = Readonly<Record<'info' | 'warn' | 'error', (sentence: string) => void>>
 
-/** Opens the operator's tokens or, where there are none, the token that the service creates for itself. */
-export function openTokens ({ accessTokens, accessTokensFile, ownTokenFile }: TokenSources, log: TokenLog): OpenTokens {
+/**
+ * Opens the operator's tokens or, where there are none, the token that the service creates for itself.
+ * @param onChange called when other tokens are valid
+ */
+export function openTokens (
+  { accessTokens, accessTokensFile, ownTokenFile }: TokenSources,
+  log: TokenLog,
+  onChange: (tokens: Tokens) => void
+): OpenTokens {
   const isOwn = accessTokens === undefined && accessTokensFile === undefined
   const fixed = isOwn ? loadOrCreateToken(ownTokenFile, log) : accessTokens ?? new Map()
   warnOfTokens(isOwn ? ownTokenFile : 'ACCESS_TOKENS', fixed, log)
-  const followed = followTokensFile(accessTokensFile, fixed, log)
-  return {
-    verify: token => fixed.get(token) ?? followed.tokens().get(token),
-    isOwn,
-    close: followed.stop
+  let current = fixed
+  const use = (tokens: Tokens) => {
+    // An entry of ACCESS_TOKENS counts before one of the file.
+    current = new Map([...tokens, ...fixed])
+    onChange(current)
   }
+  const close = accessTokensFile === undefined ? () => {} : followTokensFile(accessTokensFile, fixed, log, use)
+  return { current: () => current, isOwn, close }
 }
 
 /** Warns of tokens that can be guessed, and of those that may be pieces of a token with a comma. */
@@ -141,15 +151,15 @@ function warnOfMode (source: string, { mode }: FileContent, log: TokenLog): void
     'Set the mode to 0640 or 0600')
 }
 
-interface FollowedTokens { tokens: () => Tokens, stop: () => void }
-
-/** @param fixed the tokens of ACCESS_TOKENS, which stay valid whatever the file has */
-function followTokensFile (file: TokensFile | undefined, fixed: Tokens, log: TokenLog): FollowedTokens {
-  if (file === undefined) return { tokens: () => new Map(), stop: () => {} }
+/**
+ * @param fixed the tokens of ACCESS_TOKENS, which stay valid whatever the file has
+ * @param use called with the tokens of the file, at once and after each change
+ * @returns a function that stops following the file
+ */
+function followTokensFile (file: TokensFile, fixed: Tokens, log: TokenLog, use: (tokens: Tokens) => void): () => void {
   const source = `ACCESS_TOKENS_FILE ${file.path}`
-  let { tokens } = file
   const inBoth = new Set<string>()
-  const warn = (content: FileContent) => {
+  const warn = (content: FileContent, tokens: Tokens) => {
     warnOfTokens(source, tokens, log)
     warnOfMode(source, content, log)
     tokens.forEach(({ name }, token) => fixed.has(token) && inBoth.add(name))
@@ -160,16 +170,18 @@ function followTokensFile (file: TokensFile | undefined, fixed: Tokens, log: Tok
   const apply = (found: FileContent | Error) => {
     try {
       if (found instanceof Error) throw found
-      tokens = parseTokens(found.text)
+      const tokens = parseTokens(found.text)
+      use(tokens)
       if (tokens.size === 0) log.warn(`${source} is empty: it makes no token valid any more`)
       else log.info(`${source} has changed: its tokens are valid now, ${tokens.size} in number`)
-      warn(found)
+      warn(found, tokens)
     } catch (error) {
       log.error(`${source} ${(error as Error).message}. Its last tokens stay valid. To revoke them all, empty the file`)
     }
   }
-  warn(file)
-  return { tokens: () => tokens, stop: followFile(file.path, file, apply) }
+  use(file.tokens)
+  warn(file, file.tokens)
+  return followFile(file.path, file, apply)
 }
 
 /** Reads the service's token; the first startup creates it, readable only by its owner. */

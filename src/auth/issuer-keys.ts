@@ -31,16 +31,31 @@ export interface KeySet {
   readonly accepted: AcceptedTokens
 }
 
+export function createKeySet (keys: readonly Jwk[]): KeySet {
+  return { find: keyFinder(keys), accepted: new AcceptedTokens(maxAcceptedTokens) }
+}
+
+/** Where a verifier gets the keys: IssuerKeys, or what another thread passes on from it. */
+export interface KeySource {
+  /** Undefined when no read has succeeded, or the last one too long ago. */
+  readonly current: KeySet | undefined
+  /** Reads the keys again, unless that was tried a moment ago. Returns the current keys. */
+  renew: () => Promise<KeySet | undefined>
+}
+
 /** Gets a sentence when a problem of the issuer begins or changes, and when it is over. */
 export interface KeyReporter {
   warn: (sentence: string) => void
   info: (sentence: string) => void
 }
 
-export class IssuerKeys {
+export class IssuerKeys implements KeySource {
   readonly #settings: JwtSettings
   readonly #reporter: KeyReporter
   readonly #times: typeof keyTimes
+  /** Called after a change with `published`. */
+  onChange: (keys: readonly Jwk[] | undefined) => void = () => {}
+  #published: readonly Jwk[] | undefined
   #keySet: KeySet | undefined
   /** The current keys as JSON. */
   #text = ''
@@ -75,12 +90,15 @@ export class IssuerKeys {
     clearTimeout(this.#timer)
   }
 
-  /** Undefined when no read has succeeded, or the last one too long ago. */
   get current (): KeySet | undefined {
     return this.#keySet
   }
 
-  /** Reads the keys again, unless that was tried a moment ago. Returns the current keys. */
+  /** What `current` consists of. */
+  get published (): readonly Jwk[] | undefined {
+    return this.#published
+  }
+
   async renew (): Promise<KeySet | undefined> {
     const isCooling = performance.now() - this.#triedAt < this.#times.cooldown
     await (isCooling ? this.#refreshing : this.#refresh())
@@ -116,7 +134,9 @@ export class IssuerKeys {
     const text = JSON.stringify(keys) ?? ''
     if (text === this.#text) return
     this.#text = text
-    this.#keySet = keys && { find: keyFinder(keys), accepted: new AcceptedTokens(maxAcceptedTokens) }
+    this.#published = keys
+    this.#keySet = keys && createKeySet(keys)
+    this.onChange(keys)
   }
 
   #report (error: Error | undefined): void {
@@ -137,8 +157,8 @@ export class IssuerKeys {
 }
 
 /** Finds a key by the algorithm and the key ID of a header. jose ignores addresses and keys in the header. */
-function keyFinder (keys: Jwk[]): JWTVerifyGetKey {
-  const find = createLocalJWKSet({ keys: keys as Array<Jwk & { kty: string }> })
+function keyFinder (keys: readonly Jwk[]): JWTVerifyGetKey {
+  const find = createLocalJWKSet({ keys: [...keys] as Array<Jwk & { kty: string }> })
   return async (header, token) => {
     try {
       const key = await find(header, token)

@@ -4,11 +4,11 @@ import type { JWTVerifyResult } from 'jose'
 import { HttpError } from '../contract/index.ts'
 import type { TokenVerifier, Verdict } from '../contract/index.ts'
 import type { AcceptedToken } from './accepted-tokens.ts'
-import type { IssuerKeys, KeySet } from './issuer-keys.ts'
+import type { KeySet, KeySource } from './issuer-keys.ts'
 import type { JwtSettings } from './issuer.ts'
 
 export interface JwtOptions extends Pick<JwtSettings, 'issuer' | 'audience'> {
-  keys: Pick<IssuerKeys, 'current' | 'renew'>
+  keys: KeySource
   /** Gets the reason for each refusal, which the caller does not learn. */
   onRefused: (reason: string) => void
   /** Milliseconds since 1970. */

@@ -1,34 +1,110 @@
-// Combines the operator's static tokens, the service's own token and JWTs into one verifier.
+// Which tokens are accepted: the operator's static tokens, the service's own token and JWTs.
+// The main thread owns the credentials; each thread that serves HTTP has a verifier with their current state.
 import type { TokenVerifier } from '../contract/index.ts'
 import { openTokens } from './access-tokens.ts'
-import type { OpenTokens, TokenLog, TokenSources } from './access-tokens.ts'
-import type { JwtSettings } from './issuer.ts'
+import type { OpenTokens, TokenLog, Tokens, TokenSources } from './access-tokens.ts'
+import type { KeySource } from './issuer-keys.ts'
+import type { Jwk, JwtSettings } from './issuer.ts'
 
-export interface VerifierSources extends TokenSources { jwt: JwtSettings | undefined }
+/** What a verifier needs. */
+export interface Credentials {
+  tokens: () => Tokens
+  /** The keys for JWTs; undefined: no JWT is accepted. */
+  keys: KeySource | undefined
+}
 
-export interface OpenVerifier extends Pick<OpenTokens, 'isOwn' | 'close'> { verify: TokenVerifier }
+/** The credentials at one moment, for another thread. */
+export interface CredentialsState { tokens: Tokens, keys: readonly Jwk[] | undefined }
 
-export interface VerifierLog extends TokenLog { debug: (sentence: string) => void }
+export interface OpenCredentials extends Credentials, Pick<OpenTokens, 'isOwn' | 'close'> {
+  state: () => CredentialsState
+  /** Calls the listener after each change, with the part that is new. */
+  follow: (listener: (change: Partial<CredentialsState>) => void) => void
+}
+
+export interface CredentialSources extends TokenSources { jwt: JwtSettings | undefined }
 
 /**
- * Opens the sources of tokens. With JWTs the service needs no token of its own.
+ * Opens the sources of credentials. With JWTs the service needs no token of its own.
  * @throws Error with the reason
  */
-export async function openVerifier (sources: VerifierSources, log: VerifierLog): Promise<OpenVerifier> {
-  const { jwt, accessTokens = new Map() } = sources
-  if (jwt === undefined) return openTokens(sources, log)
+export async function openCredentials (sources: CredentialSources, log: TokenLog): Promise<OpenCredentials> {
+  const { jwt, accessTokens = jwt && new Map() } = sources
+  let onChange: (change: Partial<CredentialsState>) => void = () => {}
+  const keys = jwt && await openKeys(jwt, log)
+  const tokens = openTokens({ ...sources, accessTokens }, log, tokens => onChange({ tokens }))
+  if (keys !== undefined) keys.onChange = keys => onChange({ keys })
+  return {
+    tokens: tokens.current,
+    keys,
+    isOwn: tokens.isOwn,
+    state: () => ({ tokens: tokens.current(), keys: keys?.published }),
+    follow (listener) {
+      onChange = listener
+    },
+    close () {
+      keys?.close()
+      tokens.close()
+    }
+  }
+}
+
+async function openKeys (jwt: JwtSettings, log: TokenLog) {
   // Loading jose takes 30 ms.
-  const [{ IssuerKeys }, { jwtVerifier }] = await Promise.all([import('./issuer-keys.ts'), import('./jwt.ts')])
+  const { IssuerKeys } = await import('./issuer-keys.ts')
   const keys = new IssuerKeys(jwt, log)
   await keys.open()
+  return keys
+}
+
+/** @param log gets the reasons for which JWTs are refused, which the callers do not learn */
+export async function createVerifier (
+  { tokens, keys }: Credentials,
+  jwt: JwtSettings | undefined,
+  log: { debug: (sentence: string) => void }
+): Promise<TokenVerifier> {
+  if (jwt === undefined || keys === undefined) return token => tokens().get(token)
+  const { jwtVerifier } = await import('./jwt.ts')
   const verifyJwt = jwtVerifier({ ...jwt, keys, onRefused: reason => log.debug(`A JWT was refused: ${reason}`) })
-  const tokens = openTokens({ ...sources, accessTokens }, log)
+  return (token, scopes) => tokens().get(token) ?? verifyJwt(token, scopes)
+}
+
+export interface FollowedCredentials extends Credentials { apply: (change: Partial<CredentialsState>) => void }
+
+/**
+ * The credentials of the main thread, in another thread.
+ * @param renewKeys asks the main thread to read the keys again; resolves after apply() has got what changed
+ */
+export async function followCredentials (
+  state: CredentialsState,
+  jwt: JwtSettings | undefined,
+  renewKeys: () => Promise<void>
+): Promise<FollowedCredentials> {
+  let { tokens } = state
+  const keys = jwt && await followKeys(state.keys, renewKeys)
   return {
-    verify: (token, scopes) => tokens.verify(token) ?? verifyJwt(token, scopes),
-    isOwn: tokens.isOwn,
-    close () {
-      keys.close()
-      tokens.close()
+    tokens: () => tokens,
+    keys,
+    apply (change) {
+      tokens = change.tokens ?? tokens
+      if ('keys' in change) keys?.use(change.keys)
+    }
+  }
+}
+
+async function followKeys (published: readonly Jwk[] | undefined, renewKeys: () => Promise<void>) {
+  const { createKeySet } = await import('./issuer-keys.ts')
+  let current = published && createKeySet(published)
+  return {
+    get current () {
+      return current
+    },
+    async renew () {
+      await renewKeys()
+      return current
+    },
+    use (keys: readonly Jwk[] | undefined): void {
+      current = keys && createKeySet(keys)
     }
   }
 }

@@ -1,5 +1,6 @@
 // Group commit, once for every engine: one batch is in flight, and the plants that arrive meanwhile form the next.
 // A commit costs the same for one plant as for hundreds: sharing it makes durable responses fast.
+import type { MessagePort } from 'node:worker_threads'
 import { StoreUnavailable } from '../plants/plant-store.ts'
 import type { NewPlant, Outcome, PlantStore } from '../plants/plant-store.ts'
 import { systemClock } from './clock.ts'
@@ -9,6 +10,8 @@ import type { Clock } from './clock.ts'
 export interface Engine extends Omit<PlantStore, 'add'> {
   /** Adds all plants in order, or none; resolves to the outcomes once they survive a power cut. Calls never overlap. */
   addMany (plants: readonly NewPlant[]): Promise<Outcome[]>
+  /** Lets the thread at the other end of a port use this engine, if it can do so without sharing() in remote.ts. */
+  share?: (port: MessagePort) => void
 }
 
 /** A batch ends with the plant that reaches this many characters of text. */

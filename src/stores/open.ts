@@ -71,9 +71,18 @@ export async function openStore (
   url: string,
   { onWarning = () => {}, ...limits }: StoreOptions
 ): Promise<PlantStore> {
+  return groupCommit(await openEngine(url, onWarning), limits)
+}
+
+/**
+ * Opens the engine of a store, which groupCommit() makes the store.
+ * @param onWarning gets a sentence when the engine lets startup wait
+ * @throws Error with the reason
+ */
+export async function openEngine (url: string, onWarning: (sentence: string) => void): Promise<Engine> {
   const open = findEngine(url)
   if (open === undefined) throw unknownStore(url)
-  return groupCommit(await open(url, onWarning), limits)
+  return open(url, onWarning)
 }
 
 export interface StoreOptions extends QueueLimits {

@@ -2,15 +2,13 @@
 import { openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 import { makeDirectory } from '../make-directory.ts'
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
+import type { Call, Reply, Request, Response } from './remote.ts'
 import { createFileChecks, FileChanged, refuseOtherFiles, stat } from './sqlite-files.ts'
 import { prepare, transaction, version } from './sqlite-schema.ts'
-
-export type Call = { add: readonly NewPlant[] } | { page: Page } | { count: true } | { check: true } | { close: true }
-interface Page { from: bigint, limit: number }
-export type Reply = { result: unknown } | { error: unknown }
 
 const path = String(workerData)
 
@@ -20,11 +18,52 @@ let firstInode: bigint | undefined
 /** Kept until a restart: another process may merge or begin a log, which would hide the change. */
 let changed: FileChanged | undefined
 
-parentPort?.on('message', (call: Call) => {
-  // Closing the port ends the thread after the reply.
-  parentPort?.postMessage(reply(call))
-  if ('close' in call) parentPort?.close()
+const ports = new Set<MessagePort>()
+
+parentPort?.on('message', (port: MessagePort) => {
+  ports.add(port)
+  port.on('message', (request: Request) => serve(port, request))
+  port.once('close', () => ports.delete(port))
 })
+
+interface Received<Kind extends Call = Call> { port: MessagePort, id: number, call: Kind }
+type Batch = Extract<Call, { add: unknown }>
+
+/** The batches that have arrived by now share a commit. */
+function serve (port: MessagePort, request: Request): void {
+  const received = [{ port, ...request }, ...[...ports].flatMap(waitingOn)]
+  const batches = received.filter((each): each is Received<Batch> => 'add' in each.call)
+  if (batches.length > 0) commit(batches)
+  for (const each of received.filter(({ call }) => !('add' in call))) {
+    respond(each, reply(each.call))
+    if ('close' in each.call) endThread()
+  }
+}
+
+function waitingOn (port: MessagePort): Received[] {
+  const next: { message: Request } | undefined = receiveMessageOnPort(port)
+  return next === undefined ? [] : [{ port, ...next.message }, ...waitingOn(port)]
+}
+
+function commit (batches: ReadonlyArray<Received<Batch>>): void {
+  const together = reply({ add: batches.flatMap(({ call }) => call.add) })
+  let first = 0
+  for (const batch of batches) {
+    const end = first + batch.call.add.length
+    respond(batch, 'error' in together ? together : { result: (together.result as Outcome[]).slice(first, end) })
+    first = end
+  }
+}
+
+function respond ({ port, id }: Received, reply: Reply): void {
+  port.postMessage({ id, ...reply } satisfies Response)
+}
+
+/** A thread ends when its ports are closed. */
+function endThread (): void {
+  for (const port of ports) port.close()
+  parentPort?.close()
+}
 
 function reply (call: Call): Reply {
   try {

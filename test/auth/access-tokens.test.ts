@@ -4,8 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { openTokens, parseTokens, readTokensFile } from '../../src/auth/access-tokens.ts'
+import type { TokenLog, TokenSources } from '../../src/auth/access-tokens.ts'
 
 const noTokens = { accessTokens: undefined, accessTokensFile: undefined, ownTokenFile: '/nowhere/access-token' }
+
+/** Opens tokens that verify() finds. */
+function open (sources: TokenSources, log: TokenLog = noLog) {
+  const changes: number[] = []
+  const tokens = openTokens(sources, log, ({ size }) => changes.push(size))
+  return { ...tokens, changes, verify: (token: string) => tokens.current().get(token) }
+}
 
 /** A log that keeps its sentences, each after its level. */
 function sentences () {
@@ -68,7 +76,7 @@ t.test('the error for invalid entries gives their numbers and what is wrong, and
 
 t.test('verify() returns the name of a configured token, and nothing for any other token', async t => {
   const accessTokens = parseTokens('alice:a-token-of-alice')
-  const { verify, isOwn } = openTokens({ ...noTokens, accessTokens }, noLog)
+  const { verify, isOwn } = open({ ...noTokens, accessTokens })
   t.match(verify('a-token-of-alice'), { name: 'alice' })
   const others = ['', 'a-token-of-alic', 'a-token-of-alicee', 'A-TOKEN-OF-ALICE', 'alice', 'alice:a-token-of-alice']
   for (const token of [...others, '__proto__', 'constructor']) t.equal(verify(token), undefined, token)
@@ -78,7 +86,7 @@ t.test('verify() returns the name of a configured token, and nothing for any oth
 t.test('the time of a lookup does not tell how much of a guess is right', async t => {
   const length = 8192
   const secret = 'x'.repeat(length)
-  const { verify } = openTokens({ ...noTokens, accessTokens: parseTokens(`a:${secret}`) }, noLog)
+  const { verify } = open({ ...noTokens, accessTokens: parseTokens(`a:${secret}`) })
   const guesses = [0, length / 2, length * 0.99].map(right => Buffer.from(secret.slice(0, right).padEnd(length, 'y')))
   // Each string is new, as those of a parser of HTTP are: V8 keeps the hash of a string that it has seen.
   const spread = (isRight: (guess: string) => unknown) => {
@@ -103,7 +111,7 @@ t.test('the time of a lookup does not tell how much of a guess is right', async 
 t.test('warnings name short tokens and a mixture of entries, which a comma in a token would cause', async t => {
   const warningsOf = (text: string) => {
     const { log, lines } = sentences()
-    openTokens({ ...noTokens, accessTokens: parseTokens(text) }, log)
+    open({ ...noTokens, accessTokens: parseTokens(text) }, log)
     return lines
   }
   t.strictSame(warningsOf('a:0123456789abcdef,b:0123456789ABCDEF'), [])
@@ -124,7 +132,7 @@ function openFile (t: Test, text: string) {
   chmodSync(path, 0o640)
   const { log, lines } = sentences()
   const accessTokensFile = readTokensFile(path)
-  const tokens = openTokens({ ...noTokens, accessTokens: parseTokens('fixed:fixed-token-0123'), accessTokensFile }, log)
+  const tokens = open({ ...noTokens, accessTokens: parseTokens('fixed:fixed-token-0123'), accessTokensFile }, log)
   t.teardown(tokens.close)
   const change = async (make: () => void) => {
     const count = lines.length
@@ -136,13 +144,14 @@ function openFile (t: Test, text: string) {
 }
 
 t.test('a changed tokens file replaces its tokens; an empty one revokes them, and others stay valid', async t => {
-  const { verify, path, change } = openFile(t, 'old-token-01234567')
+  const { verify, path, change, changes } = openFile(t, 'old-token-01234567')
   const areValid = () => ['fixed-token-0123', 'old-token-01234567', 'new-token-01234567'].map(verify).map(Boolean)
   t.strictSame(areValid(), [true, true, false])
   t.strictSame(await change(() => writeFileSync(path, 'new-token-01234567\n')), [
     'info ACCESS_TOKENS_FILE PATH has changed: its tokens are valid now, 1 in number'
   ])
   t.strictSame(areValid(), [true, false, true])
+  t.strictSame(changes.at(-1), 2, 'other threads get all valid tokens')
   t.strictSame(await change(() => writeFileSync(path, ' \n,\n')), [
     'warn ACCESS_TOKENS_FILE PATH is empty: it makes no token valid any more'
   ])
@@ -187,37 +196,37 @@ t.test('a tokens file that every user may read or change is warned of, once and 
 
 t.test('without tokens the service creates one that only its owner can read, and reuses it', async t => {
   const ownTokenFile = join(t.testdir(), 'data', 'access-token')
-  const first = openTokens({ ...noTokens, ownTokenFile }, noLog)
+  const first = open({ ...noTokens, ownTokenFile })
   const token = readFileSync(ownTokenFile, 'utf8').trim()
   t.match(token, /^[A-Za-z0-9_-]{43}$/)
   t.equal(statSync(ownTokenFile).mode & 0o777, 0o600)
   t.ok(first.verify(token))
   t.equal(first.isOwn, true)
   first.close()
-  t.ok(openTokens({ ...noTokens, ownTokenFile }, noLog).verify(token), 'a later start reads the same token')
+  t.ok(open({ ...noTokens, ownTokenFile }).verify(token), 'a later start reads the same token')
   t.equal(readFileSync(ownTokenFile, 'utf8').trim(), token)
 })
 
 t.test('the error for an empty token file says how to fix it', async t => {
   const ownTokenFile = join(t.testdir({ 'access-token': '\n' }), 'access-token')
   const message = /access-token has no token\. Delete it; the next start creates another\.$/
-  t.throws(() => openTokens({ ...noTokens, ownTokenFile }, noLog), { message })
+  t.throws(() => open({ ...noTokens, ownTokenFile }), { message })
   t.throws(() => readTokensFile(ownTokenFile), { message: 'has no token' })
 })
 
 t.test('a tokens file works without tokens in the environment', async t => {
   const path = join(t.testdir({ tokens: 'carol:token-of-carol-1' }), 'tokens')
   chmodSync(path, 0o600)
-  const { verify, isOwn, close } = openTokens({ ...noTokens, accessTokensFile: readTokensFile(path) }, noLog)
+  const { verify, isOwn, close } = open({ ...noTokens, accessTokensFile: readTokensFile(path) })
   close()
   t.match([verify('token-of-carol-1'), verify(''), isOwn], [{ name: 'carol' }, undefined, false])
 })
 
 t.test('a token file that cannot be created is an error, a draft left by a crash is not', async t => {
   const folder = t.testdir({ file: '' })
-  const open = (...path: string[]) => openTokens({ ...noTokens, ownTokenFile: join(folder, ...path) }, noLog)
-  t.throws(() => open('file', 'access-token'), { code: /EEXIST|ENOTDIR/ })
-  t.throws(() => open('x'.repeat(254)), { code: 'ENAMETOOLONG' })
+  const openIn = (...path: string[]) => open({ ...noTokens, ownTokenFile: join(folder, ...path) })
+  t.throws(() => openIn('file', 'access-token'), { code: /EEXIST|ENOTDIR/ })
+  t.throws(() => openIn('x'.repeat(254)), { code: 'ENAMETOOLONG' })
   writeFileSync(join(folder, `access-token.${process.pid}`), '', { mode: 0o600 })
-  t.ok(open('access-token').isOwn)
+  t.ok(openIn('access-token').isOwn)
 })

@@ -1,4 +1,5 @@
-// Acknowledged plants are stored after many times kill -9 under load. `npm run faults` kills the service 500 times.
+// Acknowledged plants are stored after many times kill -9 under load, with one thread and with two. `npm run faults`
+// kills the service 500 times.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -18,7 +19,8 @@ async function killRepeatedly (t: Test, folder: string, url: string): Promise<vo
   const random = seededRandom(seed)
   const account = newAccount()
   for (let round = 0; round < rounds; round++) {
-    const { child, origin, ended } = await startService(t, folder, { ACCESS_TOKENS: testToken, DATABASE_URL: url })
+    const env = { ACCESS_TOKENS: testToken, DATABASE_URL: url, THREADS: String(1 + round % 2) }
+    const { child, origin, ended } = await startService(t, folder, env)
     const load = sendPlants(origin, account, 16)
     // From the first commits to a state in which SQLite merges its log into the file now and then.
     await sleep(20 + random.below(200))

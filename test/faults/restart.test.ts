@@ -1,5 +1,5 @@
-// SIGTERM under keep-alive load: no request is lost that was sent on a connection in use. `npm run faults` restarts
-// the service 100 times.
+// SIGTERM under keep-alive load, with one thread and with two: no request is lost that was sent on a connection in
+// use. `npm run faults` restarts the service 100 times.
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -49,7 +49,8 @@ t.test(`${rounds} restarts under keep-alive load lose no request on an open conn
   }
 
   for (let round = 0; round < rounds; round++) {
-    const { child, origin, ended } = await startService(t, folder, { ACCESS_TOKENS: testToken, DATABASE_URL: url })
+    const env = { ACCESS_TOKENS: testToken, DATABASE_URL: url, THREADS: String(1 + round % 2) }
+    const { child, origin, ended } = await startService(t, folder, env)
     const agent = new Agent({ keepAlive: true })
     const stopped = new AbortController()
     const load = Array.from({ length: clients }, async () => {

@@ -1,11 +1,12 @@
 import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Worker } from 'node:worker_threads'
+import workerThreads, { Worker } from 'node:worker_threads'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { PlantStore } from '../../src/plants/plant-store.ts'
-import { openStore } from '../../src/stores/open.ts'
+import { openEngine, openStore } from '../../src/stores/open.ts'
+import { remoteEngine, sharing } from '../../src/stores/remote.ts'
 import { all, plantStoreSuite } from '../fixtures/plant-store-suite.ts'
 
 async function open (t: Test, path = join(t.testdir(), 'plants.db')): Promise<PlantStore> {
@@ -463,25 +464,53 @@ t.test('a worker that exits fails its pending calls, and the next call starts an
     }
   }
   const { sqliteEngine } = await t.mockImport<typeof import('../../src/stores/sqlite.ts')>(
-    '../../src/stores/sqlite.ts', { 'node:worker_threads': { Worker: RecordedWorker } }
+    '../../src/stores/sqlite.ts', { 'node:worker_threads': { ...workerThreads, Worker: RecordedWorker } }
   )
-  const engine = await sqliteEngine(join(t.testdir(), 'plants.db'), () => {})
+  const warnings: string[] = []
+  const path = join(t.testdir(), 'plants.db')
+  const engine = await sqliteEngine(path, warning => warnings.push(warning))
   t.strictSame(await engine.addMany([{ id: 1n, name: 'fern' }]), ['added'])
   const pending = engine.addMany(Array.from({ length: 50_000 }, (_, index) => ({ id: BigInt(index + 2), name: 'x' })))
   workers[0]?.terminate()
-  await t.rejects(pending, { message: 'The SQLite worker has exited.' })
+  await t.rejects(pending, { message: 'The thread of the engine has ended.' })
   const outcomes = await engine.addMany([{ id: 1n, name: 'fern' }, { id: 2n, name: 'x' }])
   t.strictSame(outcomes, ['unchanged', 'added'], 'the failed batch added no plants')
   t.equal(workers.length, 2)
-  await engine.close()
 
   // An uncaught error in the worker, for example when it runs out of memory.
-  const other = await sqliteEngine(join(t.testdir(), 'other.db'), () => {})
-  workers[2]?.emit('error', new Error('out of memory'))
-  const failed = other.check().catch(error => error)
-  await workers[2]?.terminate()
-  t.match(await failed, { cause: { message: 'out of memory' } })
-  await other.close()
+  workers[1]?.postMessage('no port')
+  await new Promise(resolve => workers[1]?.once('exit', resolve))
+  // A slow start is another warning.
+  t.equal(warnings.at(-1), `The thread of the database ${path} has failed: TypeError: port.on is not a function.`)
+  t.strictSame(await engine.addMany([{ id: 2n, name: 'x' }]), ['unchanged'])
+  t.equal(workers.length, 3)
+
+  // Only another thread uses the engine meanwhile.
+  const other = remoteEngine(sharing(engine))
+  for (const index of [2, 3]) {
+    await workers[index]?.terminate()
+    t.strictSame(await other.addMany([{ id: 2n, name: 'x' }]), ['unchanged'])
+    t.equal(workers.length, index + 2)
+  }
+  await engine.close()
+})
+
+t.test('several threads use one database, and their waiting batches share a commit', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const engine = await openEngine(`sqlite:${path}`, () => {})
+  const others = [1, 2].map(() => remoteEngine(sharing(engine)))
+  const all = [engine, ...others]
+  await Promise.all(others.map(other => other.check()))
+  const rounds = Array.from({ length: 20 }, (_, round) => all.map((each, nth) => {
+    const own = BigInt(1000 * (nth + 1) + round)
+    return each.addMany([{ id: BigInt(round), name: `of ${nth}` }, { id: own, name: 'own' }])
+  }))
+  const outcomes = (await Promise.all(rounds.flat())).map(([first]) => first)
+  t.equal(outcomes.filter(outcome => outcome === 'added').length, 20, 'each id is added once')
+  t.equal(outcomes.filter(outcome => outcome === 'conflict').length, 40)
+  t.match(await others[0]?.page(0n, 1), [{ id: 0n, name: /^of \d$/ }])
+  t.equal(await others[1]?.count(), 80)
+  await engine.close()
 })
 
 t.test('the store refuses a file that was truncated to half its size', async t => {

@@ -14,7 +14,7 @@ export type ServedSocket = Socket & { _httpMessage?: ServerResponse & { _last: b
 
 export interface DrainTimes {
   /** The service goes on accepting connections, until load balancers have noticed. */
-  delayMs: number
+  delayMs: () => number
   /** Then a connection stays open while it is idle: its client may be sending a request. */
   lingerMs: number
   /** Time for a request that is under way to arrive; then its connection is closed. */
@@ -43,7 +43,7 @@ export function drainOnClose (app: FastifyInstance, { delayMs, ...times }: Drain
   const open = connectionsOf(app.server)
   app.addHook('preClose', async () => {
     if (!app.server.listening) return
-    await sleep(delayMs)
+    await sleep(delayMs())
     await acceptWaiting(app.server)
     await drain(app.server, open, times)
   })
@@ -64,8 +64,11 @@ async function acceptWaiting (server: HttpServer): Promise<void> {
   server.off('connection', note)
 }
 
-async function drain (server: HttpServer, open: ReadonlySet<ServedSocket>, times: Omit<DrainTimes, 'delayMs'>): Promise<void> {
-  const { lingerMs, requestTimeoutMs, responseTimeoutMs } = times
+async function drain (
+  server: HttpServer,
+  open: ReadonlySet<ServedSocket>,
+  { lingerMs, requestTimeoutMs, responseTimeoutMs }: Omit<DrainTimes, 'delayMs'>
+): Promise<void> {
   const closed = once(server, 'close')
   // The close() of node:http would also close the idle connections.
   Server.prototype.close.call(server)
