@@ -18,15 +18,21 @@ let lastId = 1_000_000_000
 
 /**
  * Loads a server for a number of seconds.
+ * @param request makes the next request
  * @throws Error when a response is not 200, or a connection is lost
  */
-export async function load (server: Server, connections: number, seconds: number): Promise<Figures> {
+export async function load (
+  server: Server,
+  connections: number,
+  seconds: number,
+  request: () => string = nextRequest
+): Promise<Figures> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(server.port)))
   const latencies: number[] = []
   const failed = Promise.withResolvers<never>()
   const cpuBefore = cpuTime(server)
   const began = performance.now()
-  for (const socket of sockets) keepBusy(socket, latency => latencies.push(latency), failed.reject)
+  for (const socket of sockets) keepBusy(socket, request, latency => latencies.push(latency), failed.reject)
   await Promise.race([sleep(seconds * 1000), failed.promise])
   const elapsed = (performance.now() - began) / 1000
   const cpu = (cpuTime(server) - cpuBefore) / latencies.length
@@ -83,18 +89,25 @@ export async function open (port: number): Promise<Socket> {
 }
 
 /** Sends a request, and the next one as soon as it is answered. */
-function keepBusy (socket: Socket, onAnswer: (latency: number) => void, onFailure: (error: Error) => void): void {
+function keepBusy (
+  socket: Socket,
+  request: () => string,
+  onAnswer: (latency: number) => void,
+  onFailure: (error: Error) => void
+): void {
   let sent = 0
+  let isFirstPiece = true
   const send = () => {
-    const request = nextRequest()
+    const text = request()
+    isFirstPiece = true
     sent = performance.now()
-    socket.write(request)
+    socket.write(text)
   }
-  socket.on('data', response => {
-    // A response of a few hundred bytes arrives in one piece.
-    if (!/^HTTP\/1.1 200 .*"tag":"fern"}$/s.test(response.toString('latin1'))) {
-      onFailure(new Error(`Unexpected response: ${response}`))
-    }
+  socket.on('data', bytes => {
+    const piece = bytes.toString('latin1')
+    if (isFirstPiece && !piece.startsWith('HTTP/1.1 200 ')) onFailure(new Error(`Unexpected response: ${piece}`))
+    isFirstPiece = false
+    if (!piece.endsWith('"tag":"fern"}')) return
     onAnswer(performance.now() - sent)
     send()
   })
@@ -107,9 +120,9 @@ export function nextRequest (): string {
   return postRequest('"name":"Boston fern","tag":"fern"')
 }
 
-/** A plant with a new id and these ASCII members. */
-export function postRequest (members: string): string {
-  const body = `{"id":${++lastId},${members}}`
+/** A plant with these ASCII members and a new id, by default the next one. */
+export function postRequest (members: string, id: number = ++lastId): string {
+  const body = `{"id":${id},${members}}`
   return `POST /plants HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
     `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }

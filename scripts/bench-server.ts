@@ -64,12 +64,13 @@ export async function stopServer ({ pid }: Server): Promise<void> {
   children.delete(pid)
 }
 
-/** CPU time of all threads in microseconds; NaN on systems without /proc. */
-export function cpuTime ({ pid }: Server): number {
+/** CPU time in microseconds of all threads of a server and of its child processes; NaN on systems without /proc. */
+export function cpuTime ({ pid }: Pick<Server, 'pid'>): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`)
     const nanoseconds = threads.map(id => Number.parseInt(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8')))
-    return nanoseconds.reduce((sum, each) => sum + each) / 1000
+    const own = nanoseconds.reduce((sum, each) => sum + each) / 1000
+    return childrenOf(pid).reduce((sum, child) => sum + cpuTime({ pid: child }), own)
   } catch {
     return NaN
   }

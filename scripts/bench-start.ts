@@ -14,13 +14,14 @@ const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'))
 process.on('exit', () => rmSync(folder, { recursive: true, maxRetries: 5 }))
 
 const command = startCommand(ownCheckout, 'src/main.ts')
-const env = { PORT: '0', ACCESS_TOKENS: token }
+const env = { PORT: '0', ACCESS_TOKENS: token, THREADS: '1' }
 const cached = { ...env, NODE_COMPILE_CACHE: join(folder, 'cache') }
 const bareName = 'bare Fastify'
 const programs: Program[] = [
   { name: bareName, command: startCommand(ownCheckout, 'scripts/bench-bare.ts'), env: {} },
   { name: 'service, memory:', command, env: { ...cached, DATABASE_URL: 'memory:' } },
   { name: 'service, SQLite', command, env: { ...cached, DATABASE_URL: 'sqlite:plants.db' } },
+  { name: 'service, SQLite, 2 threads', command, env: { ...cached, DATABASE_URL: 'sqlite:plants.db', THREADS: '2' } },
   { name: 'service, SQLite, the first start', command, env: { ...env, DATABASE_URL: 'sqlite:plants.db' } }
 ]
 

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { openStore } from '../src/stores/open.ts'
+import { fillSqlite, firstRandomId, plant } from './bench-fill.ts'
 import { parseNumber, parseNumbers, readOptions } from './options.ts'
 import { preparePostgres } from './postgres.ts'
 import { median, p99, ratio } from './statistics.ts'
@@ -22,9 +23,6 @@ const seconds = parseNumber('seconds', texts.seconds)
 const sizes = parseNumbers('sizes', texts.sizes, 0)
 const clients = 64
 const maxQueue = 1000
-const plant = { name: 'Boston fern', tag: 'fern' }
-/** Sequential ids are below this id. */
-const firstRandomId = 1n << 53n
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'))
 process.on('exit', () => rmSync(folder, { recursive: true, maxRetries: 5 }))
@@ -127,23 +125,6 @@ async function measureSqlite (size: number, ids: (first: bigint) => () => bigint
   const figures = await load(id => store.add({ id, ...plant }), ids(first))
   await store.close()
   return figures
-}
-
-/** Fills a database unless it has plants already; returns the first free id after those in order. */
-async function fillSqlite (path: string, size: number): Promise<bigint> {
-  await (await openStore(`sqlite:${path}`, { maxQueue })).close()
-  const database = new DatabaseSync(path, { readBigInts: true })
-  const query = database.prepare('SELECT max(id) AS last FROM plants WHERE id < ?')
-  const { last } = query.get(firstRandomId) as { last: bigint | null }
-  if (last === null) {
-    database.exec('PRAGMA synchronous = OFF')
-    database.exec(`
-      WITH RECURSIVE n(id) AS (SELECT 0 WHERE ${size} > 0 UNION ALL SELECT id + 1 FROM n WHERE id + 1 < ${size})
-      INSERT INTO plants SELECT id, '${plant.name}', '${plant.tag}' FROM n`)
-  }
-  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-  database.close()
-  return last === null ? BigInt(size) : last + 1n
 }
 
 async function copyMillion (url: string): Promise<void> {

@@ -16,7 +16,7 @@ import { summarize, toTable } from './bench-summary.ts'
 import type { Sample } from './bench-summary.ts'
 import { parseNumber, parseNumbers, readOptions } from './options.ts'
 
-const { unpinned, against, peers, report, ...texts } = readOptions({
+const { unpinned, threads, against, peers, report, ...texts } = readOptions({
   rounds: { type: 'string', default: '15' },
   /** Milliseconds of load per round, server and connection count. */
   milliseconds: { type: 'string', default: '400' },
@@ -25,6 +25,8 @@ const { unpinned, against, peers, report, ...texts } = readOptions({
   instances: { type: 'string', default: '3' },
   /** Do not pin: the SQLite thread then often has its own core. */
   unpinned: { type: 'boolean', default: false },
+  /** Numbers of threads, such as 1,2: the service with each, beside as many processes of bare Fastify, not pinned. */
+  threads: { type: 'string' },
   /** A revision, or the folder of another checkout: its service is measured, too. */
   against: { type: 'string' },
   /** Other servers of the same operation are measured, too. */
@@ -45,9 +47,12 @@ const pauseMs = 100
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'))
 // A killed server may still be closing its files: retry.
 process.on('exit', () => rmSync(folder, { recursive: true, maxRetries: 5 }))
+const bareName = 'bare Fastify'
+const bareCommand = startCommand(ownCheckout, 'scripts/bench-bare.ts')
 const programs = listPrograms()
 // Without taskset nothing is pinned. The load gets core 1, the servers get core 0.
-const pinned = !unpinned && spawnSync('taskset', ['-acp', '1', String(process.pid)]).status === 0
+const mayPin = !unpinned && threads === undefined
+const pinned = mayPin && spawnSync('taskset', ['-acp', '1', String(process.pid)]).status === 0
 const samples = await measure(await startServers())
 const conditions = `${instances} instances of each server, ${rounds} rounds of ${seconds} s, ` +
   `Node ${process.version}, ${pinned ? 'one core for the servers with all their threads' : 'not pinned to cores'}`
@@ -64,16 +69,26 @@ process.exit()
 
 function listPrograms (): Program[] {
   return [
-    { name: 'bare Fastify', command: startCommand(ownCheckout, 'scripts/bench-bare.ts'), env: {} },
-    ...services('service', ownCheckout),
+    { name: bareName, command: bareCommand, env: {} },
+    ...threads === undefined ? services('service', ownCheckout) : withThreads([...parseNumbers('threads', threads)]),
     ...against === undefined ? [] : services(`service of ${against}`, checkoutOf(against, folder)),
     ...peers ? peerPrograms() : []
   ]
 }
 
-function services (name: string, checkout: Checkout): Program[] {
+function withThreads (counts: number[]): Program[] {
+  return counts.flatMap(count => {
+    const bare = { name: `${bareName}, ${count} processes`, command: [...bareCommand, String(count)], env: {} }
+    return [
+      ...count === 1 ? [] : [bare],
+      ...services(`service, ${count} threads`, ownCheckout, { THREADS: String(count) })
+    ]
+  })
+}
+
+function services (name: string, checkout: Checkout, more: Record<string, string> = { THREADS: '1' }): Program[] {
   const command = startCommand(checkout, 'src/main.ts')
-  const env = { PORT: '0', ACCESS_TOKENS: token, LOG_LEVEL: 'info' }
+  const env = { PORT: '0', ACCESS_TOKENS: token, LOG_LEVEL: 'info', ...more }
   return [
     { name: `${name}, memory:`, command, env: { ...env, DATABASE_URL: 'memory:' } },
     { name: `${name}, SQLite`, command, env: { ...env, DATABASE_URL: 'sqlite:plants.db' } }
@@ -91,7 +106,7 @@ async function startServers (): Promise<Server[]> {
 
 async function measure (servers: Server[]): Promise<Sample[]> {
   for (const server of servers) {
-    if (server.name !== servers[0]?.name) await checkAnswers(server)
+    if (!server.name.startsWith(bareName)) await checkAnswers(server)
     await warmUp(server)
   }
   const samples: Sample[] = []
