@@ -59,7 +59,7 @@ function isOpen (socket: Socket): boolean {
 t.test('each core has a thread if the memory allows it, and there is one where ports cannot be shared', async t => {
   const warnings: string[] = []
   const count = async (cores: number, gibibytes: number, wanted?: number, platform = 'linux') => {
-    const { countThreads } = await t.mockImport<typeof import('../src/threads/pool.ts')>('../src/threads/pool.ts', {
+    const { countThreads } = await t.mockImport<typeof import('../src/threads/count.ts')>('../src/threads/count.ts', {
       'node:os': { availableParallelism: () => cores, totalmem: () => gibibytes * 2 ** 30, platform: () => platform }
     })
     return countThreads(wanted, sentence => warnings.push(sentence))

@@ -1,13 +1,10 @@
 // Serves HTTP in several threads on one port. The main thread owns the engine, the credentials and the log. The threads
 // start and end together; one that fails is replaced.
-import { availableParallelism, platform, totalmem } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import v8 from 'node:v8'
 import type { MessagePort } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { OpenCredentials } from '../auth/verifier.ts'
 import type { LogOutput } from '../log-output.ts'
-import { containerMemory } from '../memory-limit.ts'
 import type { Service } from '../service.ts'
 import type { Engine } from '../stores/group-commit.ts'
 import { sharing } from '../stores/remote.ts'
@@ -17,30 +14,10 @@ import { claimPort } from './port-claim.ts'
 import { createShared } from './shared.ts'
 import type { Shared } from './shared.ts'
 
-/** More threads than this would wait for the one that stores. */
-const most = 4
-/** Bytes of memory for each thread. */
-const memoryOfThread = 512 * 2 ** 20
 /** Milliseconds. A thread that failed soon after its start, or during it, is replaced after a pause. */
 const replace = { soon: 10_000, pause: 1000 }
 /** A thread has a beat each second. Without so many of them it has hung, for example in an endless loop. */
 const missedBeats = 10
-
-/**
- * The number of threads: by default one for each core, as far as there is memory for them and for V8's heap.
- * @param warn gets a sentence when there are fewer than wanted
- */
-export function countThreads (wanted: number | undefined, warn: (sentence: string) => void): number {
-  const memory = Math.min(totalmem(), containerMemory())
-  // A small heap is for one thread: Node ends other threads earlier when they reach its limit.
-  const mayBeMany = v8.getHeapStatistics().heap_size_limit >= memoryOfThread
-  const byMemory = mayBeMany ? Math.floor(memory / memoryOfThread) : 1
-  const byDefault = Math.max(1, Math.min(most, availableParallelism(), byMemory))
-  // Elsewhere Node cannot share a port, or the system gives all connections to one thread.
-  if (platform() === 'linux') return wanted ?? byDefault
-  if ((wanted ?? 1) > 1) warn(`THREADS is ${wanted}, but there is one thread: several need Linux to share a port.`)
-  return 1
-}
 
 export interface PoolOptions extends Omit<ThreadOptions, 'thread' | 'shared' | 'credentials'> {
   threads: number
@@ -196,14 +173,11 @@ export class ThreadPool implements Pick<Service, 'listen' | 'close'> {
 
   async #listenAlone (thread: HttpThread, port: number): Promise<string> {
     const { config, log } = this.#options
-    let release = (): void => {}
     try {
-      release = await claimPort(config, port, sentence => log.warn(sentence))
-      return await thread.listen(port)
+      const release = await claimPort(config, port, sentence => log.warn(sentence))
+      return await thread.listen(port).finally(release)
     } catch (error) {
       throw new NoListener((error as Error).message, { cause: error })
-    } finally {
-      release()
     }
   }
 
