@@ -65,6 +65,11 @@ export const document = {
         "responses": {
           "200": {
             "description": "plant response",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              }
+            },
             "content": {
               "application/json": {
                 "schema": {
@@ -79,6 +84,11 @@ export const document = {
           },
           "400": {
             "description": "unexpected error",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              }
+            },
             "content": {
               "application/json": {
                 "schema": {
@@ -96,6 +106,11 @@ export const document = {
           },
           "409": {
             "description": "Another plant already has this id. The stored plant does not change.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              }
+            },
             "content": {
               "application/json": {
                 "schema": {
@@ -110,6 +125,11 @@ export const document = {
           },
           "413": {
             "description": "The body is larger than the service accepts.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              }
+            },
             "content": {
               "application/json": {
                 "schema": {
@@ -124,6 +144,11 @@ export const document = {
           },
           "415": {
             "description": "The media type is not `application/json` in UTF-8, or the request has a `Content-Encoding`.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              }
+            },
             "content": {
               "application/json": {
                 "schema": {
@@ -141,6 +166,11 @@ export const document = {
           },
           "500": {
             "description": "The service failed. Its log records the cause.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              }
+            },
             "content": {
               "application/json": {
                 "schema": {
@@ -168,10 +198,25 @@ export const document = {
         "description": "An access token of this service. Enter only the token, without the word Bearer."
       }
     },
+    "headers": {
+      "X-Request-Id": {
+        "description": "The id of this request in the log of the service: name it in a complaint. A request may bring its own in a header field of this name, of 1 to 128 characters that are letters, digits, or one of `_.~+/=:@-`. Any other value, and a missing one, is replaced by a new id.",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "examples": [
+            "7b6c2f0e-6f7a-4f5e-9d4f-0a1a4f9c3b52"
+          ]
+        }
+      }
+    },
     "responses": {
       "Unauthorized": {
         "description": "The bearer token is missing or not accepted.",
         "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
           "WWW-Authenticate": {
             "description": "The Bearer challenge of RFC 6750, section 3.",
             "required": true,
@@ -195,6 +240,9 @@ export const document = {
       "TooManyRequests": {
         "description": "The token has reached its limit of requests per minute.",
         "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
           "Retry-After": {
             "description": "Seconds to wait before the next request.",
             "required": true,
@@ -218,6 +266,9 @@ export const document = {
       "Unavailable": {
         "description": "The service cannot store the plant durably now, or could not confirm in time that it is stored. A retry of the same request is safe.",
         "headers": {
+          "X-Request-Id": {
+            "$ref": "#/components/headers/X-Request-Id"
+          },
           "Retry-After": {
             "description": "Seconds to wait before the next request.",
             "required": true,
@@ -272,7 +323,7 @@ export const document = {
               "id": {
                 "type": "integer",
                 "format": "int64",
-                "description": "Identification number of the plant, -9223372036854775808 to 9223372036854775807."
+                "description": "Identification number of the plant, -9223372036854775808 to 9223372036854775807. Numbers of JavaScript, and of JSON parsers that use doubles, are exact only from -9007199254740991 to 9007199254740991: larger ids need 64-bit integers, such as BigInt with JSON.rawJSON, or another plant gets the id."
               }
             }
           }

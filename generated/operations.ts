@@ -141,7 +141,7 @@ export const schemas = {
           "id": {
             "type": "integer",
             "format": "int64",
-            "description": "Identification number of the plant, -9223372036854775808 to 9223372036854775807."
+            "description": "Identification number of the plant, -9223372036854775808 to 9223372036854775807. Numbers of JavaScript, and of JSON parsers that use doubles, are exact only from -9007199254740991 to 9007199254740991: larger ids need 64-bit integers, such as BigInt with JSON.rawJSON, or another plant gets the id."
           }
         }
       }

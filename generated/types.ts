@@ -33,7 +33,7 @@ export interface components {
         NewPlant: components["schemas"]["Plant"] & {
             /**
              * Format: int64
-             * @description Identification number of the plant, -9223372036854775808 to 9223372036854775807.
+             * @description Identification number of the plant, -9223372036854775808 to 9223372036854775807. Numbers of JavaScript, and of JSON parsers that use doubles, are exact only from -9007199254740991 to 9007199254740991: larger ids need 64-bit integers, such as BigInt with JSON.rawJSON, or another plant gets the id.
              */
             id: bigint;
         };
@@ -51,6 +51,7 @@ export interface components {
         /** @description The bearer token is missing or not accepted. */
         Unauthorized: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description The Bearer challenge of RFC 6750, section 3. */
                 "WWW-Authenticate": string;
                 [name: string]: unknown;
@@ -68,6 +69,7 @@ export interface components {
         /** @description The token has reached its limit of requests per minute. */
         TooManyRequests: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description Seconds to wait before the next request. */
                 "Retry-After": number;
                 [name: string]: unknown;
@@ -85,6 +87,7 @@ export interface components {
         /** @description The service cannot store the plant durably now, or could not confirm in time that it is stored. A retry of the same request is safe. */
         Unavailable: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description Seconds to wait before the next request. */
                 "Retry-After": number;
                 [name: string]: unknown;
@@ -102,7 +105,10 @@ export interface components {
     };
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description The id of this request in the log of the service: name it in a complaint. A request may bring its own in a header field of this name, of 1 to 128 characters that are letters, digits, or one of `_.~+/=:@-`. Any other value, and a missing one, is replaced by a new id. */
+        "X-Request-Id": string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -123,6 +129,7 @@ export interface operations {
             /** @description plant response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -138,6 +145,7 @@ export interface operations {
             /** @description unexpected error */
             400: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -154,6 +162,7 @@ export interface operations {
             /** @description Another plant already has this id. The stored plant does not change. */
             409: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -169,6 +178,7 @@ export interface operations {
             /** @description The body is larger than the service accepts. */
             413: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -184,6 +194,7 @@ export interface operations {
             /** @description The media type is not `application/json` in UTF-8, or the request has a `Content-Encoding`. */
             415: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -200,6 +211,7 @@ export interface operations {
             /** @description The service failed. Its log records the cause. */
             500: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {

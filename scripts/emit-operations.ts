@@ -101,11 +101,14 @@ function toBody ({ required = false, content = {} }: Content & { required?: bool
   return { required, types: Object.keys(content).map(mediaType), schema: jsonSchema(content) }
 }
 
+/** OpenAPI ignores the first (section 4.8.17); the engine sends the second with every response. */
+const fieldsOfEngine = ['content-type', 'x-request-id']
+
 type ResponseObject = Content & { headers?: Record<string, object> }
 
 function toResponse (document: Description, { content = {}, headers = {} }: ResponseObject): Response {
   const [type] = Object.keys(content)
-  const declared = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-type')
+  const declared = Object.entries(headers).filter(([name]) => !fieldsOfEngine.includes(name.toLowerCase()))
   const fields = declared.map(([name, header]) => {
     const { required = false, schema = {} } = resolve<Header>(document, header)
     return [name, { required, schema: localized(schema) as object }]

@@ -1,12 +1,11 @@
 // Builds the Fastify app from the contract, the verifier and the handlers. It does not listen.
-import { randomUUID } from 'node:crypto'
 import fastify from 'fastify'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Logger } from 'pino'
 import { document } from '../generated/document.ts'
 import * as contract from '../generated/operations.ts'
-import type { operations } from '../generated/types.ts'
+import type { components, operations } from '../generated/types.ts'
 import { unlimited } from './connections.ts'
 import type { ConnectionLimit } from './connections.ts'
 import {
@@ -75,8 +74,6 @@ export async function buildApp ({
     trustProxy,
     // The shutdown has its own limits of time.
     pluginTimeout: 0,
-    // Unique in all threads and after a restart.
-    genReqId: () => randomUUID(),
     // Serve requests that arrive during shutdown; each response closes its connection.
     return503OnClosing: false,
     serverFactory: handle => createHttpServer(handle, {
@@ -100,6 +97,9 @@ export async function buildApp ({
     realm: 'plant-store',
     responseTimeoutMs,
     toHttpError,
+    onErrorAnswer: ({ status, body }, request) => {
+      reporter.log({ status, message: (body as components['schemas']['Error']).message }, request)
+    },
     onAuthenticated: rateLimit === undefined ? [] : [limitRate(rateLimit, shared.requests)],
     onRefused: failures.refuse
   })

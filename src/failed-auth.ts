@@ -1,16 +1,16 @@
 // FAILED_AUTH_LIMIT: a stranger past this many failures per minute gets 429, and the log sums up what it is refused.
 // It does not stop guessing, because a right guess passes: only tokens that are long and random do.
-import type { FastifyRequest } from 'fastify'
 import { HttpError, identityOf } from './contract/index.ts'
+import type { FailedRequest, SentError } from './contract/index.ts'
 import { networkOf } from './network.ts'
 import type { Shared } from './threads/shared.ts'
 import { windowMs, WindowCounter } from './window-counter.ts'
 
 export interface FailureLimit {
   /** Returns the error to send. Requests with accepted credentials never get here. */
-  refuse: (error: HttpError, request: FastifyRequest) => HttpError
+  refuse: (error: HttpError, request: FailedRequest) => HttpError
   /** Whether the log leaves out this error, because the summary counts it. */
-  sumUp: (error: HttpError, request: FastifyRequest) => boolean
+  sumUp: (error: SentError, request: FailedRequest) => boolean
   /** Writes the summary that is due. */
   close: () => void
 }

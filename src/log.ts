@@ -1,10 +1,10 @@
 // The log: JSON lines, or sentences on a terminal. It never contains header fields or queries: they may hold tokens.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { inspect } from 'node:util'
 import { pino, stdSerializers } from 'pino'
 import type { Logger } from 'pino'
-import { callerOf, rawPath } from './contract/index.ts'
-import type { HttpError } from './contract/index.ts'
+import { callerOf, rawPath, traceIds } from './contract/index.ts'
+import type { FailedRequest, SentError } from './contract/index.ts'
 import type { LogOutput } from './log-output.ts'
 
 /** Creates the log of the process. As Fastify's logger it would cost 5 % of each request and log errors twice. */
@@ -25,7 +25,7 @@ export async function readable (output: LogOutput, isTTY: boolean): Promise<LogO
 }
 
 /** Logs 4xx, 501 and 505, which the client causes, at info, and other 5xx at error with their cause. */
-export function logError (log: Logger, error: HttpError, request: FastifyRequest): void {
+export function logError (log: Logger, error: SentError, request: FailedRequest): void {
   const { status, message, cause } = error
   if (status < 500 || status === 501 || status === 505) log.info({ ...about(request), status }, message)
   // The stack of a refusal says nothing, and a flood of them must be cheap.
@@ -50,14 +50,15 @@ export function oncePerMinute (report: (count: number) => void): () => void {
 export function logResponses (app: FastifyInstance, log: Logger): void {
   if (!log.isLevelEnabled('debug')) return
   app.addHook('onResponse', (request, reply, done) => {
-    const { statusCode: status, elapsedTime: ms } = reply
-    log.debug({ ...about(request), caller: callerOf(request), status, ms }, 'response sent')
+    const { statusCode: status, elapsedTime } = reply
+    log.debug({ ...about(request), status, ms: Number(elapsedTime.toFixed(3)) }, 'response sent')
     done()
   })
 }
 
-function about (request: FastifyRequest) {
-  return { id: request.id, method: request.method, path: rawPath(request) }
+function about (request: FailedRequest) {
+  const { id, ip: address, method, url, headers = {} } = request
+  return { id, ...traceIds(headers), caller: callerOf(request), address, method, path: url && rawPath({ url }) }
 }
 
 /** Bytes of a field, in UTF-8. */

@@ -62,6 +62,8 @@ t.test('requests that wait too long are answered 503 before authentication, and 
   block(50)
   const texts = (await Promise.all(answers)).map(([answer]) => answer.toString('latin1'))
   const statuses = texts.map(text => text.slice(9, 12))
+  const ids = texts.map(text => /\r\nX-Request-Id: ([-\da-f]{36})\r\n/i.exec(text)?.[1])
+  t.equal(new Set(ids).size, 300, 'each request has its own id')
   t.match(texts.at(-1), /^HTTP\/1\.1 503 .*\r\nConnection: close\r\n/s)
   const refused = statuses.filter(status => status === '503').length
   t.equal(statuses.filter(status => status === '401').length, 300 - refused)

@@ -126,11 +126,17 @@ interface WithHeaders<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> {
 
 type OrUndeclared<Headers> = [keyof Headers] extends [never] ? Undeclared : Headers
 
-/** Without the index signature that openapi-typescript adds, and the field that OpenAPI ignores (section 4.8.17). */
+/**
+ * Without the index signature that openapi-typescript adds, the field that OpenAPI ignores (section 4.8.17), and the one
+ * that the engine sends with every response.
+ */
 type HeadersOf<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> =
   ResponsesOf<Ops, Id>[Key] extends { headers: infer Headers }
-    ? { readonly [Name in keyof Headers as string extends Name ? never : Exclude<Name, 'Content-Type'>]: Headers[Name] }
+    ? { readonly [Name in keyof Headers as string extends Name ? never : NotOfEngine<Name>]: Headers[Name] }
     : {}
+type NotOfEngine<Name> = Name extends string
+  ? Lowercase<Name> extends 'content-type' | 'x-request-id' ? never : Name
+  : Name
 
 /**
  * An uninhabited type. `never` fails here: under exactOptionalPropertyTypes a missing member is `never`, so an answer

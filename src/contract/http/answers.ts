@@ -9,7 +9,7 @@ import type { RoutedOperation } from './paths.ts'
 
 /** A handler of any operation. */
 export type AnyHandler = (request: object) => Promise<AnyAnswer> | AnyAnswer
-interface AnyAnswer { readonly status: number, readonly headers?: HeaderValues, readonly body?: unknown }
+export interface AnyAnswer { readonly status: number, readonly headers?: HeaderValues, readonly body?: unknown }
 type HeaderValues = Readonly<Record<string, unknown>>
 
 export interface AnswerOptions {
@@ -18,6 +18,8 @@ export interface AnswerOptions {
   responseTimeoutMs: number
   /** Maps a handler's error to an HttpError; undefined means 500. */
   toHttpError: (thrown: unknown) => HttpError | undefined
+  /** Gets each answer of a handler with a status of 400 and more. */
+  onErrorAnswer?: (answer: AnyAnswer, request: FastifyRequest) => void
 }
 
 /** Wraps a handler as a Fastify route handler. */
@@ -27,11 +29,13 @@ export function toRouteHandler (
   options: AnswerOptions
 ): RouteHandlerMethod {
   const findDeclared = declaredAnswers(operation, options.compile)
-  return async ({ parameters, principals = {}, body }: FastifyRequest, reply: FastifyReply) => {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { parameters, principals = {}, body } = request
     const timer = setTimeout(() => reply.send(new HttpError(503, lateMessage)), options.responseTimeoutMs)
     try {
       const answer = await handler({ ...parameters, principals, body })
       if (!reply.sent) send(answer, findDeclared(answer), reply)
+      if (answer.status >= 400) options.onErrorAnswer?.(answer, request)
     } catch (error) {
       if (!reply.sent) reply.send(options.toHttpError(error) ?? asHttpError(error))
     } finally {

@@ -1,32 +1,45 @@
 // The only writer of error responses: every error has the contract's shape, even before routing and outside Fastify.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
+import { randomUUID } from 'node:crypto'
 import { maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ServedSocket } from './drain.ts'
 import { framingFault } from './framing.ts'
 import { HttpError, internalError } from './http-error.ts'
+import { requestId, requestIdField, sendRequestIds } from './request-id.ts'
 import { decodedPath } from './request.ts'
 
 /** How the application reports errors: to the caller in the contract's shape, to the operator in the log. */
 export interface ErrorReporter {
   errorBody: (status: number, message: string) => object
-  log: (error: HttpError, request: FastifyRequest) => void
+  log: (error: SentError, request: FailedRequest) => void
 }
 
-/** Answers the errors of handlers and hooks, and those of Fastify itself. */
+/** An error as it is sent, and what caused it. */
+export interface SentError { readonly status: number, readonly message: string, readonly cause?: unknown }
+
+/** A request that gets an error. Of bytes that are not HTTP only the sender is known. */
+export type FailedRequest = Pick<FastifyRequest, 'id' | 'ip' | 'principals'> &
+  Partial<Pick<FastifyRequest, 'method' | 'url' | 'headers'>> & { readonly socket: Pick<Socket, 'remoteAddress'> }
+
+/** Answers the errors of handlers and hooks, and those of Fastify itself. Every response gets the id of its request. */
 export function answerErrors (app: FastifyInstance, reporter: ErrorReporter): void {
+  sendRequestIds(app)
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(reporter, error, request, reply))
   app.setNotFoundHandler(request => { throw new HttpError(404, `There is nothing at ${decodedPath(request)}.`) })
 }
 
-/** Server options for the errors before routing: an address that cannot be decoded, and bytes that are not HTTP. */
+/** Server options for the ids of requests and for the errors before routing. */
 export function errorOptions (reporter: ErrorReporter): FastifyServerOptions {
   return {
+    genReqId: requestId,
     frameworkErrors: (error, request, reply) => {
       return sendError(reporter, framingFault(request.raw) ?? error, request, reply as FastifyReply)
     },
-    clientErrorHandler (error, socket) { endSocket(socket as Socket, reporter, fromParser(error), isHead(error)) }
+    clientErrorHandler (error, socket) {
+      endSocket(socket as Socket, reporter, fromParser(error), { isHead: isHead(error) })
+    }
   }
 }
 
@@ -38,12 +51,12 @@ export function errorOptions (reporter: ErrorReporter): FastifyServerOptions {
 export function answerServerErrors (server: Server, reporter: ErrorReporter): void {
   // Undocumented, but the only way: Node ends the connection at once otherwise.
   Object.assign(server, { httpAllowHalfOpen: true })
-  server.on('connect', (_request: IncomingMessage, socket: ServedSocket) => {
+  server.on('connect', (request: IncomingMessage, socket: ServedSocket) => {
     // Node has removed its listeners, which the end of the connection and an earlier response still need.
     for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy())
     socket.on('drain', () => socket._httpMessage?.emit('drain'))
     const message = 'The service is not a proxy: it does not support CONNECT.'
-    endSocket(socket, reporter, new HttpError(405, message, { headers: { Allow: '' } }))
+    endSocket(socket, reporter, new HttpError(405, message, { headers: { Allow: '' } }), { id: requestId(request) })
   })
   // Both go the way of every request, so that its limits hold: framingFault() refuses unknown expectations.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -62,7 +75,7 @@ export function refuseOverload (reporter: ErrorReporter, onRefused: () => void):
   const overload = new HttpError(503, 'The service is overloaded. Try again in a moment.')
   return (request, response) => {
     answerEarly(request)
-    const { status, headers, body } = write(reporter, framingFault(request) ?? overload)
+    const { status, headers, body } = write(reporter, framingFault(request) ?? overload, requestId(request))
     // The client may leave out the body that it announced, and send another request in its place.
     const close = request.headers.expect !== undefined && { Connection: 'close' }
     response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), ...close }).end(body)
@@ -101,14 +114,14 @@ function endAndReadOn (socket: Socket, lastBytes = ''): void {
 
 function sendError (reporter: ErrorReporter, thrown: Error, request: FastifyRequest, reply: FastifyReply) {
   const error = toHttpError(thrown)
-  const { status, headers, body } = write(reporter, error)
+  const { status, headers, body } = write(reporter, error, request.id)
   log(reporter, error, request)
   if (!request.raw.complete || !reply.raw.shouldKeepAlive) answerEarly(request.raw)
   return reply.code(status).headers(headers).send(body)
 }
 
 /** The response does not depend on the log: some errors, such as a frozen one, cannot be serialized. */
-function log (reporter: ErrorReporter, error: HttpError, request: FastifyRequest): void {
+function log (reporter: ErrorReporter, error: HttpError, request: FailedRequest): void {
   try {
     reporter.log(error, request)
   } catch {
@@ -147,18 +160,24 @@ function isHead ({ rawPacket }: { rawPacket?: unknown }): boolean {
   return Buffer.isBuffer(rawPacket) && rawPacket.toString('latin1', 0, 5) === 'HEAD '
 }
 
-function write (reporter: ErrorReporter, { status, message, headers }: HttpError) {
+function write (reporter: ErrorReporter, { status, message, headers }: HttpError, id: string) {
   const body = JSON.stringify(reporter.errorBody(status, message))
   // The condition may pass soon: every 503 says when to retry (RFC 9110, section 15.6.4).
   const retry = status === 503 ? { 'Retry-After': '1' } : {}
-  return { status, body, headers: { 'Content-Type': 'application/json; charset=utf-8', ...retry, ...headers } }
+  const type = 'application/json; charset=utf-8'
+  return { status, body, headers: { [requestIdField]: id, 'Content-Type': type, ...retry, ...headers } }
 }
 
 /** Sockets whose error waits for a pending response. */
 const waitingToEnd = new WeakSet<Socket>()
 
 /** Writes an error directly to a socket after its pending response, then closes it. */
-function endSocket (socket: ServedSocket, reporter: ErrorReporter, error: HttpError, isHead = false): void {
+function endSocket (
+  socket: ServedSocket,
+  reporter: ErrorReporter,
+  error: HttpError,
+  { id = randomUUID(), isHead = false }: { id?: string, isHead?: boolean }
+): void {
   // A complete pending request gets its own response first.
   const pending = socket._httpMessage
   if (pending?.req.complete === true) {
@@ -167,12 +186,14 @@ function endSocket (socket: ServedSocket, reporter: ErrorReporter, error: HttpEr
     waitingToEnd.add(socket)
     pending.once('finish', () => {
       waitingToEnd.delete(socket)
-      endSocket(socket, reporter, error, isHead)
+      endSocket(socket, reporter, error, { id, isHead })
     })
     return
   }
   if (answeredEarly.get(socket)?.complete === false) return endAndReadOn(socket)
-  const { status, headers, body } = write(reporter, error)
+  if (ended.has(socket) || !socket.writable) return
+  log(reporter, error, { id, ip: socket.remoteAddress ?? '', socket })
+  const { status, headers, body } = write(reporter, error, id)
   const fields = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join('')
   endAndReadOn(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${isHead ? '' : body}`)

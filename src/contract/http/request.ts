@@ -28,14 +28,14 @@ export function refusalsOf (request: FastifyRequest): Error[] {
 }
 
 /** The identities of the callers, one for each security scheme; undefined for an anonymous caller. */
-export function identityOf ({ principals = {} }: FastifyRequest): string | undefined {
+export function identityOf ({ principals = {} }: Pick<FastifyRequest, 'principals'>): string | undefined {
   const [first, ...others] = Object.values(principals).map(principal => principal?.id ?? principal?.name)
   return others.length === 0 ? first : [first, ...others].join('\n')
 }
 
-/** The names of the callers, one for each security scheme; the address of an anonymous caller. */
-export function callerOf ({ principals = {}, ip }: FastifyRequest): string {
-  return Object.values(principals).map(principal => principal?.name).join(' ') || ip
+/** The names of the callers, one for each security scheme; undefined for an anonymous caller. */
+export function callerOf ({ principals = {} }: Pick<FastifyRequest, 'principals'>): string | undefined {
+  return Object.values(principals).map(principal => principal?.name).join(' ') || undefined
 }
 
 const noNames: ReadonlySet<string> = new Set()
