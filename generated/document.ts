@@ -343,7 +343,7 @@ export const document = {
           },
           "message": {
             "type": "string",
-            "description": "One sentence that describes the error."
+            "description": "One sentence for each fault of the request, or one that describes the error."
           }
         }
       }

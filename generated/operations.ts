@@ -161,7 +161,7 @@ export const schemas = {
       },
       "message": {
         "type": "string",
-        "description": "One sentence that describes the error."
+        "description": "One sentence for each fault of the request, or one that describes the error."
       }
     }
   }

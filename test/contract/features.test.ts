@@ -249,6 +249,21 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     t.strictSame(await send('DELETE', '/none', 'text/plain', 'x'), [415, 'This operation accepts no body.'])
   },
 
+  'every fault of a body': async t => {
+    const list = '{ type: array, items: { type: integer } }'
+    const { app } = await serve(t, {
+      paths: `\n  /a: { post: { operationId: add, ${jsonBody(list, true)}, ${anyResponse} } }`,
+      handlers: { add: () => ({ status: 200, body: 1 }) }
+    })
+    const send = async (payload: string) => (await app.inject({ method: 'POST', url: '/a', headers: json, payload })).json()
+    const fault = (index: number) => `"${index}" in the body must be an integer.`
+    t.strictSame(await send('["x",1,"y"]'), { error: 400, message: `${fault(0)} ${fault(2)}` })
+    const ten = Array.from({ length: 10 }, (_, index) => fault(index)).join(' ')
+    t.equal((await send(JSON.stringify(Array(10).fill('x')))).message, ten)
+    t.equal((await send(JSON.stringify(Array(11).fill('x')))).message, `${ten} There are more faults.`)
+    t.equal((await send(JSON.stringify(Array(300).fill('x')))).message, fault(0), 'looking for all would take long')
+  },
+
   'answers by status, range and `default`': async t => {
     const content = (type: string) => {
       return jsonContent('{ type: object, required: [a], properties: { a: { type: string } } }', type)

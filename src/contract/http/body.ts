@@ -31,7 +31,8 @@ export function compileBody (
     return (bytes: Buffer | null) => {
       if (bytes === null) return body?.required === true ? { error: missingBody(body) } : true
       const result = readJson(validate, bytes)
-      return result.fault === undefined ? { value: toDeclared(result.value) } : { error: invalidBody(result.fault) }
+      if (result.fault === undefined) return { value: toDeclared(result.value) }
+      return { error: invalidBody(result.faults?.() ?? [result.fault]) }
     }
   }
 }
@@ -40,8 +41,15 @@ function missingBody ({ types }: NonNullable<Operation['body']>): HttpError {
   return new HttpError(400, `This operation needs a body, sent as ${types.join(' or ')}.`)
 }
 
-function invalidBody ({ path, problem }: Fault): HttpError {
-  return new HttpError(400, `${path === '' ? 'The body' : `"${path}" in the body`} ${problem}.`)
+/** Sentences in an error. */
+const maxFaults = 10
+
+function invalidBody (faults: Fault[]): HttpError {
+  const sentences = new Set(faults.map(({ path, problem }) => {
+    return `${path === '' ? 'The body' : `"${path}" in the body`} ${problem}.`
+  }))
+  const first = [...sentences].slice(0, maxFaults)
+  return new HttpError(400, [...first, ...sentences.size > maxFaults ? ['There are more faults.'] : []].join(' '))
 }
 
 /**

@@ -4,7 +4,34 @@ import type { Fault } from './json.ts'
 
 /** The most specific of the faults that ajv found. */
 export function explain (errors: ErrorObject[]): Fault {
-  const error = mostSpecific(errors)
+  return toFault(mostSpecific(errors))
+}
+
+const unions = ['anyOf', 'oneOf']
+/** These errors only repeat that there are errors inside. */
+const repeating = ['if', 'propertyNames']
+/** Members that a faulty schema would have evaluated count as unevaluated. */
+const consequences = ['unevaluatedProperties', 'unevaluatedItems']
+
+/** The faults that ajv found with allErrors: for a union the most specific one. */
+export function explainAll (errors: ErrorObject[]): Fault[] {
+  const found: ErrorObject[] = []
+  for (const error of errors) {
+    const inside = found.splice(found.findLastIndex(other => !isInside(other, error)) + 1)
+    if (unions.includes(error.keyword)) found.push(mostSpecific([...inside, error]))
+    else found.push(...inside, ...repeating.includes(error.keyword) ? [] : [error])
+  }
+  const causes = found.filter(({ keyword }) => !consequences.includes(keyword))
+  return (causes.length > 0 ? causes : found).map(toFault)
+}
+
+/** Whether an error that ajv found earlier may be the reason of another one. */
+function isInside (inner: ErrorObject, outer: ErrorObject): boolean {
+  const isSibling = inner.parentSchema === outer.parentSchema && inner.instancePath === outer.instancePath
+  return !isSibling && `${inner.instancePath}/`.startsWith(`${outer.instancePath}/`)
+}
+
+function toFault (error: ErrorObject): Fault {
   const name = error.propertyName === undefined ? '' : `has the member "${error.propertyName}", whose name `
   return { path: error.instancePath.slice(1), problem: name + describe(error) }
 }
@@ -13,8 +40,8 @@ export function explain (errors: ErrorObject[]): Fault {
 function mostSpecific (errors: ErrorObject[]): ErrorObject {
   const outermost = errors.at(-1) as ErrorObject
   const inside = errors.slice(0, -1)
-  if (['if', 'propertyNames'].includes(outermost.keyword)) return mostSpecific(inside)
-  if (!['anyOf', 'oneOf'].includes(outermost.keyword)) return outermost
+  if (repeating.includes(outermost.keyword)) return mostSpecific(inside)
+  if (!unions.includes(outermost.keyword)) return outermost
   const { discriminatorName } = outermost.parentSchema as { discriminatorName?: string }
   if (discriminatorName !== undefined) {
     return inSelectedBranch(inside, `${outermost.instancePath}/${discriminatorName}`, outermost)

@@ -1,8 +1,8 @@
 // Validates JSON Schema 2020-12 with ajv: strict, without coercion, int64 exact.
 import { _, Ajv2020 } from 'ajv/dist/2020.js'
-import type { CodeKeywordDefinition, ErrorObject, FuncKeywordDefinition } from 'ajv'
+import type { CodeKeywordDefinition, ErrorObject, FuncKeywordDefinition, Options } from 'ajv'
 import addFormats from 'ajv-formats'
-import { explain } from './faults.ts'
+import { explain, explainAll } from './faults.ts'
 import { int64Keyword } from './int64.ts'
 import type { IntegersOfValue } from './int64.ts'
 import { parseJson, toDoubles } from './json.ts'
@@ -16,9 +16,10 @@ import type { Schema, Schemas } from './schemas.ts'
 export interface DeclaredAt { pointer: string, declared: Declared }
 
 /** What one validation records; our keywords get it as `this`. */
-interface Validation extends IntegersOfValue { declared: DeclaredAt[], fault: Fault | undefined }
+interface Validation extends IntegersOfValue { declared: DeclaredAt[], errors: ErrorObject[] | undefined }
 
-export type Validated = { fault: Fault } | { fault?: undefined, value: unknown, declared: readonly DeclaredAt[] }
+/** `faults` looks for all of them, also for the first, unless the value is so large that it would take long. */
+export type Validated = { fault: Fault, faults?: () => Fault[] } | { fault?: undefined, value: unknown, declared: readonly DeclaredAt[] }
 
 /**
  * Validates the value of a root. A valid request's value has bigints for its int64s; it reuses the parsed objects.
@@ -48,6 +49,17 @@ const options = {
  * @throws Error when a schema cannot be compiled, here or in the returned function
  */
 export function createCompiler (schemas: Schemas, direction: Direction): Compile {
+  const compile = checkCompiler(schemas, direction, options)
+  // Compiled for the first invalid value: it would double the startup time.
+  const compileAll = lazily(() => checkCompiler(schemas, direction, { ...options, allErrors: true }))
+  return memoizeBySchema(schema => {
+    const check = compile(schema)
+    if (direction === 'request') return requestValidator(check, lazily(() => compileAll()(schema)))
+    return answerValidator(check, containsInt64(schema as Schema, schemas))
+  })
+}
+
+function checkCompiler (schemas: Schemas, direction: Direction, options: Options): (schema: object) => Check {
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
   for (const keyword of [int64Keyword, branchKeyword, declaresKeyword]) ajv.addKeyword(keyword)
@@ -59,11 +71,12 @@ export function createCompiler (schemas: Schemas, direction: Direction): Compile
     return rewrite(schema as Schema)
   }
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema({ $id: name, ...prepare(schema) })
-  return memoizeBySchema(schema => {
-    const check = ajv.compile(prepare(schema))
-    if (direction === 'request') return requestValidator(check)
-    return answerValidator(check, containsInt64(schema as Schema, schemas))
-  })
+  return schema => ajv.compile(prepare(schema))
+}
+
+function lazily<Result> (make: () => Result): () => Result {
+  let made: { result: Result } | undefined
+  return () => (made ??= { result: make() }).result
 }
 
 /** Caches results by the schema's JSON text. */
@@ -85,10 +98,17 @@ export function readJson (validate: Validate, bytes: Uint8Array): Validated {
 
 type Check = ReturnType<Ajv2020['compile']>
 
-function requestValidator (check: Check): Validate {
+/** A value with more parts may have so many faults that looking for all would take milliseconds. */
+const maxParts = 256
+
+function requestValidator (check: Check, checkAll: () => Check): Validate {
   return refuseTooDeep(root => {
-    const { fault, integers, declared } = run(check, root)
-    if (fault !== undefined) return { fault }
+    const { errors, integers, declared } = run(check, root)
+    if (errors !== undefined) {
+      const fault = explain(errors)
+      if (hasMoreParts(root.value, maxParts)) return { fault }
+      return { fault, faults: () => explainAll(run(checkAll(), root).errors as ErrorObject[]) }
+    }
     // Replace doubles only after validation: other keywords need them.
     for (const { holder, key, integer } of integers) holder[key] = integer
     return { value: root.value, declared }
@@ -97,8 +117,8 @@ function requestValidator (check: Check): Validate {
 
 function answerValidator (check: Check, mayContainBigints: boolean): Validate {
   return refuseTooDeep(root => {
-    const { fault, declared } = run(check, mayContainBigints ? toDoubles(root.value) : root)
-    return fault === undefined ? { value: root.value, declared } : { fault }
+    const { errors, declared } = run(check, mayContainBigints ? toDoubles(root.value) : root)
+    return errors === undefined ? { value: root.value, declared } : { fault: explain(errors) }
   })
 }
 
@@ -106,7 +126,7 @@ const noExactNumbers: ExactNumbers = new Map()
 
 function run (check: Check, root: Root): Validation {
   const { value, exact = noExactNumbers } = root
-  const validation: Validation = { exact, integers: [], declared: [], fault: undefined }
+  const validation: Validation = { exact, integers: [], declared: [], errors: undefined }
   const context = {
     instancePath: '',
     parentData: root,
@@ -114,8 +134,18 @@ function run (check: Check, root: Root): Validation {
     rootData: value as object,
     dynamicAnchors: {}
   }
-  if (!check.call(validation as never, value, context)) validation.fault = explain(check.errors as ErrorObject[])
+  if (!check.call(validation as never, value, context)) validation.errors = check.errors as ErrorObject[]
   return validation
+}
+
+/** Whether there are more than `most` values inside of a value, at any depth. */
+function hasMoreParts (value: unknown, most: number): boolean {
+  const parts = [value]
+  for (const part of parts) {
+    if (typeof part === 'object' && part !== null) parts.push(...Object.values(part).slice(0, most))
+    if (parts.length > most) return true
+  }
+  return false
 }
 
 /** A recursive schema recurses as deep as the value; a stack overflow becomes an invalid value. */
@@ -146,7 +176,8 @@ const branchKeyword: CodeKeywordDefinition = {
     const integers = gen.const('integers', _`this.integers.length`)
     const declared = gen.const('declared', _`this.declared.length`)
     const valid = gen.name('valid')
-    const branch = context.subschema({ keyword: 'branch' }, valid)
+    // One error of each branch is enough, as without allErrors.
+    const branch = context.subschema({ keyword: 'branch', allErrors: false }, valid)
     gen.if(_`!${valid}`, () => {
       gen.code(_`this.integers.length = ${integers}`)
       gen.code(_`this.declared.length = ${declared}`)

@@ -108,7 +108,11 @@ t.test('a body that breaks the contract is answered 400 with the member and the 
     ['null', /^The body must be an object\.$/],
     ['[]', /^The body must be an object\.$/],
     ['"x"', /^The body must be an object\.$/],
-    ['{}', /^The body must have the member "(id|name)"\.$/],
+    ['{}', /^The body must have the member "name"\. The body must have the member "id"\.$/],
+    [
+      '{"id":1e400,"tag":7}',
+      /^The body must have the member "name"\. "tag" in the body must be a string\. "id" in the body must be an integer .*\.$/
+    ],
     ['{"id":1}', /^The body must have the member "name"\.$/],
     ['{"name":"x"}', /^The body must have the member "id"\.$/],
     ['{"id":1,"name":null}', /^"name" in the body must be a string\.$/],

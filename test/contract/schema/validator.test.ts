@@ -44,7 +44,7 @@ t.test('a value of a recursive schema may be equally deep with and without an ex
 t.test('a refused value does not change', async t => {
   const value = { n: 1, s: 2 }
   const validate = createCompiler({}, 'request')(object({ n: int64, s: { type: 'string' } }))
-  t.strictSame(validate({ value }), { fault: { path: 's', problem: 'must be a string' } })
+  t.match(validate({ value }), { fault: { path: 's', problem: 'must be a string' } })
   t.strictSame(value, { n: 1, s: 2 })
 })
 
