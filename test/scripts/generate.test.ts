@@ -71,7 +71,7 @@ function at (pointer: string, message: RegExp): RegExp {
 
 const noContent = "responses: { '204': { description: fine } }"
 /** Other operations may have an int64 of their own. */
-const int64OfNewPlant = 'format: int64\n              description: Identification number'
+const int64OfNewPlant = 'format: int64\n              description: >-\n                Identification number'
 const pathWith = (name: string) => {
   const parameter = `{ name: ${name}, in: path, required: true, schema: { type: string } }`
   return `/a/{${name}}: { get: { operationId: ${name}, parameters: [${parameter}], ${noContent} } }`
@@ -319,7 +319,7 @@ t.test('int64 is a bigint in the types, nullable or not', async t => {
               type: [integer, 'null']
               format: int64
 `
-  const withParent = contract.replace(/(format: int64\n) +description: Identification number .*\n/, `$1${parent}`)
+  const withParent = contract.replace(/ {12}id:\n/, `${parent}$&`)
   const { out, generateHere } = folderWith(t, withParent)
   t.equal((await generateHere()).code, 0)
   const types = readFileSync(join(out, 'types.ts'), 'utf8')
