@@ -16,6 +16,9 @@ import { limitFailures } from './failed-auth.ts'
 import { serveHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
 import { logError, logResponses } from './log.ts'
+import { labelRoutes } from './metrics/measured-response.ts'
+import { Recorder } from './metrics/recorder.ts'
+import { routesOf, serveMetrics } from './metrics/serve.ts'
 import { createPlant } from './plants/create-plant.ts'
 import { errorBody } from './plants/error-body.ts'
 import { StoreUnavailable } from './plants/plant-store.ts'
@@ -53,13 +56,18 @@ export interface AppOptions {
   drainMs?: { delayMs: number, lingerMs: number }
   /** Whether app.close() leaves the service to other threads: then /readyz stays 200, and the delay is 0. */
   isLeaving?: () => boolean
+  /** Of this thread. */
+  recorder?: Recorder
+  /** Whether /metrics is here, for accepted tokens. */
+  hasMetrics?: boolean
 }
 
 export async function buildApp ({
   store, verifyToken, log = pino({ level: 'silent' }), baseUrl = '/', bodyLimit = 65536, rateLimit,
   failedAuthLimit = Infinity, trustProxy = false, maxConnections = unlimited, responseTimeoutMs = 10_000,
   requestTimeoutMs = { header: 5000, whole: 10_000 }, keepAliveTimeoutMs = 72_000,
-  drainMs = { delayMs: 0, lingerMs: 0 }, isLeaving = () => false, thread = 0, shared = createShared(1)
+  drainMs = { delayMs: 0, lingerMs: 0 }, isLeaving = () => false, thread = 0, shared = createShared(1),
+  recorder = new Recorder(shared.metrics, thread), hasMetrics = true
 }: AppOptions): Promise<FastifyInstance> {
   const failures = limitFailures(failedAuthLimit, shared, sentence => log.warn(sentence))
   const reporter: ErrorReporter = {
@@ -67,6 +75,10 @@ export async function buildApp ({
     log: (error, request) => failures.sumUp(error, request) || logError(log, error, request)
   }
   const variables = { base_url: baseUrl }
+  const onRefused: typeof failures.refuse = (error, request) => {
+    recorder.count('failedAuthentications')
+    return failures.refuse(error, request)
+  }
   const app: FastifyInstance = fastify({
     ...errorOptions(reporter),
     bodyLimit,
@@ -84,12 +96,15 @@ export async function buildApp ({
       maxConnections,
       thread,
       shared,
+      recorder,
       warn: sentence => log.warn(sentence)
     })
   })
   answerErrors(app, reporter)
   logResponses(app, log)
-  await serveContract<operations, typeof contract>(app, {
+  const routes = routesOf(baseUrl)
+  labelRoutes(app, routes.indexOf)
+  const authenticate = await serveContract<operations, typeof contract>(app, {
     contract,
     handlers: { createPlant: createPlant(store) },
     verifiers: { bearerAuth: verifyToken },
@@ -101,8 +116,9 @@ export async function buildApp ({
       reporter.log({ status, message: (body as components['schemas']['Error']).message }, request)
     },
     onAuthenticated: rateLimit === undefined ? [] : [limitRate(rateLimit, shared.requests)],
-    onRefused: failures.refuse
+    onRefused
   })
+  if (hasMetrics) serveMetrics(app, shared, routes, authenticate([{ bearerAuth: [] }]))
   app.addHook('onClose', async () => failures.close())
   serveHealth(app, store, isLeaving)
   // After serveHealth(): /readyz is 503 before the service waits.

@@ -10,6 +10,8 @@ import { describeUnread } from './unread-variables.ts'
 export interface Config {
   host: string
   port: number
+  /** Undefined: /metrics is on the port of the service. */
+  metricsPort: number | undefined
   databaseUrl: string
   /** Undefined when the operator has set none. */
   accessTokens: Tokens | undefined
@@ -88,6 +90,7 @@ export function readConfig (
   const config = {
     host: variable('HOST', '0.0.0.0', '127.0.0.1', text => text),
     port: variable('PORT', '3000', 3000, integerBetween(0, 65535)),
+    metricsPort: variable('METRICS_PORT', '9464', undefined, integerBetween(0, 65535)),
     databaseUrl: variable('DATABASE_URL', 'sqlite:data/plants.db', 'sqlite:data/plants.db', databaseUrl),
     accessTokens: variable('ACCESS_TOKENS', 'alice:2Vb9sXk0fQ7nT5cY,bob:Lr4TzW8mJc1dH6gK', undefined, tokens),
     accessTokensFile: variable('ACCESS_TOKENS_FILE', '/run/secrets/access-tokens', undefined, tokensFile),
@@ -110,8 +113,8 @@ export function readConfig (
 
 /** The address is in use, or does not exist. */
 export class CannotListen extends Error {
-  constructor ({ host, port }: Pick<Config, 'host' | 'port'>, { message }: Error) {
-    super(`Cannot listen on ${host}, port ${port}: ${message}. Set HOST and PORT to listen elsewhere.`)
+  constructor ({ host, port }: Pick<Config, 'host' | 'port'>, { message }: Error, portVariable = 'PORT') {
+    super(`Cannot listen on ${host}, port ${port}: ${message}. Set HOST and ${portVariable} to listen elsewhere.`)
   }
 }
 

@@ -46,7 +46,8 @@ export function limitConnections (
   server: Server,
   { limit, reason }: ConnectionLimit,
   open: { connections: Int32Array, thread: number },
-  warn: (sentence: string) => void
+  warn: (sentence: string) => void,
+  onRefused: () => void
 ): void {
   const report = oncePerMinute(count => {
     warn(`Connections refused: ${count}. ${limit} are open already; ${reason}.`)
@@ -56,6 +57,7 @@ export function limitConnections (
   const ofOthers = () => connections.reduce((sum, open, index) => index === thread ? sum : sum + open, 0)
   Object.defineProperty(server, 'maxConnections', { get: () => limit - ofOthers() })
   server.on('drop', report)
+  server.on('drop', onRefused)
   server.on('connection', (socket: Socket) => {
     Atomics.add(connections, thread, 1)
     socket.once('close', () => Atomics.sub(connections, thread, 1))

@@ -12,6 +12,8 @@ import { healthPaths } from './health.ts'
 import { oncePerMinute } from './log.ts'
 import { memoryLimit } from './memory-limit.ts'
 import { serveInOrder } from './pipelining.ts'
+import { measuredResponse } from './metrics/measured-response.ts'
+import type { Recorder } from './metrics/recorder.ts'
 import type { Shared } from './threads/shared.ts'
 
 export interface ServerOptions {
@@ -25,6 +27,7 @@ export interface ServerOptions {
   maxConnections: ConnectionLimit
   thread: number
   shared: Shared
+  recorder: Recorder
   warn: (sentence: string) => void
 }
 
@@ -36,7 +39,7 @@ const urgentPaths = new Set(Object.values(healthPaths))
 export function createHttpServer (
   handle: RequestListener,
   {
-    reporter, requestTimeoutMs, stalledTimeoutMs, keepAliveTimeoutMs, maxConnections, thread, shared, warn
+    reporter, requestTimeoutMs, stalledTimeoutMs, keepAliveTimeoutMs, maxConnections, thread, shared, recorder, warn
   }: ServerOptions
 ): Server {
   const reportRefused = oncePerMinute(count => {
@@ -44,14 +47,18 @@ export function createHttpServer (
   })
   // Each takes about 4 KB.
   const maxPipelined = Math.min(1000, memoryLimit(shared.threads) / 2 ** 16)
-  const refuse = refuseOverload(reporter, reportRefused)
+  const refuse = refuseOverload(reporter, () => {
+    recorder.count('overload')
+    reportRefused()
+  })
   const server = createServer({
     requestTimeout: requestTimeoutMs.whole,
     keepAliveTimeout: keepAliveTimeoutMs,
     headersTimeout: requestTimeoutMs.header,
     connectionsCheckingInterval: Math.min(1000, requestTimeoutMs.header),
     requireHostHeader: false,
-    IncomingMessage: CompactMessage
+    IncomingMessage: CompactMessage,
+    ServerResponse: measuredResponse<CompactMessage>(recorder)
   })
   server.maxHeadersCount = maxHeaderFields
   const open = connectionsOf(server)
@@ -59,7 +66,9 @@ export function createHttpServer (
   const sweep = setInterval(() => endStalled(open, stalledTimeoutMs), stalledTimeoutMs / 4).unref()
   server.once('close', () => clearInterval(sweep))
   answerServerErrors(server, reporter)
-  limitConnections(server, maxConnections, { connections: shared.connections, thread }, warn)
+  limitConnections(server, maxConnections, { connections: shared.connections, thread }, warn, () => {
+    recorder.count('connections')
+  })
   return server
 }
 

@@ -9,6 +9,7 @@ import { CannotListen } from './config.ts'
 import type { Config } from './config.ts'
 import type { ConnectionLimit } from './connections.ts'
 import { memoryLimit } from './memory-limit.ts'
+import { Recorder } from './metrics/recorder.ts'
 import type { Shared } from './threads/shared.ts'
 import { groupCommit } from './stores/group-commit.ts'
 import type { Engine } from './stores/group-commit.ts'
@@ -44,7 +45,9 @@ export async function openService ({
   config, engine, credentials, log, maxConnections, thread, shared
 }: ServiceOptions): Promise<Service> {
   const { threads } = shared
+  const recorder = new Recorder(shared.metrics, thread)
   const store = groupCommit(engine, {
+    observer: recorder,
     maxQueue: Math.ceil(config.maxQueue / threads),
     // The rest is for reading requests and for the batch that is being stored.
     maxQueueBytes: memoryLimit(threads) / 8
@@ -52,11 +55,16 @@ export async function openService ({
   const verifyToken = await createVerifier(credentials, config.jwt, log)
   let isLeaving = false
   const drainMs = { delayMs: config.shutdownDelayMs, lingerMs }
+  const hasMetrics = config.metricsPort === undefined
+  const parts = { store, verifyToken, log, thread, shared, recorder, hasMetrics }
   const app = await buildApp({
-    ...config, maxConnections, drainMs, isLeaving: () => isLeaving, store, verifyToken, log, thread, shared
+    ...config, ...parts, maxConnections, drainMs, isLeaving: () => isLeaving
   })
 
+  const stopWatching = recorder.watchEventLoop()
+
   async function close (): Promise<void> {
+    stopWatching()
     await app.close()
     await store.close()
   }

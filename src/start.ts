@@ -9,6 +9,7 @@ import { loadEnvFile } from './env-file.ts'
 import { StandardOutput } from './log-output.ts'
 import type { LogOutput } from './log-output.ts'
 import { createLog, readable } from './log.ts'
+import type { MetricsServer } from './metrics/serve.ts'
 import type { Service } from './service.ts'
 import { describeStore, openEngine, sqlitePath } from './stores/open.ts'
 import type { HttpThread } from './threads/http-thread.ts'
@@ -16,6 +17,7 @@ import { countThreads } from './threads/count.ts'
 import { ThreadPool } from './threads/pool.ts'
 import type { PoolOptions } from './threads/pool.ts'
 import { createShared } from './threads/shared.ts'
+import type { Shared } from './threads/shared.ts'
 import { keepTicksFast } from './ticks.ts'
 
 // Longer than the longest SHUTDOWN_DELAY and a request (5 s and 20 s), shorter than the 30 s that supervisors allow.
@@ -73,20 +75,31 @@ async function run (config: Config, firstThread: HttpThread | undefined): Promis
   // The engine opens in its own thread or over the network: the modules of the service load meanwhile.
   const engine = openEngine(config.databaseUrl, warn)
   const credentials = engine.then(() => openCredentials({ ...config, ownTokenFile }, log))
-  const options = { config, engine, credentials, log, maxConnections }
+  const shared = createShared(threads)
+  const options = { config, engine, credentials, log, maxConnections, shared }
   const service = await (threads === 1
     ? openHere(options, firstThread ?? { end: ignore })
-    : ThreadPool.start({ ...options, threads, firstThread, output: lines, fail: throwUncaught }))
+    : ThreadPool.start({ ...options, firstThread, output: lines, fail: throwUncaught }))
   const { isOwn, close: closeCredentials } = await credentials
 
+  const metrics = await openMetrics(config, shared)
   close = async () => {
     closeCredentials()
     await service.close()
+    metrics?.close()
   }
   const address = await service.listen(config.port)
   log.info(`storing plants in ${place}`)
+  if (metrics !== undefined) log.info(`metrics at ${metrics.address}`)
   log.info(`listening at ${address}`)
   if (isOwn) printFirstRequest(output, address, config.baseUrl, ownTokenFile)
+}
+
+/** The server of METRICS_PORT. */
+async function openMetrics ({ host, metricsPort, baseUrl }: Config, shared: Shared): Promise<MetricsServer | undefined> {
+  if (metricsPort === undefined) return undefined
+  const { listenForMetrics } = await import('./metrics/serve.ts')
+  return listenForMetrics({ host, metricsPort, baseUrl }, shared)
 }
 
 /** Suspends what happens at a second signal for a moment. */
@@ -105,14 +118,13 @@ function throwUncaught (error: Error): void {
 
 /** The service in this thread. */
 async function openHere (
-  { engine, credentials, ...options }: Omit<PoolOptions, 'threads' | 'firstThread' | 'output' | 'fail'>,
+  { engine, credentials, ...options }: Omit<PoolOptions, 'firstThread' | 'output' | 'fail'>,
   unused: Pick<HttpThread, 'end'>
 ): Promise<Service> {
   unused.end()
   const parts = Promise.all([import('./service.ts'), engine, credentials])
   const [{ openService }, openedEngine, openedCredentials] = await parts
-  const shared = createShared(1)
-  return openService({ ...options, engine: openedEngine, credentials: openedCredentials, thread: 0, shared })
+  return openService({ ...options, engine: openedEngine, credentials: openedCredentials, thread: 0 })
 }
 
 /** The folder for the service's own files: that of its database file. */

@@ -83,7 +83,10 @@ t.test('connections beyond the limit are refused, and the log says so once a min
   await once(server, 'listening')
   const sentences: string[] = []
   const limit = { limit: 1, reason: 'that is MAX_CONNECTIONS' }
-  limitConnections(server, limit, { connections: new Int32Array(1), thread: 0 }, sentence => sentences.push(sentence))
+  let refused = 0
+  limitConnections(server, limit, { connections: new Int32Array(1), thread: 0 }, sentence => sentences.push(sentence), () => {
+    refused++
+  })
   const { port } = server.address() as AddressInfo
   const open = () => connect(port, '127.0.0.1').on('error', () => {})
   const first = open()
@@ -94,6 +97,7 @@ t.test('connections beyond the limit are refused, and the log says so once a min
   const later = performance.now() + 60_000
   t.intercept(performance, 'now', { value: () => later })
   await once(open(), 'close')
+  t.equal(refused, 4)
   t.equal(sentences[1], 'Connections refused: 3. 1 are open already; that is MAX_CONNECTIONS.')
 })
 

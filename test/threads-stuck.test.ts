@@ -9,6 +9,7 @@ import { openCredentials } from '../src/auth/verifier.ts'
 import { readConfig } from '../src/config.ts'
 import { unlimited } from '../src/connections.ts'
 import { openEngine } from '../src/stores/open.ts'
+import { createShared } from '../src/threads/shared.ts'
 import { testToken } from './fixtures/secrets.ts'
 
 class EndlessWorker extends EventEmitter {
@@ -34,7 +35,7 @@ async function startPool (t: Test) {
   const pool = await ThreadPool.start({
     config,
     log,
-    threads: 1,
+    shared: createShared(1),
     firstThread,
     maxConnections: unlimited,
     engine: openEngine('memory:', () => {}),

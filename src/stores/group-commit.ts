@@ -22,6 +22,16 @@ const maxWaitMs = 2
 /** Memory of a request that waits for its response, without its texts. */
 const bytesOfRequest = 16 * 1024
 
+/** Is told what the queue does. */
+export interface StoreObserver {
+  /** How many plants wait now. */
+  queued: (plants: number) => void
+  /** A batch is durable. */
+  committed: (plants: number, ms: number) => void
+  /** A plant is refused because too many wait. */
+  count: (event: 'queue') => void
+}
+
 /** Limits for the plants that wait; add() rejects further ones. */
 export interface QueueLimits {
   maxQueue: number
@@ -34,7 +44,10 @@ interface Pending { plant: NewPlant, resolve: (outcome: Outcome) => void, reject
 /** Makes an engine a store. */
 export function groupCommit (
   engine: Engine,
-  { maxQueue, maxQueueBytes = Infinity, clock = systemClock }: QueueLimits & { clock?: Clock }
+  { maxQueue, maxQueueBytes = Infinity, clock = systemClock, observer }: QueueLimits & {
+    clock?: Clock
+    observer?: StoreObserver
+  }
 ): PlantStore {
   const queue: Pending[] = []
   let queueBytes = 0
@@ -48,6 +61,7 @@ export function groupCommit (
       await waitForMore()
       const batch = queue.splice(0, sizeOfBatch(queue))
       for (const { plant } of batch) queueBytes -= bytesOf(plant)
+      observer?.queued(queue.length)
       await commit(batch)
     }
     running = undefined
@@ -67,8 +81,10 @@ export function groupCommit (
   }
 
   async function commit (batch: Pending[]): Promise<void> {
+    const began = clock.now()
     try {
       const outcomes = await engine.addMany(batch.map(({ plant }) => plant))
+      observer?.committed(batch.length, clock.now() - began)
       batch.forEach(({ resolve }, index) => resolve(outcomes[index] as Outcome))
     } catch (cause) {
       const error = new StoreUnavailable('The plant could not be stored. Sending it again is safe.', { cause })
@@ -99,10 +115,14 @@ export function groupCommit (
     add (plant) {
       if (closed !== undefined) return refuse('The service is shutting down. Try again elsewhere or later.')
       const isFull = queue.length >= maxQueue || queueBytes >= maxQueueBytes
-      if (isFull) return refuse('The service is overloaded. Try again in a moment.')
+      if (isFull) {
+        observer?.count('queue')
+        return refuse('The service is overloaded. Try again in a moment.')
+      }
       return new Promise((resolve, reject) => {
         queue.push({ plant, resolve, reject })
         queueBytes += bytesOf(plant)
+        observer?.queued(queue.length)
         running ??= run()
       })
     },

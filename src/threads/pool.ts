@@ -11,7 +11,6 @@ import { sharing } from '../stores/remote.ts'
 import { HttpThread } from './http-thread.ts'
 import type { ThreadOptions, Wish } from './http-thread.ts'
 import { claimPort } from './port-claim.ts'
-import { createShared } from './shared.ts'
 import type { Shared } from './shared.ts'
 
 /** Milliseconds. A thread that failed soon after its start, or during it, is replaced after a pause. */
@@ -19,8 +18,7 @@ const replace = { soon: 10_000, pause: 1000 }
 /** A thread has a beat each second. Without so many of them it has hung, for example in an endless loop. */
 const missedBeats = 10
 
-export interface PoolOptions extends Omit<ThreadOptions, 'thread' | 'shared' | 'credentials'> {
-  threads: number
+export interface PoolOptions extends Omit<ThreadOptions, 'thread' | 'credentials'> {
   /** It may have begun to load its modules. */
   firstThread: HttpThread | undefined
   engine: Promise<Engine>
@@ -73,7 +71,7 @@ export class ThreadPool implements Pick<Service, 'listen' | 'close'> {
     this.#credentials = credentials
     this.#options = options
     this.#connect = sharing(engine)
-    this.#shared = createShared(options.threads)
+    this.#shared = options.shared
     credentials.follow(change => this.#running.forEach(thread => thread.send({ change })))
   }
 
@@ -81,7 +79,7 @@ export class ThreadPool implements Pick<Service, 'listen' | 'close'> {
     const address = await this.#join(this.#first, port)
     this.#port = Number(new URL(address).port)
     this.#keep(this.#first)
-    for (let thread = 1; thread < this.#options.threads; thread++) this.#keep()
+    for (let thread = 1; thread < this.#shared.threads; thread++) this.#keep()
     return address
   }
 
@@ -93,7 +91,7 @@ export class ThreadPool implements Pick<Service, 'listen' | 'close'> {
 
   /** Keeps one thread serving: starts another one when it fails. Ends the service when none listens, and none can. */
   async #keep (first?: HttpThread): Promise<void> {
-    const { log, threads, fail } = this.#options
+    const { log, shared: { threads }, fail } = this.#options
     let thread = first
     let failed: HttpThread | undefined
     while (!this.#isClosing) {
@@ -135,7 +133,7 @@ export class ThreadPool implements Pick<Service, 'listen' | 'close'> {
   }
 
   async #start (thread: HttpThread): Promise<void> {
-    const { connections, beats } = this.#shared
+    const { connections, beats, metrics } = this.#shared
     const free = Array.from(connections.keys()).find(index => !this.#running.has(index))
     if (free === undefined) throw new Error('too many failed threads are still finishing their requests')
     this.#running.set(free, thread)
@@ -143,6 +141,7 @@ export class ThreadPool implements Pick<Service, 'listen' | 'close'> {
       this.#listening.delete(thread)
       this.#running.delete(free)
       Atomics.store(connections, free, 0)
+      metrics.queued[free] = 0
       if (thread.isStuck) this.#onStuck()
     })
     const { config, maxConnections } = this.#options

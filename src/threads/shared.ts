@@ -1,4 +1,6 @@
 // What the threads of the service share: counts for its limits, and signs of life.
+import { metricsMemory } from '../metrics/recorder.ts'
+import type { MetricsMemory } from '../metrics/recorder.ts'
 import { WindowCounter } from '../window-counter.ts'
 
 export interface Shared {
@@ -10,19 +12,23 @@ export interface Shared {
   failures: SharedArrayBuffer
   /** Lines of each network in the log. */
   lines: SharedArrayBuffer
-  /** Open connections of each thread. A failed thread may still be finishing its requests beside its successor. */
+  /** Open connections of each thread. */
   connections: Int32Array<SharedArrayBuffer>
   /** Each thread counts one up each second. */
   beats: Int32Array<SharedArrayBuffer>
+  metrics: MetricsMemory
 }
 
 export function createShared (threads: number): Shared {
+  // A failed thread may still be finishing its requests beside its successor.
+  const rows = 2 * threads
   return {
     threads,
     requests: WindowCounter.memory(),
     failures: WindowCounter.memory(),
     lines: WindowCounter.memory(),
-    connections: new Int32Array(new SharedArrayBuffer(4 * 2 * threads)),
-    beats: new Int32Array(new SharedArrayBuffer(4 * 2 * threads))
+    connections: new Int32Array(new SharedArrayBuffer(4 * rows)),
+    beats: new Int32Array(new SharedArrayBuffer(4 * rows)),
+    metrics: metricsMemory(rows)
   }
 }

@@ -28,13 +28,14 @@ export interface Service<Ops, C extends Contract> extends Omit<AnswerOptions, 'c
 }
 
 /**
- * Adds a route for each operation of the contract, below the path of its server.
+ * Adds a route for each operation of the contract, below the path of its server. Returns a function that makes the hooks
+ * for further routes that need credentials.
  * @throws Error that names missing and extra handlers and verifiers
  */
 export async function serveContract<Ops, C extends Contract> (
   app: FastifyInstance,
   service: Service<Ops, C>
-): Promise<void> {
+): Promise<(security: Operation['security']) => onRequestHookHandler[]> {
   const { schemas, securitySchemes: schemes } = service.contract
   const handlers = service.handlers as unknown as Record<string, AnyHandler>
   const verifiers = service.verifiers as Record<string, AnyVerifier>
@@ -68,6 +69,7 @@ export async function serveContract<Ops, C extends Contract> (
       handler: toRouteHandler(handlers[operation.id] as AnyHandler, operation, { ...service, compile: compileAnswer })
     })
   }
+  return security => authenticate(app, security, guards)
 }
 
 function routeSchema ({ body, responses }: Operation) {

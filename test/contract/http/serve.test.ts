@@ -24,7 +24,7 @@ const service: PlantService = {
 }
 
 /** Serves the contract with parts that the compiler would refuse. */
-function serveUntyped (app: ReturnType<typeof fastify>, parts: object): Promise<void> {
+function serveUntyped (app: ReturnType<typeof fastify>, parts: object): Promise<unknown> {
   return serveContract<Operations, typeof contract>(app, { ...service, ...parts })
 }
 
