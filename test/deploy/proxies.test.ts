@@ -26,11 +26,11 @@ const headers = { authorization: `Bearer ${testToken}`, 'content-type': 'applica
 const plant = (id: number) => JSON.stringify({ id, name: `plant ${id}` })
 
 for (const proxy of proxies) {
-  const reason = missing(proxy.program)
-  if (reason !== false) {
-    t.comment(`not tested: ${reason}`)
-    continue
-  }
+  const reason = missing(proxy.program) || missing('openssl')
+  t.test(`${proxy.program} is installed, or is not tested`, async t => {
+    if (reason !== false) t.comment(`not tested: ${reason}`)
+  })
+  if (reason !== false) continue
 
   t.test(`${proxy.program} passes plants on over TLS`, async t => {
     const { send, network } = await startBehind(t, proxy)
@@ -40,13 +40,14 @@ for (const proxy of proxies) {
     t.equal(network.connections.length, proxy.keepsConnections ? 1 : 100)
   })
 
-  t.test(`${proxy.program} ends an idle connection to the service first`, async t => {
-    // In the order of the real 60 and 72 seconds. A request that met the end of its connection could be lost.
-    const { send, network } = await startBehind(t, proxy, { KEEP_ALIVE_TIMEOUT: '4' }, 1)
-    t.strictSame(await send({ headers, body: plant(1) }), answer(1))
-    // Without kept connections the proxy asks the service to close each.
-    t.equal(await network.connections[0]?.closedBy, proxy.keepsConnections ? 'proxy' : 'service')
-  })
+  if (proxy.keepsConnections) {
+    t.test(`${proxy.program} closes an idle connection before the service does`, async t => {
+      // In the order of the real 60 and 72 seconds. A request that met the end of its connection could be lost.
+      const { send, network } = await startBehind(t, proxy, { KEEP_ALIVE_TIMEOUT: '4' }, 1)
+      t.strictSame(await send({ headers, body: plant(1) }), answer(1))
+      t.equal(await network.connections[0]?.closedBy, 'proxy')
+    })
+  }
 
   t.test(`errors of the service reach a caller of ${proxy.program} unchanged`, async t => {
     const { send } = await startBehind(t, proxy)
