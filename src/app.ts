@@ -9,11 +9,11 @@ import type { components, operations } from '../generated/types.ts'
 import { unlimited } from './connections.ts'
 import type { ConnectionLimit } from './connections.ts'
 import {
-  answerErrors, drainOnClose, errorOptions, HttpError, routerOptions, serveContract, serveDocs
+  answerErrors, drainOnClose, errorOptions, HttpError, routerOptions, serveContract, serveDocs, serverPath
 } from './contract/index.ts'
 import type { ErrorReporter, TokenVerifier } from './contract/index.ts'
 import { limitFailures } from './failed-auth.ts'
-import { serveHealth } from './health.ts'
+import { healthPathsBelow, serveHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
 import { logError, logResponses } from './log.ts'
 import { labelRoutes } from './metrics/measured-response.ts'
@@ -75,6 +75,8 @@ export async function buildApp ({
     log: (error, request) => failures.sumUp(error, request) || logError(log, error, request)
   }
   const variables = { base_url: baseUrl }
+  // A proxy may forward no path but that of BASE_URL.
+  const prefixes = [...new Set(['', serverPath(contract.server, variables)])]
   const onRefused: typeof failures.refuse = (error, request) => {
     recorder.count('failedAuthentications')
     return failures.refuse(error, request)
@@ -94,6 +96,7 @@ export async function buildApp ({
       stalledTimeoutMs: requestTimeoutMs.whole + responseTimeoutMs,
       keepAliveTimeoutMs,
       maxConnections,
+      urgentPaths: healthPathsBelow(prefixes),
       thread,
       shared,
       recorder,
@@ -120,11 +123,11 @@ export async function buildApp ({
   })
   if (hasMetrics) serveMetrics(app, shared, routes, authenticate([{ bearerAuth: [] }]))
   app.addHook('onClose', async () => failures.close())
-  serveHealth(app, store, isLeaving)
+  serveHealth(app, store, isLeaving, prefixes)
   // After serveHealth(): /readyz is 503 before the service waits.
   const delayMs = () => isLeaving() ? 0 : drainMs.delayMs
   drainOnClose(app, { ...drainMs, delayMs, requestTimeoutMs: requestTimeoutMs.whole, responseTimeoutMs })
-  await serveDocs(app, document, variables)
+  await serveDocs(app, document, variables, prefixes)
   return app
 }
 

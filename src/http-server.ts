@@ -8,7 +8,6 @@ import { limitConnections } from './connections.ts'
 import type { ConnectionLimit } from './connections.ts'
 import { answerServerErrors, connectionsOf, refuseOverload } from './contract/index.ts'
 import type { ErrorReporter } from './contract/index.ts'
-import { healthPaths } from './health.ts'
 import { oncePerMinute } from './log.ts'
 import { memoryLimit } from './memory-limit.ts'
 import { serveInOrder } from './pipelining.ts'
@@ -25,6 +24,8 @@ export interface ServerOptions {
   /** Time for which a connection may be idle between two requests. */
   keepAliveTimeoutMs: number
   maxConnections: ConnectionLimit
+  /** Paths of health checks, as a request has them. */
+  urgentPaths: readonly string[]
   thread: number
   shared: Shared
   recorder: Recorder
@@ -33,13 +34,13 @@ export interface ServerOptions {
 
 /** Each takes about 100 bytes, whatever its length. More get 431. */
 const maxHeaderFields = 100
-const urgentPaths = new Set(Object.values(healthPaths))
 
 /** @param handle Fastify's listener */
 export function createHttpServer (
   handle: RequestListener,
   {
-    reporter, requestTimeoutMs, stalledTimeoutMs, keepAliveTimeoutMs, maxConnections, thread, shared, recorder, warn
+    reporter, requestTimeoutMs, stalledTimeoutMs, keepAliveTimeoutMs, maxConnections, urgentPaths, thread, shared,
+    recorder, warn
   }: ServerOptions
 ): Server {
   const reportRefused = oncePerMinute(count => {
@@ -62,7 +63,8 @@ export function createHttpServer (
   })
   server.maxHeadersCount = maxHeaderFields
   const open = connectionsOf(server)
-  server.on('request', serveInOrder(maxPipelined, admitRequests(handle, { refuse, urgentPaths })))
+  const admission = { refuse, urgentPaths: new Set(urgentPaths) }
+  server.on('request', serveInOrder(maxPipelined, admitRequests(handle, admission)))
   const sweep = setInterval(() => endStalled(open, stalledTimeoutMs), stalledTimeoutMs / 4).unref()
   server.once('close', () => clearInterval(sweep))
   answerServerErrors(server, reporter)

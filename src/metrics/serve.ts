@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as contract from '../../generated/operations.ts'
 import { CannotListen } from '../config.ts'
-import { docsPath, routedOperations, toRoute } from '../contract/index.ts'
+import { docsPath, routedOperations, serverPath, toRoute } from '../contract/index.ts'
 import { healthPaths } from '../health.ts'
 import type { Shared } from '../threads/shared.ts'
 import { exposeMetrics } from './exposition.ts'
@@ -17,12 +17,17 @@ export const metricsPath = '/metrics'
 export interface Routes { paths: string[], indexOf: (url: string) => number }
 
 export function routesOf (baseUrl: string): Routes {
-  const operations = routedOperations(contract, { base_url: baseUrl })
-  const templates = new Set(operations.map(({ template }) => template))
-  const paths = [...templates, ...Object.values(healthPaths), docsPath, metricsPath]
+  const variables = { base_url: baseUrl }
+  const templates = new Set(routedOperations(contract, variables).map(({ template }) => template))
+  const ownPaths = [...Object.values(healthPaths), docsPath, metricsPath]
+  const paths = [...templates, ...ownPaths]
   const routes = paths.map(toRoute)
-  const names = (route: string, url: string) => url === route || (route === docsPath && url.startsWith(`${docsPath}/`))
-  return { paths, indexOf: url => 1 + routes.findIndex(route => names(route, url)) }
+  const prefix = toRoute(serverPath(contract.server, variables))
+  /** Own paths are also below that of BASE_URL, and the page of the contract has files below its own. */
+  const ownPath = (url: string) => ownPaths.find(path => {
+    return [path, prefix + path].some(own => url === own || (path === docsPath && url.startsWith(`${own}/`)))
+  })
+  return { paths, indexOf: url => 1 + routes.indexOf(routes.includes(url) ? url : ownPath(url) ?? url) }
 }
 
 export function serveMetrics (

@@ -834,7 +834,8 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     getOperation(noContent, '/livez'),
     getOperation(noContent, '/readyz/x'),
     getOperation(noContent, '/%6Civez'),
-    { ...getOperation(noContent, '/json'), root: 'security: []\nservers: [{ url: /docs }]' }
+    { ...getOperation(noContent, '/json'), root: 'security: []\nservers: [{ url: /docs }]' },
+    { ...getOperation(noContent, '/livez'), root: 'security: []\nservers: [{ url: /api }]' }
   ],
   path: [
     getOperation(noContent, '/a*'),

@@ -4,6 +4,7 @@ import type { StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { HttpError } from './http-error.ts'
+import { toRoute } from './paths.ts'
 import { decodedPath } from './request.ts'
 
 type Document = Extract<StaticDocumentSpec, { document: unknown }>['document']
@@ -13,11 +14,20 @@ interface Titled { readonly info: { readonly title: string } }
 export const docsPath = '/docs'
 
 /**
- * Serves the contract under /docs.
+ * Serves the contract under /docs, and redirects / to it if the contract has no operation there.
  * @param document the bundled contract; the page takes its title
  * @param variables values for the variables of its server address, by name (OpenAPI 3.1, section 4.8.6)
+ * @param prefixes where both are, percent-encoded
  */
-export async function serveDocs (app: FastifyInstance, document: Titled, variables: Variables): Promise<void> {
+export async function serveDocs (
+  app: FastifyInstance,
+  document: Titled,
+  variables: Variables,
+  prefixes: readonly string[]
+): Promise<void> {
+  // @fastify/static compares its route with the percent-encoded path: below such a prefix it finds no file.
+  const places = prefixes.filter(prefix => !prefix.includes('%'))
+  for (const prefix of places) redirectToDocs(app, prefix)
   await app.register(async docs => {
     docs.setErrorHandler((cause: { status?: number }, request) => {
       const { status } = cause
@@ -26,15 +36,27 @@ export async function serveDocs (app: FastifyInstance, document: Titled, variabl
       // Any other error while reading a page file is 404, such as a name that is too long or outside the folder.
       throw new HttpError(404, `There is nothing at ${decodedPath(request)}.`, { cause })
     })
+    const headers = securityHeaders(Object.values(variables))
+    docs.addHook('onRequest', async (_request, reply) => { reply.headers(headers) })
     await docs.register(swagger, { mode: 'static', specification: { document: withVariables(document, variables) } })
-    await docs.register(swaggerUi, {
-      routePrefix: docsPath,
-      staticCSP: contentSecurityPolicy(Object.values(variables)),
-      theme: { title: document.info.title },
-      // BaseLayout hides the URL bar; the policy lets the page read only this contract.
-      uiConfig: { layout: 'BaseLayout' }
-    })
+    for (const prefix of places) {
+      await docs.register(page => page.register(swaggerUi, {
+        routePrefix: docsPath,
+        // For the links to the files of the page.
+        indexPrefix: prefix,
+        theme: { title: document.info.title, css: [{ filename: 'page.css', content: pageCss }] },
+        uiConfig
+      }), { prefix: toRoute(prefix) })
+    }
   })
+}
+
+function redirectToDocs (app: FastifyInstance, prefix: string): void {
+  for (const path of new Set([prefix, `${prefix}/`])) {
+    const url = toRoute(path)
+    const isTaken = app.supportedMethods.some(method => app.hasRoute({ method, url }))
+    if (url !== '' && !isTaken) app.get(url, (_request, reply) => reply.redirect(prefix + docsPath))
+  }
 }
 
 /** Copies the document, because @fastify/swagger serves the object that it gets. */
@@ -48,17 +70,47 @@ function withVariables (document: object, variables: Variables): Document {
   return copy as Document
 }
 
-/** Omits upgrade-insecure-requests, which breaks plain HTTP on hosts other than localhost. */
-function contentSecurityPolicy (addresses: string[]): string {
+const uiConfig = {
+  // Without the bar for another URL: the policy lets the page read only this contract.
+  layout: 'BaseLayout',
+  // Schemas and their members are open: Swagger UI resolves only open schemas, and calls others "any".
+  defaultModelsExpandDepth: 3,
+  defaultModelExpandDepth: 3,
+  // The token stays in localStorage until Logout. docs/security.md says what that means.
+  persistAuthorization: true
+}
+
+const pageCss = `.swagger-ui {
+  /* The service is at the first server, and only the operator sets its variables. */
+  .schemes-server-container:has(.computed-url) :is(.servers-title, label, h4, table) { display: none }
+  .servers .computed-url { margin: 0 }
+  /* The address / says nothing. */
+  .schemes-server-container:has(option[value="/"]:only-child, [data-variable][value="/"]) > * { display: none }
+  @media (max-width: 640px) {
+    .opblock .tab-header .tab-item:first-of-type { padding: 0 }
+    .responses-table > thead { display: none }
+    .responses-table > tbody > tr > td { display: block }
+    .response-col_links > i { display: none }
+    .curl code { white-space: pre-wrap !important; overflow-wrap: anywhere }
+  }
+}`
+
+/** The policy omits upgrade-insecure-requests, which breaks plain HTTP on hosts other than localhost. */
+function securityHeaders (addresses: string[]): Record<string, string> {
   const origins = addresses.flatMap(address => URL.parse(address)?.origin ?? [])
-  return [
+  const policy = [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
+    "style-src 'self'",
     "img-src 'self' data:",
     `connect-src ${["'self'", ...origins].join(' ')}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'"
-  ].join('; ')
+  ]
+  return {
+    'Content-Security-Policy': policy.join('; '),
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer'
+  }
 }

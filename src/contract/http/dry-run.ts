@@ -59,8 +59,9 @@ function steps (contract: Contract, checks: Checks): Step[] {
 
 /** Registers the routes: a server path may make one invalid. */
 function addRoutes (app: FastifyInstance, contract: Contract, checks: Checks): void {
-  for (const { method, template } of routedOperations(contract, {})) {
-    checks.path(template)
+  for (const { method, url, template } of routedOperations(contract, {})) {
+    // The service has paths of its own at the root and below the path of the server.
+    for (const path of [template, decodeURI(url)]) checks.path(path)
     app.route({ method: method as HTTPMethods, url: toRoute(template), exposeHeadRoute: false, handler: String })
   }
 }

@@ -18,13 +18,13 @@ type Variables = Readonly<Record<string, string>>
 /** The operations of a contract; `variables` replace the defaults of the contract's server variables. */
 export function routedOperations ({ server, operations }: Contract, variables: Variables): RoutedOperation[] {
   return Object.entries(operations).map(([id, operation]) => {
-    const template = decodeURI(pathOfServer(operation.server ?? server, variables) + operation.url)
+    const template = decodeURI(serverPath(operation.server ?? server, variables) + operation.url)
     return { ...operation, id, template }
   })
 }
 
-/** The path of a server, without a slash at its end (OpenAPI 3.1, section 4.8.5). */
-function pathOfServer (server: Server, variables: Variables): string {
+/** The path of a server, percent-encoded and without a slash at its end (OpenAPI 3.1, section 4.8.5). */
+export function serverPath (server: Server, variables: Variables): string {
   const valueOf = (name: string) => String(variables[name] ?? server.variables[name])
   const address = server.url.replace(/\{([^}]+)\}/g, (_match, name: string) => valueOf(name))
   return new URL(address, 'http://localhost/').pathname.replace(/\/+$/, '')

@@ -3,7 +3,8 @@ import fastify from 'fastify'
 import t from 'tap'
 import { document } from '../../../generated/document.ts'
 import { serveDocs } from '../../../src/contract/http/docs.ts'
-import { startApp } from '../../fixtures/app.ts'
+import { healthPathsBelow } from '../../../src/health.ts'
+import { isError, startApp } from '../../fixtures/app.ts'
 
 t.test('/docs/json and /docs/yaml serve the contract', async t => {
   const { app } = await startApp(t)
@@ -27,7 +28,7 @@ t.test('a contract without servers or these variables is served unchanged', asyn
     const app = fastify()
     t.teardown(() => app.close())
     const contract = { openapi: '3.1.0', info: { title: 'x', version: '1' }, paths: {}, ...servers && { servers } }
-    await serveDocs(app, contract, { other: 'x' })
+    await serveDocs(app, contract, { other: 'x' }, [''])
     t.strictSame((await app.inject('/docs/json')).json(), contract)
   }
 })
@@ -49,4 +50,61 @@ t.test('conditions and ranges of page files that do not hold are errors of their
   t.strictSame(await answer({ 'if-match': '"x"' }), condition)
   t.strictSame(await answer({ 'if-unmodified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' }), condition)
   t.strictSame(await answer({ range: 'bytes=99999999-' }), [416, 'The file does not have that range of bytes.'])
+})
+
+t.test('the page, the contract and the health checks are at the root and below the path of BASE_URL', async t => {
+  for (const [baseUrl, prefix] of [
+    ['/', ''],
+    ['https://plants.example/api/v1/', '/api/v1'],
+    ['/a:b/c', '/a:b/c']
+  ] as const) {
+    const { app } = await startApp(t, { baseUrl })
+    for (const at of new Set(['', prefix])) {
+      for (const path of ['/docs', '/docs/', '/docs/json', '/docs/yaml', '/livez', '/readyz']) {
+        t.equal((await app.inject(at + path)).statusCode, 200, at + path)
+      }
+      const { body } = await app.inject(`${at}/docs`)
+      const links = [...body.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, link]) => link as string)
+      t.equal(links.length, 8)
+      for (const link of links) {
+        t.ok(link.startsWith(`${at}/docs/static/`), link)
+        t.equal((await app.inject(link)).statusCode, 200, link)
+      }
+      for (const root of new Set([at || '/', `${at}/`])) {
+        const { statusCode, headers } = await app.inject(root)
+        t.strictSame([statusCode, headers.location], [302, `${at}/docs`], root)
+      }
+    }
+    isError(t, await app.inject('/other/docs'), 404, 'There is nothing at /other/docs.', baseUrl)
+  }
+  const { app } = await startApp(t, { baseUrl: '/caf%C3%A9' })
+  t.equal((await app.inject('/caf%C3%A9/livez')).statusCode, 200)
+  t.equal((await app.inject('/caf%C3%A9/docs')).statusCode, 404, 'no page below a percent-encoded path')
+  t.strictSame(healthPathsBelow(['', '/a%20b']), ['/livez', '/readyz', '/a%20b/livez', '/a%20b/readyz'])
+})
+
+t.test('an operation at / is not redirected to the page', async t => {
+  for (const method of ['GET', 'POST'] as const) {
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.route({ method, url: '/', handler: async () => 'the operation' })
+    await serveDocs(app, { info: { title: 'x' } }, {}, [''])
+    t.equal((await app.inject({ method, url: '/' })).body, 'the operation')
+    t.not((await app.inject('/')).statusCode, 302)
+  }
+})
+
+t.test('the page and its files have security headers', async t => {
+  const { app } = await startApp(t)
+  const files = ['swagger-ui-bundle.js', 'swagger-ui.css', 'theme/page.css', 'favicon-32x32.png', 'nothing']
+  for (const url of ['/docs', '/docs/', '/docs/json', '/docs/yaml', ...files.map(name => `/docs/static/${name}`)]) {
+    const { headers } = await app.inject(url)
+    const policy = String(headers['content-security-policy']).split('; ')
+    t.strictSame(policy, [
+      "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
+      "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"
+    ], url)
+    t.equal(headers['x-content-type-options'], 'nosniff', url)
+    t.equal(headers['referrer-policy'], 'no-referrer', url)
+  }
 })
