@@ -45,7 +45,8 @@ t.test('the page shows where the service is, unless that is the address of the p
   const { page } = await openPage(t, 'localhost')
   t.notOk(await page.locator('.schemes-server-container').innerText())
   const { page: other } = await openPage(t, 'localhost', { baseUrl: 'https://plants.example/api' })
-  t.match(await other.locator('.schemes-server-container').innerText(), /^Computed URL:\s*https:\/\/plants\.example\/api$/)
+  const shown = await other.locator('.schemes-server-container').innerText()
+  t.match(shown, /^Computed URL:\s*https:\/\/plants\.example\/api$/)
 })
 
 for (const width of [420, 1280]) {

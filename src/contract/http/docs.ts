@@ -25,9 +25,6 @@ export async function serveDocs (
   variables: Variables,
   prefixes: readonly string[]
 ): Promise<void> {
-  // @fastify/static compares its route with the percent-encoded path: below such a prefix it finds no file.
-  const places = prefixes.filter(prefix => !prefix.includes('%'))
-  for (const prefix of places) redirectToDocs(app, prefix)
   await app.register(async docs => {
     docs.setErrorHandler((cause: { status?: number }, request) => {
       const { status } = cause
@@ -39,16 +36,19 @@ export async function serveDocs (
     const headers = securityHeaders(Object.values(variables))
     docs.addHook('onRequest', async (_request, reply) => { reply.headers(headers) })
     await docs.register(swagger, { mode: 'static', specification: { document: withVariables(document, variables) } })
-    for (const prefix of places) {
+    for (const prefix of prefixes) {
       await docs.register(page => page.register(swaggerUi, {
         routePrefix: docsPath,
         // For the links to the files of the page.
         indexPrefix: prefix,
         theme: { title: document.info.title, css: [{ filename: 'page.css', content: pageCss }] },
         uiConfig
+        // A route with a percent sign is never found; @fastify/static has no files below a decoded one.
       }), { prefix: toRoute(prefix) })
     }
   })
+  // Last, because a prefix may be one of the paths above.
+  for (const prefix of prefixes) redirectToDocs(app, prefix)
 }
 
 function redirectToDocs (app: FastifyInstance, prefix: string): void {

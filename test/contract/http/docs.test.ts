@@ -75,12 +75,25 @@ t.test('the page, the contract and the health checks are at the root and below t
         t.strictSame([statusCode, headers.location], [302, `${at}/docs`], root)
       }
     }
-    isError(t, await app.inject('/other/docs'), 404, 'There is nothing at /other/docs.', baseUrl)
+    // A colon in BASE_URL is no parameter.
+    for (const path of ['/other/docs', '/ax/c/docs', '/ax/c/livez']) {
+      isError(t, await app.inject(path), 404, `There is nothing at ${path}.`, baseUrl)
+    }
   }
   const { app } = await startApp(t, { baseUrl: '/caf%C3%A9' })
   t.equal((await app.inject('/caf%C3%A9/livez')).statusCode, 200)
   t.equal((await app.inject('/caf%C3%A9/docs')).statusCode, 404, 'no page below a percent-encoded path')
   t.strictSame(healthPathsBelow(['', '/a%20b']), ['/livez', '/readyz', '/a%20b/livez', '/a%20b/readyz'])
+})
+
+t.test('a path of the service may be the path of BASE_URL', async t => {
+  for (const baseUrl of ['/docs', '/docs/json', '/docs/static', '/livez']) {
+    const { app } = await startApp(t, { baseUrl })
+    for (const path of ['/docs', '/docs/json', '/docs/static/swagger-ui.css', '/livez']) {
+      t.equal((await app.inject(path)).statusCode, 200, `${path} with ${baseUrl}`)
+      t.equal((await app.inject(baseUrl + path)).statusCode, 200, baseUrl + path)
+    }
+  }
 })
 
 t.test('an operation at / is not redirected to the page', async t => {
