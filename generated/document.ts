@@ -5,6 +5,7 @@ export const document = {
     "title": "Plant Store",
     "version": "1.0.0",
     "summary": "A plant store with one operation, which adds a plant.",
+    "description": "Each request to an operation needs a bearer token. Each error is a JSON object with `error`, the HTTP status, and `message`, one sentence that describes the error.",
     "license": {
       "name": "MIT",
       "identifier": "MIT"
