@@ -1,8 +1,9 @@
 // The checkouts whose service a benchmark measures: this one, another folder, or a revision.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { refuse } from './options.ts'
+import { unpackRevision } from './revision.ts'
 
 /** Its folder. */
 export type Checkout = string
@@ -21,20 +22,13 @@ export function startCommand (checkout: Checkout, file: string): string[] {
  */
 export function checkoutOf (name: string, temporary: string): Checkout {
   if (existsSync(join(name, 'src/main.ts'))) return resolve(name)
-  const commit = git('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`).trim()
-  if (commit === '') refuse(`--against: ${name} is neither a revision nor the folder of a checkout.`)
   const checkout = join(temporary, 'against')
-  mkdirSync(checkout)
-  const archive = join(temporary, 'against.tar')
-  git('archive', '--output', archive, commit)
-  run('tar', ['-xf', archive, '-C', checkout])
+  if (!unpackRevision(name, ownCheckout, checkout)) {
+    refuse(`--against: ${name} is neither a revision nor the folder of a checkout.`)
+  }
   console.error(`installing the packages of ${name}`)
   run('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund', '--prefix', checkout])
   return checkout
-}
-
-function git (...args: string[]): string {
-  return spawnSync('git', ['-C', ownCheckout, ...args], { encoding: 'utf8' }).stdout
 }
 
 function run (command: string, args: string[]): void {
