@@ -4,8 +4,16 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 
 /** Reads the options of the command line. An unknown option ends the process with a message and exit code 2. */
 export function readOptions<Options extends ParseArgsOptionsConfig> (options: Options) {
+  return readArguments(options, 0).values
+}
+
+/** Reads options and at most `most` other arguments. More of them end the process with a message and exit code 2. */
+export function readArguments<Options extends ParseArgsOptionsConfig> (options: Options, most: number) {
   try {
-    return parseArgs({ options }).values
+    const { values, positionals } = parseArgs({ options, allowPositionals: most > 0 })
+    const surplus = positionals[most]
+    if (surplus !== undefined) refuse(`Unexpected argument '${surplus}'. This command takes at most ${most}.`)
+    return { values, positionals }
   } catch (error) {
     return refuse((error as Error).message)
   }

@@ -1,0 +1,141 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+
+const contract = readFileSync('openapi.yaml', 'utf8')
+const script = resolve('scripts/breaking.ts')
+
+/** A repository with a commit and the tag v1 for the contract. */
+function repository (t: Test) {
+  const folder = t.testdir({ 'openapi.yaml': contract })
+  const git = (...args: string[]) => {
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x', ...args], { cwd: folder })
+  }
+  git('init', '--quiet')
+  git('add', 'openapi.yaml')
+  git('commit', '--quiet', '--message', 'x')
+  git('tag', 'v1')
+  const change = (text: string) => writeFileSync(join(folder, 'openapi.yaml'), text)
+  // Under tap's coverage, Redocly would take seconds.
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  const breaking = (...args: string[]) => new Promise<{ code: number, stdout: string, stderr: string }>(resolve => {
+    execFile(process.execPath, [script, ...args], { cwd: folder, env }, (error, stdout, stderr) => {
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr })
+    })
+  })
+  return { git, change, breaking }
+}
+
+/** Replaces a text that the contract must have. */
+function replace (text: string, replacement: string): (contract: string) => string {
+  return contract => {
+    if (!contract.includes(text)) throw new Error(`openapi.yaml has no longer: ${text}`)
+    return contract.replace(text, () => replacement)
+  }
+}
+
+const tag = '        tag:\n          type: string\n'
+const long = 'format: int64'
+const message = 'message:\n          type: string'
+const responses = "{ '200': { description: x }, '400': { description: x } }"
+const conflict = /^ {8}'409':\n(?: {10}.*\n)+/m
+const bearerOnly = 'security:\n  - bearerAuth: []\n'
+const apiKey = '  securitySchemes:\n    key: { type: apiKey, in: header, name: X-Key }\n'
+const withKey = (security: string) => (text: string) =>
+  replace(bearerOnly, security)(replace('  securitySchemes:\n', apiKey)(text))
+
+type Change = [name: string, edit: (contract: string) => string, message: RegExp]
+
+/** Each list is one new contract, because a comparison takes a second. */
+const breakingChanges: Change[][] = [
+  [['a removed operation', replace('    post:\n', '    put:\n'), /`POST \/plants` was removed/]],
+  [['another path', replace('  /plants:\n', '  /trees:\n'), /Path `\/plants` was removed/]],
+  [
+    ['another operationId', replace('createPlant', 'addPlant'), /`operationId` of .* changed/],
+    ['a removed response', text => text.replace(conflict, ''), /Response `409` was removed/],
+    ['a new required member', replace('- name\n', '- name\n        - tag\n'), /became required: `tag`/],
+    ['an optional error message', replace('        - message\n', ''), /no longer required: `message`/],
+    ['another pattern', replace("'^[^\\x00]*$'", "'^[a-z]*$'"), /`pattern` of `name` changed/],
+    ['a new limit', replace(tag, `${tag}          maxLength: 9\n`), /`maxLength` of `tag` was set/],
+    ['a list of values', replace(tag, `${tag}          enum: [a]\n`), /Enum of `tag` was set to 'a'/],
+    ['int32 to int64 in a response', replace('format: int32', long), /`format` of `error` changed/],
+    ['int64 to int32', replace(long, 'format: int32'), /`format` of `id` changed/],
+    ['null in a response', replace(message, "message:\n          type: [string, 'null']"), /`message` widened/],
+    ['another scheme', withKey('security:\n  - key: []\n'), /`bearerAuth` is no longer accepted/]
+  ],
+  [
+    ['a removed member', replace('        tag:\n', '        label:\n'), /`tag` of `Plant` was removed/],
+    ['another type', replace(`integer\n              ${long}`, 'string'), /Type of `id` narrowed/],
+    ['a second credential', withKey(`${bearerOnly}    key: []\n`), /now requires `key`/],
+    ['another HTTP scheme', replace('scheme: bearer', 'scheme: basic'), /`scheme` of .* changed/]
+  ]
+]
+
+const compatibleChanges = [
+  // A description, an optional member, a response, a header of a response, a path and a second way to authenticate.
+  replace('Create a plant', 'Add a plant'),
+  replace(tag, `        color:\n          type: string\n${tag}`),
+  replace("        '409':\n", "        '418':\n          description: A teapot.\n        '409':\n"),
+  replace('        WWW-Authenticate:\n', '        X-A: { schema: { type: string } }\n        WWW-Authenticate:\n'),
+  replace('paths:\n', `paths:\n  /x: { get: { operationId: x, responses: ${responses} } }\n`),
+  withKey(`${bearerOnly}  - key: []\n`)
+]
+
+t.test('each change that can break a client is a line, and the exit code is 1', async t => {
+  const { change, breaking } = repository(t)
+  for (const changes of breakingChanges) {
+    change(changes.reduce((text, [, edit]) => edit(text), contract))
+    const { code, stdout, stderr } = await breaking()
+    t.equal(code, 1)
+    t.match(stdout, `openapi.yaml from HEAD to the working tree: ${changes.length} breaking, `)
+    t.equal(stderr.match(/\n/g)?.length, changes.length, stderr)
+    for (const [name, , message] of changes) t.match(stderr, message, name)
+  }
+})
+
+t.test('changes that break no client are counted, and the exit code is 0', async t => {
+  const { change, breaking } = repository(t)
+  const none = 'openapi.yaml from HEAD to the working tree: 0 breaking, 0 other changes.\n'
+  t.strictSame(await breaking(), { code: 0, stdout: none, stderr: '' })
+  change(compatibleChanges.reduce((text, edit) => edit(text), contract))
+  t.match(await breaking(), { code: 0, stdout: /: 0 breaking, [1-9]\d* other changes\.\n$/, stderr: /^$/ })
+})
+
+t.test('a line has the place in the version that shows the change', async t => {
+  const { git, change, breaking } = repository(t)
+  const line = (text: string, part: string) => text.slice(0, text.indexOf(part)).split('\n').length
+  const narrower = contract.replace('format: int64', 'format: int32')
+  change(narrower)
+  const pointer = '#/components/schemas/NewPlant/allOf/1/properties/id/format'
+  t.match((await breaking()).stderr, `openapi.yaml:${line(narrower, 'format: int32')}:23 ${pointer} \``)
+  git('commit', '--quiet', '--all', '--message', 'x')
+  t.match(await breaking(), { code: 0, stdout: 'openapi.yaml from HEAD to the working tree: 0 breaking' })
+  change(contract)
+  const { code, stdout, stderr } = await breaking('v1', 'HEAD')
+  t.equal(code, 1)
+  t.match(stdout, 'openapi.yaml from v1 to HEAD: 1 breaking')
+  t.match(stderr, `HEAD:openapi.yaml:${line(narrower, 'format: int32')}:23 ${pointer} \``)
+  change(contract.replace(conflict, ''))
+  const place = `v1:openapi.yaml:${line(contract, 'description: Another plant')}:11`
+  t.match((await breaking('v1')).stderr, `${place} #/paths/~1plants/post/responses/409 Response`)
+})
+
+t.test('a command line that names nothing to compare is refused with exit code 2', async t => {
+  const { git, change, breaking } = repository(t)
+  const refused = async (message: RegExp, ...args: string[]) => {
+    const { code, stdout, stderr } = await breaking(...args)
+    t.strictSame({ code, stdout }, { code: 2, stdout: '' })
+    t.match(stderr, message)
+  }
+  await refused(/^v9 is no revision of this repository\. Name a commit, .*HEAD~1\.\n$/, 'v9')
+  await refused(/^There is no x\.yaml in HEAD\. Use another revision, or --contract FILE\.\n$/, '--contract', 'x.yaml')
+  await refused(/^Unexpected argument 'v3'\. This command takes at most 2\.\n$/, 'v1', 'v2', 'v3')
+  await refused(/^Unknown option '--foo'/, '--foo')
+  change(contract.replace('openapi: 3.1.0', 'openapi: 3.0.3'))
+  await refused(/^The contract in the working tree is not valid\..*\nopenapi\.yaml:3:1 #\/openapi Not supported/)
+  change('a: [')
+  git('commit', '--quiet', '--all', '--message', 'x')
+  await refused(/^The contract in HEAD is not valid\..*\nopenapi\.yaml:\d+:\d+ .*\n$/)
+})
