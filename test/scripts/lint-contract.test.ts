@@ -1,4 +1,4 @@
-// Redocly is installed with the project. Spectral runs if an earlier `npm run lint:contract` has left it in npm's cache.
+// Redocly is installed with the project. Spectral runs if `npm run lint:contract` has left it in the cache of npm.
 import { execFile } from 'node:child_process'
 import { copyFileSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
