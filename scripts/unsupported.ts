@@ -1,9 +1,10 @@
 // The features of OpenAPI 3.1 that this service refuses. src/contract/README.md lists the same for people.
 import { docsPath } from '../src/contract/index.ts'
 import { healthPaths } from '../src/health.ts'
+import { metricsPath } from '../src/metrics/exposition.ts'
 
 /** The service's own paths; the contract cannot have them. */
-const ownPaths = [docsPath, ...Object.values(healthPaths)]
+const ownPaths = [docsPath, metricsPath, ...Object.values(healthPaths)]
 
 /** Every feature that is refused, by the name that findings and the list for people use. */
 export const unsupported = {

@@ -5,6 +5,8 @@ import type { HistogramMemory } from './histogram.ts'
 import { counters, partsOf } from './recorder.ts'
 import type { Counter, MetricsMemory } from './recorder.ts'
 
+export const metricsPath = '/metrics'
+
 type Labels = Record<string, string | number>
 interface Value { value: number, labels: Labels, metricName?: string }
 /** A metric as prom-client hands it from one process to another. */

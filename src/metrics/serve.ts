@@ -8,10 +8,8 @@ import { CannotListen } from '../config.ts'
 import { docsPath, routedOperations, serverPath, toRoute } from '../contract/index.ts'
 import { healthPaths } from '../health.ts'
 import type { Shared } from '../threads/shared.ts'
-import { exposeMetrics } from './exposition.ts'
+import { exposeMetrics, metricsPath } from './exposition.ts'
 import type { Exposition } from './exposition.ts'
-
-export const metricsPath = '/metrics'
 
 /** The paths that are labels of metrics, and the place of a Fastify route among them, from 1; 0 for none. */
 export interface Routes { paths: string[], indexOf: (url: string) => number }

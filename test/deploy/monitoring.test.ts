@@ -2,14 +2,14 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
-import { parse } from 'yaml'
+import { parseYaml } from '@redocly/openapi-core'
 import { exposeMetrics } from '../../src/metrics/exposition.ts'
 import { metricsMemory, Recorder } from '../../src/metrics/recorder.ts'
 
 interface Rules { groups: Array<{ rules: Array<{ alert: string, expr: string, annotations: { summary: string } }> }> }
 interface Dashboard { panels: Array<{ id: number, title: string, gridPos: object, targets: Array<{ expr: string }> }> }
 
-const { groups: [group] } = parse(readFileSync('deploy/alerts.yaml', 'utf8')) as Rules
+const { groups: [group] } = parseYaml(readFileSync('deploy/alerts.yaml', 'utf8')) as Rules
 const rules = group?.rules ?? []
 const dashboard: Dashboard = JSON.parse(readFileSync('deploy/grafana.json', 'utf8'))
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
