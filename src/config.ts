@@ -88,7 +88,7 @@ export function readConfig (
   mistakes.push(...missingForJwt(env))
 
   const config = {
-    host: variable('HOST', '0.0.0.0', '127.0.0.1', text => text),
+    host: variable('HOST', '0.0.0.0', '127.0.0.1', hostName),
     port: variable('PORT', '3000', 3000, integerBetween(0, 65535)),
     metricsPort: variable('METRICS_PORT', '9464', undefined, integerBetween(0, 65535)),
     databaseUrl: variable('DATABASE_URL', 'sqlite:data/plants.db', 'sqlite:data/plants.db', databaseUrl),
@@ -111,13 +111,6 @@ export function readConfig (
   return { ...config, unread: describeUnread(known, Object.keys(env), envFile) }
 }
 
-/** The address is in use, or does not exist. */
-export class CannotListen extends Error {
-  constructor ({ host, port }: Pick<Config, 'host' | 'port'>, { message }: Error, portVariable = 'PORT') {
-    super(`Cannot listen on ${host}, port ${port}: ${message}. Set HOST and ${portVariable} to listen elsewhere.`)
-  }
-}
-
 const jwtExamples = {
   JWT_ISSUER: 'https://id.example.com',
   JWT_AUDIENCE: 'https://plants.example.com',
@@ -134,6 +127,11 @@ function missingForJwt (env: Readonly<Record<string, string | undefined>>): stri
 function withoutBlanks (text: string): string {
   if (/\s/.test(text)) throw new Error(`is "${text}", but must not have blanks`)
   return text
+}
+
+function hostName (text: string): string {
+  if (isIP(text) !== 0 || /^[\w.-]+$/.test(text)) return text
+  throw new Error(`is "${text}", but must be an IP address or a host name`)
 }
 
 function integerBetween (least: number, most: number) {

@@ -13,6 +13,7 @@ import type { BadLine } from './stores/ndjson.ts'
 import { isStoreUrl, openStore, sqlitePath, unknownStore } from './stores/open.ts'
 
 const usage = `Usage: npm run copy -- [--fail-fast] FROM TO
+       plant-store copy [--fail-fast] FROM TO
 
 FROM and TO are each sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE, memory:, the path of an NDJSON file,
 or - for standard input or output (then: npm run --silent copy). Plants that are already in TO stay as they are.
@@ -88,8 +89,15 @@ async function copy (): Promise<number> {
 }
 
 function readArguments (): { from: string, to: string, failFast: boolean } {
-  const options = { 'fail-fast': { type: 'boolean', default: false } } as const
+  const options = {
+    'fail-fast': { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false }
+  } as const
   const { values, positionals: [from, to, ...more] } = parseArgs({ options, allowPositionals: true })
+  if (values.help) {
+    console.log(usage)
+    process.exit(0)
+  }
   if (from === undefined || to === undefined || more.length > 0) throw new Error(usage)
   return { from, to, failFast: values['fail-fast'] }
 }

@@ -3,9 +3,15 @@
 import { availableParallelism } from 'node:os'
 import { HttpThread } from './threads/http-thread.ts'
 
-const thread = availableParallelism() > 1 && process.env.THREADS !== '1' ? loadThread() : undefined
-const { start } = await import('./start.ts')
-await start(thread)
+const [, , ...args] = process.argv
+if (args.length > 0) {
+  const { runCommand } = await import('./command-line.ts')
+  await runCommand(args)
+} else {
+  const thread = availableParallelism() > 1 && process.env.THREADS !== '1' ? loadThread() : undefined
+  const { start } = await import('./start.ts').catch(explainMissingPackage)
+  await start(thread)
+}
 
 function loadThread (): HttpThread | undefined {
   try {
@@ -14,4 +20,9 @@ function loadThread (): HttpThread | undefined {
     // Later the same error has a sentence.
     return undefined
   }
+}
+
+function explainMissingPackage (error: Error): never {
+  console.error(`A part of the service cannot be loaded: ${error.message}. Run npm ci to install its packages again.`)
+  process.exit(2)
 }

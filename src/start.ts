@@ -7,7 +7,6 @@ import type { Config } from './config.ts'
 import { connectionLimit } from './connections.ts'
 import { loadEnvFile } from './env-file.ts'
 import { StandardOutput } from './log-output.ts'
-import type { LogOutput } from './log-output.ts'
 import { createLog, readable } from './log.ts'
 import type { MetricsServer } from './metrics/serve.ts'
 import type { Service } from './service.ts'
@@ -92,7 +91,11 @@ async function run (config: Config, firstThread: HttpThread | undefined): Promis
   log.info(`storing plants in ${place}`)
   if (metrics !== undefined) log.info(`metrics at ${metrics.address}`)
   log.info(`listening at ${address}`)
-  if (isOwn) printFirstRequest(output, address, config.baseUrl, ownTokenFile)
+  if (!isOwn) return
+  const firstRequest = describeFirstRequest(address, config.baseUrl, ownTokenFile)
+  // A program that reads the log expects nothing but JSON lines.
+  if (process.stdout.isTTY) output.write(firstRequest)
+  else console.error(firstRequest)
 }
 
 /** The server of METRICS_PORT. */
@@ -133,15 +136,15 @@ function dataDirectory (databaseUrl: string): string {
   return resolve(path === undefined ? 'data' : dirname(path))
 }
 
-/** Prints a curl command that reads the token from its file, so that the log has no token. */
-function printFirstRequest (output: LogOutput, address: string, baseUrl: string, tokenFile: string): void {
+/** A curl command that reads the token from its file, so that the output has no token. */
+function describeFirstRequest (address: string, baseUrl: string, tokenFile: string): string {
   const prefix = new URL(baseUrl, address).pathname.replace(/\/$/, '')
-  output.write(`
+  return `
   Plant Store   ${address}
   The contract  ${address}/docs
   Access token  ${tokenFile}
 
   curl ${address}${prefix}/plants -H "Authorization: Bearer $(cat '${tokenFile}')" \\
     -H 'Content-Type: application/json' -d '{"id": 1, "name": "Boston fern", "tag": "fern"}'
-`)
+`
 }

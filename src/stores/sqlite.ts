@@ -1,4 +1,5 @@
 // Runs SQLite in a worker thread, so that disk waits do not block the event loop.
+import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import type { Engine } from './group-commit.ts'
@@ -41,7 +42,7 @@ export async function sqliteEngine (path: string, onWarning: (sentence: string) 
 }
 
 function startWorker (path: string, onWarning: (sentence: string) => void): Worker {
-  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: path })
+  const worker = new Worker(new URL(`./sqlite-worker${extname(import.meta.url)}`, import.meta.url), { workerData: path })
   worker.on('error', error => onWarning(`The thread of the database ${path} has failed: ${error}.`))
   return worker
 }

@@ -1,4 +1,5 @@
 // A thread that serves HTTP, as the main thread sees it; http-worker.ts runs in it.
+import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import type { CredentialsState } from '../auth/verifier.ts'
@@ -23,7 +24,7 @@ const longest = { start: 20_000, end: 5000 }
 
 /** Loads its modules at once, and then waits for start(). */
 export class HttpThread implements Pick<Service, 'listen'> {
-  readonly #worker = new Worker(new URL('./http-worker.ts', import.meta.url))
+  readonly #worker = new Worker(new URL(`./http-worker${extname(import.meta.url)}`, import.meta.url))
   readonly #ready = Promise.withResolvers<void>()
   readonly #listening = Promise.withResolvers<string>()
   readonly #failed = Promise.withResolvers<string>()

@@ -4,12 +4,18 @@ import { lookup } from 'node:dns/promises'
 import { createServer } from 'node:net'
 import type { ListenOptions, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CannotListen } from '../config.ts'
 import type { Config } from '../config.ts'
 
 /** Milliseconds. */
 const retryMs = 20
 const longestWaitMs = 5000
+
+/** The address is in use, or does not exist. */
+export class CannotListen extends Error {
+  constructor ({ host, port }: Pick<Config, 'host' | 'port'>, { message }: Error, portVariable = 'PORT') {
+    super(`Cannot listen on ${host}, port ${port}: ${message}. Set HOST and ${portVariable} to listen elsewhere.`)
+  }
+}
 
 /**
  * Claims a port while the first thread begins to listen at it. Port 0, any free one, is never shared.
