@@ -102,6 +102,9 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ['PORT', '0x50', /whole number/],
     ['PORT', '1e3', /whole number/],
     ['PORT', ' 80', /whole number/],
+    ...['http://127.0.0.1', '127.0.0.1:3000', '[::1]', 'a b'].map((value): [string, string, RegExp] => {
+      return ['HOST', value, /^HOST is ".*", but must be an IP address or a host name; for example HOST=0\.0\.0\.0$/]
+    }),
     ['DATABASE_URL', 'mysql://root:hunter2@db/plants', unknownStore],
     ['DATABASE_URL', 'sqlite:', /sqlite:PATH/],
     ['DATABASE_URL', 'postgres:plants', /postgres:\/\//],

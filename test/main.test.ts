@@ -50,6 +50,27 @@ t.test('the first start creates a token and prints a curl command that works whe
   t.equal(conflict.status, 409, 'a later start has the same token and plants')
 })
 
+t.test('the curl command goes to standard error when standard output is no terminal', async t => {
+  const folder = t.testdir()
+  const command = ['sh', '-c', 'exec "$0" "$@" 2>errors', process.execPath]
+  const { output, child, ended } = await startService(t, folder, {}, [], { command })
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+  for (const line of output().trim().split('\n')) t.doesNotThrow(() => JSON.parse(line), line)
+  t.match(readFileSync(join(folder, 'errors'), 'utf8'), /^\n {2}Plant Store .*\n {2}curl http.*fern"}'\n\n$/s)
+})
+
+t.test('on a terminal the curl command follows the log', async t => {
+  const terminal = ['--import', 'data:text/javascript,process.stdout.isTTY = true']
+  const command = ['sh', '-c', 'exec "$0" "$@" 2>errors', process.execPath]
+  const folder = t.testdir()
+  const until = /listening at[^]*fern"}'\n/
+  const { child, ended } = await startService(t, folder, {}, terminal, { command, until })
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+  t.equal(readFileSync(join(folder, 'errors'), 'utf8'), '')
+})
+
 t.test('the printed curl command has the path of BASE_URL', async t => {
   for (const [BASE_URL, path] of [['/api/v1', '/api/v1'], ['https://plants.example.com/store/', '/store']] as const) {
     const { origin, waitForOutput } = await startService(t, t.testdir(), { BASE_URL, DATABASE_URL: 'memory:' })
@@ -286,6 +307,23 @@ t.test('a startup that fails prints one sentence and exits with code 1', async t
   const broken = await startService(t, t.testdir({ data: 'a file, not a folder' }))
   t.equal(await broken.ended, 1)
   t.match(broken.output(), /^The database data\/plants\.db cannot be used: .+\n$/)
+})
+
+t.test('a host name that does not resolve is exit code 1, and a HOST that is none is exit code 2', async t => {
+  const unknown = await startService(t, t.testdir(), { HOST: 'host.invalid', DATABASE_URL: 'memory:' })
+  t.equal(await unknown.ended, 1)
+  t.match(unknown.output(), /^Cannot listen on host\.invalid, port 0: .* Set HOST and PORT to listen elsewhere\.\n$/)
+  const invalid = await startService(t, t.testdir(), { HOST: 'http://127.0.0.1' })
+  t.equal(await invalid.ended, 2)
+})
+
+t.test('a package that is missing is one sentence and exit code 2', async t => {
+  const hidePino = `data:text/javascript,import { registerHooks } from 'node:module'
+    registerHooks({ resolve: (name, context, next) => next(name === 'pino' ? 'missing-package' : name, context) })`
+  const nodeArgs = ['--import', hidePino.replaceAll(/\s+/g, ' ')]
+  const { ended, output } = await startService(t, t.testdir(), { THREADS: '1' }, nodeArgs)
+  t.equal(await ended, 2)
+  t.match(output(), /^A part of the service cannot be loaded: Cannot find package 'missing-package' .* Run npm ci .*\n$/)
 })
 
 t.test('startup says within a second that it waits for the database, and why', async t => {

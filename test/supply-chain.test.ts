@@ -87,7 +87,7 @@ t.test('every package has a licence and a hash, no install script, and a place i
   const table = [...text.matchAll(/^\| `([^`]+)` \| .+ \| (\d+) \|$/gm)]
   const rows = table.map(([, name, needs]) => [name, Number(needs)])
   const refOf = (name: string) => sbom.components.find(component => component.name === name)?.['bom-ref'] ?? ''
-  const direct = Object.keys(manifest.dependencies)
+  const direct = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
   t.strictSame(rows, direct.map(name => [name, countNeeded(sbom, refOf(name))]))
   const others = new Set(sbom.components.map(({ name }) => name).filter(name => !direct.includes(name)))
   t.strictSame(/^<!-- others -->\n(.+)$/m.exec(text)?.[1]?.match(/[^ ,`.]+(?:\.[^ ,`]+)*/g)?.sort(), [...others].sort())

@@ -88,12 +88,14 @@ function reply (call: Call): Reply {
 const waysOut: Readonly<Record<number, string>> = {
   8: 'let the user of the service write to the file and to its folder', // SQLITE_READONLY
   13: 'free some space', // SQLITE_FULL
-  14: 'let the user of the service write to its folder' // SQLITE_CANTOPEN
+  14: 'let the user of the service write to its folder', // SQLITE_CANTOPEN
+  26: 'name another file, or restore this one from a backup' // SQLITE_NOTADB
 }
 
 function withWayOut (error: unknown): unknown {
-  const wayOut = error instanceof Error && 'errcode' in error ? waysOut[Number(error.errcode) & 0xff] : undefined
-  return wayOut === undefined ? error : new Error(`${(error as Error).message}; ${wayOut}`, { cause: error })
+  const { errcode, syscall, message } = error as Error & { errcode?: number, syscall?: string }
+  const wayOut = syscall === 'mkdir' ? 'name a file in another folder' : waysOut[Number(errcode) & 0xff]
+  return wayOut === undefined ? error : new Error(`${message}; ${wayOut}`, { cause: error })
 }
 
 /** Whether a transaction could not begin because of another process. Then there is nothing to recover. */
