@@ -6,10 +6,10 @@ import { HttpThread } from './threads/http-thread.ts'
 const [, , ...args] = process.argv
 if (args.length > 0) {
   const { runCommand } = await import('./command-line.ts')
-  await runCommand(args)
+  await runCommand(args).catch(explainMissingFile)
 } else {
   const thread = availableParallelism() > 1 && process.env.THREADS !== '1' ? loadThread() : undefined
-  const { start } = await import('./start.ts').catch(explainMissingPackage)
+  const { start } = await import('./start.ts').catch(explainMissingFile)
   await start(thread)
 }
 
@@ -22,7 +22,7 @@ function loadThread (): HttpThread | undefined {
   }
 }
 
-function explainMissingPackage (error: Error): never {
+function explainMissingFile (error: Error): never {
   console.error(`A part of the service cannot be loaded: ${error.message}. Run npm ci to install its packages again.`)
   process.exit(2)
 }

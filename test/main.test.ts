@@ -318,7 +318,7 @@ t.test('a host name that does not resolve is exit code 1, and a HOST that is non
 })
 
 t.test('a package that is missing is one sentence and exit code 2', async t => {
-  const hidePino = `data:text/javascript,import { registerHooks } from 'node:module'
+  const hidePino = `data:text/javascript,import { registerHooks } from 'node:module';
     registerHooks({ resolve: (name, context, next) => next(name === 'pino' ? 'missing-package' : name, context) })`
   const nodeArgs = ['--import', hidePino.replaceAll(/\s+/g, ' ')]
   const { ended, output } = await startService(t, t.testdir(), { THREADS: '1' }, nodeArgs)
