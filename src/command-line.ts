@@ -45,6 +45,7 @@ function readOwnFile (name: string): string {
 function refuse (argument: string): void {
   // The rest may be a password.
   const [name] = /^[\w-]*/.exec(argument) as RegExpExecArray
-  console.error(`The argument "${name}" is unknown: variables such as PORT configure the service, and --help lists them.`)
+  const wayOut = 'variables such as PORT configure the service, and --help lists them.'
+  console.error(`The argument "${name}" is unknown: ${wayOut}`)
   process.exitCode = 2
 }

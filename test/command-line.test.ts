@@ -32,7 +32,7 @@ t.test('--version prints the version of package.json', async t => {
   }
 })
 
-t.test('an unknown argument is one sentence with a way out, without what may be a password, and exit code 2', async t => {
+t.test('an unknown argument is one sentence, without what may be a password, and exit code 2', async t => {
   const folder = t.testdir()
   const unknown = { '--port': '--port', '--token=hunter2': '--token', 'postgres://u:hunter2@h': 'postgres', '': '' }
   for (const [argument, name] of Object.entries(unknown)) {

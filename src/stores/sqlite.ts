@@ -42,7 +42,8 @@ export async function sqliteEngine (path: string, onWarning: (sentence: string) 
 }
 
 function startWorker (path: string, onWarning: (sentence: string) => void): Worker {
-  const worker = new Worker(new URL(`./sqlite-worker${extname(import.meta.url)}`, import.meta.url), { workerData: path })
+  const file = `./sqlite-worker${extname(import.meta.filename)}`
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: path })
   worker.on('error', error => onWarning(`The thread of the database ${path} has failed: ${error}.`))
   return worker
 }

@@ -24,7 +24,7 @@ const longest = { start: 20_000, end: 5000 }
 
 /** Loads its modules at once, and then waits for start(). */
 export class HttpThread implements Pick<Service, 'listen'> {
-  readonly #worker = new Worker(new URL(`./http-worker${extname(import.meta.url)}`, import.meta.url))
+  readonly #worker = new Worker(new URL(`./http-worker${extname(import.meta.filename)}`, import.meta.url))
   readonly #ready = Promise.withResolvers<void>()
   readonly #listening = Promise.withResolvers<string>()
   readonly #failed = Promise.withResolvers<string>()
