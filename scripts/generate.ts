@@ -1,7 +1,7 @@
 // npm run generate: openapi.yaml -> generated/. With --check it writes nothing, and exits with 1 if a file differs.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDirectory } from '../src/make-directory.ts'
+import { makeDirectory } from '../src/own-files.ts'
 import { ContractError, readContract, refuseUncompilable } from './contract.ts'
 import { emitDocument, emitOperations, toContract } from './emit-operations.ts'
 import { emitTypes } from './emit-types.ts'

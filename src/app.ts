@@ -12,6 +12,7 @@ import {
   answerErrors, drainOnClose, errorOptions, HttpError, routerOptions, serveContract, serveDocs, serverPath
 } from './contract/index.ts'
 import type { ErrorReporter, TokenVerifier } from './contract/index.ts'
+import { allowOrigins } from './cors.ts'
 import { limitFailures } from './failed-auth.ts'
 import { healthPathsBelow, serveHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
@@ -41,6 +42,8 @@ export interface AppOptions {
   failedAuthLimit?: number
   /** Addresses and networks of the proxies whose X-Forwarded-For names the caller. */
   trustProxy?: string[] | false | undefined
+  /** Origins whose pages may call the service. */
+  corsOrigin?: string[] | undefined
   /** Connections that may be open; unlimited by default. */
   maxConnections?: ConnectionLimit
   /** The index of this thread, and what all threads share; by default there is one. */
@@ -64,7 +67,7 @@ export interface AppOptions {
 
 export async function buildApp ({
   store, verifyToken, log = pino({ level: 'silent' }), baseUrl = '/', bodyLimit = 65536, rateLimit,
-  failedAuthLimit = Infinity, trustProxy = false, maxConnections = unlimited, responseTimeoutMs = 10_000,
+  failedAuthLimit = Infinity, trustProxy = false, corsOrigin, maxConnections = unlimited, responseTimeoutMs = 10_000,
   requestTimeoutMs = { header: 5000, whole: 10_000 }, keepAliveTimeoutMs = 72_000,
   drainMs = { delayMs: 0, lingerMs: 0 }, isLeaving = () => false, thread = 0, shared = createShared(1),
   recorder = new Recorder(shared.metrics, thread), hasMetrics = true
@@ -105,6 +108,7 @@ export async function buildApp ({
   })
   answerErrors(app, reporter)
   logResponses(app, log)
+  if (corsOrigin !== undefined) allowOrigins(app, corsOrigin)
   const routes = routesOf(baseUrl)
   labelRoutes(app, routes.indexOf)
   const authenticate = await serveContract<operations, typeof contract>(app, {

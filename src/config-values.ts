@@ -70,6 +70,14 @@ function isNetwork (text: string): boolean {
   return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128)
 }
 
+/** `*` is none: the pages of every site could use a token that a browser keeps. */
+export function origins (text: string): string[] {
+  const entries = text.split(',').map(entry => entry.trim())
+  const wrong = entries.find(entry => URL.parse(entry)?.origin !== entry || !/^https?:/.test(entry))
+  if (wrong === undefined) return entries
+  throw new Error(`has "${wrong}", but must be origins (scheme, host and port), separated by commas`)
+}
+
 export function baseUrl (text: string): string {
   const url = URL.parse(text)
   const isAddress = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === ''

@@ -3,7 +3,8 @@ import type { Tokens, TokensFile } from './auth/access-tokens.ts'
 import { checkIssuerUrl, checkKeyUrl } from './auth/issuer.ts'
 import type { JwtSettings } from './auth/issuer.ts'
 import {
-  baseUrl, databaseUrl, hostName, integerBetween, networks, oneOf, secondsBetween, tokens, tokensFile, withoutBlanks
+  baseUrl, databaseUrl, hostName, integerBetween, networks, oneOf, origins, secondsBetween, tokens, tokensFile,
+  withoutBlanks
 } from './config-values.ts'
 import { describeUnread } from './unread-variables.ts'
 
@@ -27,6 +28,8 @@ export interface Config {
   failedAuthLimit: number
   /** Addresses and networks of proxies. */
   trustProxy: string[] | undefined
+  /** Origins whose pages may call the service; undefined: none. */
+  corsOrigin: string[] | undefined
   /** Connections that may be open; undefined: as many as memory and open files allow. */
   maxConnections: number | undefined
   /** Threads that serve HTTP; undefined: by cores and memory. */
@@ -100,6 +103,7 @@ export function readConfig (
     rateLimit: variable('RATE_LIMIT', '600', undefined, integerBetween(1, 1e9)),
     failedAuthLimit: variable('FAILED_AUTH_LIMIT', '60', 60, integerBetween(1, 1e9)),
     trustProxy: variable('TRUST_PROXY', '127.0.0.1,10.0.0.0/8', undefined, networks),
+    corsOrigin: variable('CORS_ORIGIN', 'https://app.example.com', undefined, origins),
     maxConnections: variable('MAX_CONNECTIONS', '5000', undefined, integerBetween(1, 1e6)),
     threads: variable('THREADS', '4', undefined, integerBetween(1, 64)),
     maxQueue: variable('MAX_QUEUE', '10000', 10_000, integerBetween(1, 1e7)),

@@ -6,6 +6,7 @@ import { Presets, SingleBar } from 'cli-progress'
 import { schemas } from '../generated/operations.ts'
 import { createCompiler, readJson } from './contract/schema/index.ts'
 import type { Fault } from './contract/schema/index.ts'
+import { createPrivately } from './own-files.ts'
 import { allPlants } from './plants/plant-store.ts'
 import type { NewPlant, Outcome } from './plants/plant-store.ts'
 import { createPlantFile, openFile, readPlants, writeTo } from './stores/ndjson.ts'
@@ -38,6 +39,8 @@ interface Target {
   add: (plants: readonly NewPlant[]) => Promise<Outcome[]>
   close: (complete: boolean) => Promise<void>
 }
+
+createPrivately()
 
 // When the disk is full, process.stdout drops the bytes that a file does not take, without an error.
 const output = fstatSync(1).isFile() ? createWriteStream('', { fd: 1, autoClose: false }) : process.stdout

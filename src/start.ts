@@ -8,6 +8,7 @@ import { connectionLimit } from './connections.ts'
 import { loadEnvFile } from './env-file.ts'
 import { StandardOutput } from './log-output.ts'
 import { createLog, readable } from './log.ts'
+import { createPrivately } from './own-files.ts'
 import type { MetricsServer } from './metrics/serve.ts'
 import type { Service } from './service.ts'
 import { describeStore, openEngine, sqlitePath } from './stores/open.ts'
@@ -36,6 +37,7 @@ let isEnding = false
  */
 export async function start (firstThread: HttpThread | undefined): Promise<void> {
   keepTicksFast()
+  createPrivately()
   // Node would open its debugger for every user of the machine.
   process.on('SIGUSR1', ignore)
   try {

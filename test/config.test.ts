@@ -17,6 +17,7 @@ t.test('without variables the configuration is the default, and an empty variabl
   const defaults = {
     host: '127.0.0.1',
     port: 3000,
+    metricsPort: undefined,
     databaseUrl: 'sqlite:data/plants.db',
     accessTokens: undefined,
     accessTokensFile: undefined,
@@ -26,6 +27,7 @@ t.test('without variables the configuration is the default, and an empty variabl
     rateLimit: undefined,
     failedAuthLimit: 60,
     trustProxy: undefined,
+    corsOrigin: undefined,
     maxConnections: undefined,
     threads: undefined,
     maxQueue: 10000,
@@ -43,6 +45,7 @@ t.test('readConfig() reads every variable', async t => {
   t.strictSame(readConfig({
     HOST: '::',
     PORT: '0',
+    METRICS_PORT: '9464',
     DATABASE_URL: 'memory:',
     ACCESS_TOKENS: 'a:b',
     ACCESS_TOKENS_FILE: accessTokensFile,
@@ -54,6 +57,7 @@ t.test('readConfig() reads every variable', async t => {
     RATE_LIMIT: '20',
     FAILED_AUTH_LIMIT: '25',
     TRUST_PROXY: '127.0.0.1, ::1,10.0.0.0/8,2001:db8::/32',
+    CORS_ORIGIN: 'https://a.example, http://localhost:5173',
     MAX_CONNECTIONS: '25',
     THREADS: '3',
     MAX_QUEUE: '30',
@@ -63,6 +67,7 @@ t.test('readConfig() reads every variable', async t => {
   }), {
     host: '::',
     port: 0,
+    metricsPort: 9464,
     databaseUrl: 'memory:',
     accessTokens: new Map([['b', { name: 'a', id: '3e23e8160039594a' }]]),
     accessTokensFile: readTokensFile(accessTokensFile),
@@ -72,6 +77,7 @@ t.test('readConfig() reads every variable', async t => {
     rateLimit: 20,
     failedAuthLimit: 25,
     trustProxy: ['127.0.0.1', '::1', '10.0.0.0/8', '2001:db8::/32'],
+    corsOrigin: ['https://a.example', 'http://localhost:5173'],
     maxConnections: 25,
     threads: 3,
     maxQueue: 30,
@@ -128,6 +134,9 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ['BASE_URL', 'https://example.com/*', /without \?/],
     ['RATE_LIMIT', '0', /from 1/],
     ['FAILED_AUTH_LIMIT', '0', /^FAILED_AUTH_LIMIT is "0", but must be a whole number from 1 to 1000000000;/],
+    ['CORS_ORIGIN', '*', /^CORS_ORIGIN has "\*", but must be origins \(scheme, host and port\), separated by commas; for e/],
+    ...['null', 'https://a.example/', 'https://a.example/x', 'a.example', 'ftp://a.example', 'https://A.example', '']
+      .map((value): [string, string, RegExp] => ['CORS_ORIGIN', `https://b.example,${value}`, /must be origins/]),
     ['TRUST_PROXY', 'proxy', /^TRUST_PROXY has "proxy", but must be addresses or networks, separated by commas; for e/],
     ['MAX_QUEUE', '1.5', /whole number/],
     ...['true', '1', '10.0.0.1,', '10.0.0', '10.0.0.0/', '10.0.0.0/0', '10.0.0.0/33', '10.0.0.0/08',

@@ -25,6 +25,7 @@ t.test('the first start creates a token and prints a curl command that works whe
   const tokenFile = join(folder, 'data', 'access-token')
   const token = readFileSync(tokenFile, 'utf8').trim()
   t.equal(statSync(tokenFile).mode & 0o777, 0o600)
+  t.equal(statSync(join(folder, 'data', 'plants.db')).mode & 0o777, 0o600)
   t.match(output(), `Plant Store   ${origin}\n`)
   t.match(output(), `The contract  ${origin}/docs\n`)
   t.equal((await fetch(`${origin}/docs`)).status, 200)

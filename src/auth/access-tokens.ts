@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Principal } from '../contract/index.ts'
-import { makeDirectory } from '../make-directory.ts'
+import { makeDirectory } from '../own-files.ts'
 import { followFile, readWatchedFile } from './watched-file.ts'
 import type { FileContent } from './watched-file.ts'
 

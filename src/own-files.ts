@@ -1,6 +1,11 @@
-// Creates directories that survive a power cut.
+// Files and directories of the programs: for their user alone, and directories that survive a power cut.
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+
+/** From now on nobody else can read what the process creates: the plants and the token. */
+export function createPrivately (): void {
+  process.umask(process.umask() | 0o077)
+}
 
 /**
  * Creates a directory and its parents, and syncs each parent: SQLite syncs only the directory of its files.
@@ -11,7 +16,6 @@ export function makeDirectory (path: string): void {
   if (isDirectory(directory)) return
   makeDirectory(dirname(directory))
   try {
-    // For the service alone: SQLite's files are as readable as the operator's umask allows.
     mkdirSync(directory, { mode: 0o700 })
   } catch (error) {
     // Another process may have created it.
