@@ -94,10 +94,9 @@ async function run (config: Config, firstThread: HttpThread | undefined): Promis
   if (metrics !== undefined) log.info(`metrics at ${metrics.address}`)
   log.info(`listening at ${address}`)
   if (!isOwn) return
-  const firstRequest = describeFirstRequest(address, config.baseUrl, ownTokenFile)
   // A program that reads the log expects nothing but JSON lines.
-  if (process.stdout.isTTY) output.write(firstRequest)
-  else console.error(firstRequest)
+  const reader = process.stdout.isTTY ? output : new StandardOutput(process.stderr, ignore)
+  reader.write(describeFirstRequest(address, config.baseUrl, ownTokenFile))
 }
 
 /** The server of METRICS_PORT. */
