@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 import t from 'tap'
-import { parseTokens } from '../src/auth/access-tokens.ts'
+import { parseTokens } from '../src/auth/tokens.ts'
 import type { Principal } from '../src/contract/index.ts'
 import { limitRate } from '../src/rate-limit.ts'
 import { authorization, json, listen, startApp } from './fixtures/app.ts'

@@ -1,88 +1,15 @@
 // The operator's bearer tokens, or one token that the first startup creates.
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Principal } from '../contract/index.ts'
 import { makeDirectory } from '../own-files.ts'
-import { followFile, readWatchedFile } from './watched-file.ts'
+import { listed, nameFor, parseTokens, readTokensFile } from './tokens.ts'
+import type { Tokens, TokensFile } from './tokens.ts'
+import { followFile } from './watched-file.ts'
 import type { FileContent } from './watched-file.ts'
-
-/**
- * Callers by token, in the order of the entries. A Map compares strings only if their hashes, seeded per process, are
- * equal. So the time of a lookup does not reveal a partial guess, and costs a fifth of a lookup by SHA-256.
- */
-export type Tokens = ReadonlyMap<string, Principal>
 
 /** About 96 bits of a random token, out of reach for guesses over a network. */
 const shortestSafe = 16
-
-/**
- * Reads tokens separated by commas or line breaks. A line that starts with # is a comment.
- * @throws Error that gives the position of each bad entry without showing it
- */
-export function parseTokens (text: string): Tokens {
-  const lines = text.split('\n').filter(line => !line.trim().startsWith('#'))
-  const entries = lines.flatMap(line => line.split(',')).map(entry => entry.trim()).filter(entry => entry !== '')
-  const faults = entries.flatMap((entry, index) => entryForm.test(entry) ? [] : `entry ${index + 1} ${faultIn(entry)}`)
-  if (faults.length > 0) {
-    throw new Error(`is not valid: ${listed(faults)}. An entry is \`token\` or \`name:token\`; a token has letters, ` +
-      'digits and -._~+/ with = only at the end; commas and lines separate entries')
-  }
-  const tokens = new Map<string, Principal>()
-  for (const [index, entry] of entries.entries()) {
-    const [token, caller] = parseEntry(entry)
-    if (tokens.has(token)) {
-      const first = [...tokens.keys()].indexOf(token) + 1
-      throw new Error(`is not valid: entry ${index + 1} has the token of entry ${first}. Remove one of them`)
-    }
-    tokens.set(token, caller)
-  }
-  return tokens
-}
-
-/**
- * RFC 6750 section 2.1, b64token: a colon cannot be part of a token. A name with other characters, such as those of a
- * comment, is a mistake: the operator may have meant to revoke the token.
- */
-const entryForm = /^(?:([\p{L}\p{N}][\p{L}\p{N}\p{M}._@+/-]*):)?([A-Za-z0-9._~+/-]+=*)$/u
-
-function parseEntry (entry: string): [token: string, caller: Principal] {
-  const [, name, token = ''] = entryForm.exec(entry) as RegExpExecArray
-  return [token, { name: name ?? nameFor(token), id: hash('sha256', token).slice(0, 16) }]
-}
-
-/** The name of a token without one. */
-function nameFor (token: string): string {
-  return `token-${hash('sha256', token).slice(0, 8)}`
-}
-
-function faultIn (entry: string): string {
-  const token = entry.slice(entry.indexOf(':') + 1)
-  if (entry.startsWith(':')) return 'has no name before its colon'
-  if (token === '') return 'has no token after its colon'
-  if (token.includes(':')) return 'has two colons'
-  if (entry.includes(':') && entryForm.test(token)) {
-    return 'has a name that does not start with a letter or digit, or has other characters than those and ._@+/-'
-  }
-  return /\s/.test(token) ? 'has a blank in its token' : 'has a character that a token cannot have'
-}
-
-/** A list for a sentence, with at most five items. */
-function listed (items: string[]): string {
-  const more = items.length - 5
-  return [...items.slice(0, 5), ...more > 0 ? [`${more} more`] : []].join(', ')
-}
-
-/** A file of tokens and its content at startup. */
-export interface TokensFile extends FileContent { path: string, tokens: Tokens }
-
-/** @throws Error of parseTokens() or readWatchedFile(), or when the file has no token */
-export function readTokensFile (path: string): TokensFile {
-  const content = readWatchedFile(path)
-  const tokens = parseTokens(content.text)
-  if (tokens.size === 0) throw new Error('has no token')
-  return { path, ...content, tokens }
-}
 
 /** The operator's tokens, and the file for the service's own token if there are none. */
 export interface TokenSources {
