@@ -87,7 +87,7 @@ async function run (config: Config, firstThread: HttpThread | undefined): Promis
   close = async () => {
     closeCredentials()
     await service.close()
-    metrics?.close()
+    await metrics?.close()
   }
   const address = await service.listen(config.port)
   log.info(`storing plants in ${place}`)

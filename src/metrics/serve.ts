@@ -1,15 +1,12 @@
 // /metrics: on the port of the service it needs an accepted token, on a port of its own (METRICS_PORT) it does not.
+import fastify from 'fastify'
 import type { FastifyInstance, onRequestHookHandler } from 'fastify'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import * as contract from '../../generated/operations.ts'
 import { CannotListen } from '../threads/port-claim.ts'
 import { docsPath, routedOperations, serverPath, toRoute } from '../contract/index.ts'
 import { healthPaths } from '../health.ts'
 import type { Shared } from '../threads/shared.ts'
 import { exposeMetrics, metricsPath } from './exposition.ts'
-import type { Exposition } from './exposition.ts'
 
 /** The paths that are labels of metrics, and the place of a Fastify route among them, from 1; 0 for none. */
 export interface Routes { paths: string[], indexOf: (url: string) => number }
@@ -35,44 +32,24 @@ export function serveMetrics (
   onRequest: onRequestHookHandler[]
 ): void {
   app.get(metricsPath, { onRequest }, async (_request, reply) => {
-    const { contentType, text } = await expose(shared, routes)
+    const connections = shared.connections.reduce((sum, open) => sum + open, 0)
+    const { contentType, text } = await exposeMetrics(shared.metrics, routes.paths, connections)
     return reply.type(contentType).send(text)
   })
 }
 
-function expose ({ metrics, connections }: Shared, { paths }: Routes): Promise<Exposition> {
-  return exposeMetrics(metrics, paths, connections.reduce((sum, open) => sum + open, 0))
-}
-
-export interface MetricsServer { address: string, close: () => void }
+export interface MetricsServer { address: string, close: () => Promise<void> }
 
 /** Serves /metrics alone. */
 export async function listenForMetrics (
   { host, metricsPort: port, baseUrl }: { host: string, metricsPort: number, baseUrl: string },
   shared: Shared
 ): Promise<MetricsServer> {
-  const routes = routesOf(baseUrl)
-  const server = createServer(async ({ url, method }, response) => {
-    const isKnown = url === metricsPath && ['GET', 'HEAD'].includes(method as string)
-    if (!isKnown) {
-      response.writeHead(404).end(`This port has only ${metricsPath}.\n`)
-      return
-    }
-    const { contentType, text } = await expose(shared, routes)
-    response.writeHead(200, { 'Content-Type': contentType }).end(text)
-  })
+  const app = fastify({ forceCloseConnections: true })
+  serveMetrics(app, shared, routesOf(baseUrl), [])
   try {
-    server.listen(port, host)
-    await once(server, 'listening')
+    return { address: await app.listen({ host, port }) + metricsPath, close: app.close.bind(app) }
   } catch (error) {
     throw new CannotListen({ host, port }, error as Error, 'METRICS_PORT')
-  }
-  const { address, family, port: actual } = server.address() as AddressInfo
-  return {
-    address: `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}${metricsPath}`,
-    close () {
-      server.close()
-      server.closeAllConnections()
-    }
   }
 }

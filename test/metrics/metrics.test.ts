@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -71,6 +71,19 @@ t.test('/metrics counts every door, and no label has text of a client', async t 
   const bucket = /^http_server_request_duration_seconds_bucket\{le="10",http_request_method="POST",.*="200".*\} 2$/m
   t.match(text, bucket)
   t.match(text, new RegExp(bucket.source.replace('10', '\\+Inf'), 'm'))
+})
+
+t.test('refused connections are counted', async t => {
+  const { app } = await startApp(t, { maxConnections: { limit: 2, reason: 'that is MAX_CONNECTIONS' } })
+  const { origin, port } = await listen(app)
+  const open = () => connect(port, '127.0.0.1').on('error', () => {})
+  const first = open()
+  t.teardown(() => first.destroy())
+  await once(first, 'connect')
+  const scraped = scrape(`${origin}/metrics`)
+  for (let count = 0; count < 3; count++) await once(open(), 'close')
+  await scraped
+  t.match(samples(await scrape(`${origin}/metrics`)), { plant_store_refused_connections_total: 3 })
 })
 
 t.test('/metrics needs an accepted token', async t => {

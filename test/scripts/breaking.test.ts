@@ -25,7 +25,7 @@ function repository (t: Test) {
       resolve({ code: Number(error?.code ?? 0), stdout, stderr })
     })
   })
-  return { git, change, breaking }
+  return { folder, git, change, breaking }
 }
 
 /** Replaces a text that the contract must have. */
@@ -123,7 +123,7 @@ t.test('a line has the place in the version that shows the change', async t => {
 })
 
 t.test('a command line that names nothing to compare is refused with exit code 2', async t => {
-  const { git, change, breaking } = repository(t)
+  const { folder, git, change, breaking } = repository(t)
   const refused = async (message: RegExp, ...args: string[]) => {
     const { code, stdout, stderr } = await breaking(...args)
     t.strictSame({ code, stdout }, { code: 2, stdout: '' })
@@ -133,6 +133,8 @@ t.test('a command line that names nothing to compare is refused with exit code 2
   await refused(/^There is no x\.yaml in HEAD\. Use another revision, or --contract FILE\.\n$/, '--contract', 'x.yaml')
   await refused(/^Unexpected argument 'v3'\. This command takes at most 2\.\n$/, 'v1', 'v2', 'v3')
   await refused(/^Unknown option '--foo'/, '--foo')
+  writeFileSync(join(folder, 'redocly.yaml'), 'rules: [')
+  await refused(/^Redocly could not compare the contracts: Failed to load the configuration file/)
   change(contract.replace('openapi: 3.1.0', 'openapi: 3.0.3'))
   await refused(/^The contract in the working tree is not valid\..*\nopenapi\.yaml:3:1 #\/openapi Not supported/)
   change('a: [')
