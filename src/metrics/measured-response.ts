@@ -4,19 +4,22 @@ import { ServerResponse } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Recorder } from './recorder.ts'
 
-const routeOf = Symbol('the index of its route')
+type End = ServerResponse['end']
+
+/** What labelRoutes() adds to a response: the index of its route, or 0. */
+interface Labelled { route?: number }
 
 /** A class of responses that tell the recorder how long they took. */
 export function measuredResponse<Request extends IncomingMessage> (recorder: Recorder): typeof ServerResponse<Request> {
-  return class extends ServerResponse<Request> {
-    [routeOf] = 0
-    readonly #began = performance.now()
+  return class extends ServerResponse<Request> implements Labelled {
+    route = 0
+    readonly began = performance.now()
 
-    override end (...parameters: unknown[]): this {
+    override end (chunk?: unknown, encoding?: unknown, callback?: unknown): this {
       if (!this.writableEnded) {
-        recorder.responded(this[routeOf], this.req.method as string, this.statusCode, performance.now() - this.#began)
+        recorder.responded(this.route, this.req.method as string, this.statusCode, performance.now() - this.began)
       }
-      return super.end(...parameters as [])
+      return super.end(chunk, encoding as Parameters<End>[1], callback as Parameters<End>[2])
     }
   } as typeof ServerResponse<Request>
 }
@@ -26,7 +29,7 @@ export function labelRoutes (app: FastifyInstance, indexOf: (url: string) => num
   app.addHook('onRoute', (route: RouteOptions) => {
     const index = indexOf(route.url)
     route.onRequest = [(_request, reply, done) => {
-      Object.assign(reply.raw, { [routeOf]: index })
+      (reply.raw as Labelled).route = index
       done()
     }, ...[route.onRequest ?? []].flat()]
   })
