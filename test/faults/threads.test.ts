@@ -7,12 +7,14 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import type { Test } from 'tap'
 import { keyTimes } from '../../src/auth/issuer-keys.ts'
 import { openStore } from '../../src/stores/open.ts'
 import { audience, makeKey, startIssuer } from '../fixtures/issuer.ts'
 import { newAccount, sendPlants, settle } from '../fixtures/load.ts'
 import { addSecret, testToken } from '../fixtures/secrets.ts'
 import { startService } from '../fixtures/service.ts'
+import type { Service } from '../fixtures/service.ts'
 import { statuses, tally } from '../fixtures/statuses.ts'
 
 t.setTimeout(480_000)
@@ -43,8 +45,8 @@ function runFirst (folder: string, code: string, name = 'first.mjs'): string[] {
   return ['--import', path]
 }
 
-/** The first `threads` fail once letFail() is called. */
-function faultyThread (folder: string, fault: string, threads = 1): string[] {
+/** The first `threads` fail once letFail() is called; `code` is for all. */
+function faultyThread (folder: string, fault: string, threads = 1, code = ''): string[] {
   return runFirst(folder, `
     const file = '${join(folder, 'fail')}'
     const timer = setInterval(() => {
@@ -53,11 +55,18 @@ function faultyThread (folder: string, fault: string, threads = 1): string[] {
       ${fault}
     }, 20).unref()
     if (number === 0 || number > ${threads}) clearInterval(timer)
+    ${code}
   `)
 }
 
 function letFail (folder: string): void {
   writeFileSync(join(folder, 'fail'), '')
+}
+
+async function servesAndEnds (t: Test, { origin, child, ended }: Service): Promise<void> {
+  t.strictSame(tally(await statuses(origin, 50)), { 200: 50 })
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
 }
 
 const aBug = "throw new Error('a bug')"
@@ -190,17 +199,13 @@ t.test('while too many failed threads are finishing their requests, none is repl
 
 t.test('a replacement that fails is tried again, and the other threads go on', async t => {
   const folder = t.testdir()
-  const code = `
-    if (number === 1) setTimeout(() => { ${aBug} }, 2500)
-    if (number === 4) throw new Error('no memory')
-  `
-  const { origin, child, ended, waitForOutput } = await startService(t, folder, env, runFirst(folder, code))
-  await waitForOutput(/another one starts: Error: no memory/)
-  t.strictSame(tally(await statuses(origin, 50)), { 200: 50 })
-  await waitForOutput(isReplaced)
-  t.strictSame(tally(await statuses(origin, 50)), { 200: 50 })
-  child.kill('SIGTERM')
-  t.equal(await ended, 0)
+  const args = faultyThread(folder, aBug, 1, "if (number === 4) throw new Error('no memory')")
+  const service = await startService(t, folder, env, args, all)
+  letFail(folder)
+  await service.waitForOutput(/another one starts: Error: no memory/)
+  t.strictSame(tally(await statuses(service.origin, 50)), { 200: 50 })
+  await service.waitForOutput(isReplaced)
+  await servesAndEnds(t, service)
 })
 
 t.test('a thread that fails while the service ends is not replaced', async t => {
@@ -284,29 +289,23 @@ t.test('a service whose threads have all ended, and whose port another program h
 
 t.test('a thread that hangs is replaced, and does not delay the end', async t => {
   const folder = t.testdir()
-  const { origin, child, ended, waitForOutput } = await startService(
+  const service = await startService(
     t, folder, env, faultyThread(folder, 'for (;;);'), all
   )
   letFail(folder)
-  await waitForOutput(/another one starts: Error: it has not responded for 10 seconds/)
-  await waitForOutput(isReplaced)
-  t.strictSame(tally(await statuses(origin, 50)), { 200: 50 })
-  child.kill('SIGTERM')
-  t.equal(await ended, 0)
+  await service.waitForOutput(/another one starts: Error: it has not responded for 10 seconds/)
+  await service.waitForOutput(isReplaced)
+  await servesAndEnds(t, service)
 })
 
 t.test('a replacement that hangs while it starts is replaced, too', async t => {
   const folder = t.testdir()
-  const code = `
-    if (number === 1) setTimeout(() => process.exit(), 2500)
-    if (number === 4) for (;;);
-  `
-  const { origin, child, ended, waitForOutput } = await startService(t, folder, env, runFirst(folder, code))
-  await waitForOutput(/another one starts: Error: it has not started within 20 seconds/)
-  await waitForOutput(isReplaced)
-  t.strictSame(tally(await statuses(origin, 50)), { 200: 50 })
-  child.kill('SIGTERM')
-  t.equal(await ended, 0)
+  const args = faultyThread(folder, 'process.exit()', 1, 'if (number === 4) for (;;);')
+  const service = await startService(t, folder, env, args, all)
+  letFail(folder)
+  await service.waitForOutput(/another one starts: Error: it has not started within 20 seconds/)
+  await service.waitForOutput(isReplaced)
+  await servesAndEnds(t, service)
 })
 
 t.test('a service with a thread that cannot be ended finishes the other requests and kills itself', async t => {
