@@ -161,7 +161,7 @@ export const schemas = {
       },
       "message": {
         "type": "string",
-        "description": "One sentence for each fault of the request, or one that describes the error."
+        "description": "Sentences that describe the error. A request with several faults gets one for each, up to ten."
       }
     }
   }

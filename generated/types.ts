@@ -43,7 +43,7 @@ export interface components {
              * @description The HTTP status code of the response.
              */
             error: number;
-            /** @description One sentence for each fault of the request, or one that describes the error. */
+            /** @description Sentences that describe the error. A request with several faults gets one for each, up to ten. */
             message: string;
         };
     };

@@ -80,6 +80,7 @@ export async function buildApp ({
   const variables = { base_url: baseUrl }
   // A proxy may forward no path but that of BASE_URL.
   const prefixes = [...new Set(['', serverPath(contract.server, variables)])]
+  const onAuthenticated = rateLimit === undefined ? [] : [limitRate(rateLimit, shared.requests)]
   const onRefused: typeof failures.refuse = (error, request) => {
     recorder.count('failedAuthentications')
     return failures.refuse(error, request)
@@ -122,10 +123,10 @@ export async function buildApp ({
     onErrorAnswer: ({ status, body }, request) => {
       reporter.log({ status, message: (body as components['schemas']['Error']).message }, request)
     },
-    onAuthenticated: rateLimit === undefined ? [] : [limitRate(rateLimit, shared.requests)],
+    onAuthenticated,
     onRefused
   })
-  if (hasMetrics) serveMetrics(app, shared, routes, authenticate([{ bearerAuth: [] }]))
+  if (hasMetrics) serveMetrics(app, shared, routes, [...authenticate([{ bearerAuth: [] }]), ...onAuthenticated])
   app.addHook('onClose', async () => failures.close())
   serveHealth(app, store, isLeaving, prefixes)
   // After serveHealth(): /readyz is 503 before the service waits.

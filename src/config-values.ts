@@ -73,7 +73,7 @@ function isNetwork (text: string): boolean {
 /** `*` is none: the pages of every site could use a token that a browser keeps. */
 export function origins (text: string): string[] {
   const entries = text.split(',').map(entry => entry.trim())
-  const wrong = entries.find(entry => URL.parse(entry)?.origin !== entry || !/^https?:/.test(entry))
+  const wrong = entries.find(entry => URL.parse(entry)?.origin !== entry || !/^https?:[^*]*$/.test(entry))
   if (wrong === undefined) return entries
   throw new Error(`has "${wrong}", but must be origins (scheme, host and port), separated by commas`)
 }
@@ -84,6 +84,8 @@ export function baseUrl (text: string): string {
   const isPath = /^\/(?!\/)[^?#]*$/.test(text)
   // { } and * have a meaning in path templates and routes.
   const isPublic = url === null || url.username + url.password === ''
-  if ((isAddress || isPath) && isPublic && !/[{}*\s]|%(?![\da-f]{2})/i.test(text)) return text
-  throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } * blanks, a lone % and a user`)
+  // Encoded reserved characters do not match any path, and browsers take \ and // for the start of another address.
+  const isPlain = !/[{}*\\\s]|%(?![\da-f]{2})|%(?:2[3-6bcf]|3[abdf]|40)|[^:]\/\//i.test(text)
+  if ((isAddress || isPath) && isPublic && isPlain) return text
+  throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } * \\ // blanks, a lone %, encoded characters such as %2F, and a user`)
 }

@@ -111,6 +111,9 @@ export function readConfig (
     shutdownDelayMs: variable('SHUTDOWN_DELAY', '5', 0, secondsBetween(0, 5)),
     logLevel: variable('LOG_LEVEL', 'info', 'info', oneOf(logLevels))
   }
+  if (config.metricsPort === config.port && config.port !== 0) {
+    mistakes.push(`METRICS_PORT is ${config.port}, like PORT; for example METRICS_PORT=9464`)
+  }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return { ...config, unread: describeUnread(known, Object.keys(env), envFile) }
 }

@@ -47,14 +47,17 @@ export function serveHealth (
 /** Shares one check among all callers, because each check writes to the store. Rejects when it takes too long. */
 function shareCheck (check: () => Promise<void>): () => Promise<void> {
   let latest: Promise<void> | undefined
+  /** Why the last check that ended has failed. */
+  let cause: unknown
   return async () => {
     if (latest === undefined) {
       latest = check()
       const forget = () => setTimeout(() => { latest = undefined }, checkMs.fresh).unref()
       latest.then(forget, forget)
+      latest.then(() => { cause = undefined }, error => { cause = error })
     }
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new Error(`no result within ${checkMs.wait} ms`)), checkMs.wait)
+    const timer = setTimeout(() => late.reject(new Error(`no result within ${checkMs.wait} ms`, { cause })), checkMs.wait)
     try {
       await Promise.race([latest, late.promise])
     } finally {

@@ -1,6 +1,7 @@
 // Starts the service: configuration, engine, credentials, HTTP, shutdown.
 import closeWithGrace from 'close-with-grace'
 import { dirname, join, resolve } from 'node:path'
+import type { Logger } from 'pino'
 import { openCredentials } from './auth/verifier.ts'
 import { ConfigError, readConfig } from './config.ts'
 import type { Config } from './config.ts'
@@ -83,7 +84,7 @@ async function run (config: Config, firstThread: HttpThread | undefined): Promis
     : ThreadPool.start({ ...options, firstThread, output: lines, fail: throwUncaught }))
   const { isOwn, close: closeCredentials } = await credentials
 
-  const metrics = await openMetrics(config, shared)
+  const metrics = await openMetrics(config, shared, log)
   close = async () => {
     closeCredentials()
     await service.close()
@@ -92,6 +93,7 @@ async function run (config: Config, firstThread: HttpThread | undefined): Promis
   const address = await service.listen(config.port)
   log.info(`storing plants in ${place}`)
   if (metrics !== undefined) log.info(`metrics at ${metrics.address}`)
+  if (['0.0.0.0', '::'].includes(config.host)) log.info(`HOST is ${config.host}: every address of this machine`)
   log.info(`listening at ${address}`)
   if (!isOwn) return
   // A program that reads the log expects nothing but JSON lines.
@@ -100,10 +102,14 @@ async function run (config: Config, firstThread: HttpThread | undefined): Promis
 }
 
 /** The server of METRICS_PORT. */
-async function openMetrics ({ host, metricsPort, baseUrl }: Config, shared: Shared): Promise<MetricsServer | undefined> {
+async function openMetrics (
+  { host, metricsPort, baseUrl }: Config,
+  shared: Shared,
+  log: Logger
+): Promise<MetricsServer | undefined> {
   if (metricsPort === undefined) return undefined
   const { listenForMetrics } = await import('./metrics/serve.ts')
-  return listenForMetrics({ host, metricsPort, baseUrl }, shared)
+  return listenForMetrics({ host, metricsPort, baseUrl }, shared, log)
 }
 
 /** Suspends what happens at a second signal for a moment. */

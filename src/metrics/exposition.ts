@@ -43,6 +43,8 @@ function metricsOf (memory: MetricsMemory, thread: number, routes: readonly stri
     histogram('plant_store_commit_duration_seconds', 'Time in which the store makes a batch durable.', commits, thread),
     histogram('nodejs_eventloop_delay_seconds', 'Time by which timers are late, sampled 20 times a second.', delays,
       thread),
+    single('plant_store_failed_batches_total', 'Batches that the store did not confirm.', 'counter',
+      count('failedBatches')),
     single('plant_store_queue_plants', 'Plants that wait for storage.', 'gauge', queued[thread] as number),
     metric('plant_store_shed_requests_total', 'Requests answered 503 at once because too many wait.', 'counter', [
       { value: count('overload'), labels: { reason: 'overload' } },

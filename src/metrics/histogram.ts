@@ -66,7 +66,7 @@ export class Histogram {
 
   /** The series of this row that have values. */
   read (): Series[] {
-    return Array.from(this.#keys, (key, place) => {
+    return Array.from(this.#keys).filter(key => key !== 0).map((key, place) => {
       const numbers = this.#row.slice(place * this.#width, (place + 1) * this.#width)
       return { key, counts: Array.from(numbers.subarray(0, -1)), sum: numbers.at(-1) as number }
     }).filter(({ counts }) => counts.some(count => count > 0))

@@ -3,8 +3,8 @@ import type { StoreObserver } from '../stores/group-commit.ts'
 import { Histogram, histogramMemory } from './histogram.ts'
 import type { HistogramMemory } from './histogram.ts'
 
-/** Requests that were refused to protect the service, and attempts to authenticate that failed. */
-export const counters = ['overload', 'queue', 'connections', 'failedAuthentications'] as const
+/** Requests that were refused to protect the service, attempts to authenticate that failed, and batches that did. */
+export const counters = ['overload', 'queue', 'connections', 'failedAuthentications', 'failedBatches'] as const
 export type Counter = typeof counters[number]
 
 /** Seconds. OpenTelemetry advises those from 0.005 for the duration of requests; a commit is faster. */

@@ -2,9 +2,15 @@
 import fastify from 'fastify'
 import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import * as contract from '../../generated/operations.ts'
-import { CannotListen } from '../threads/port-claim.ts'
-import { docsPath, routedOperations, serverPath, toRoute } from '../contract/index.ts'
+import type { Logger } from 'pino'
+import {
+  answerErrors, answerServerErrors, docsPath, errorOptions, routedOperations, serverPath, toRoute
+} from '../contract/index.ts'
+import type { ErrorReporter } from '../contract/index.ts'
 import { healthPaths } from '../health.ts'
+import { logError } from '../log.ts'
+import { errorBody } from '../plants/error-body.ts'
+import { CannotListen } from '../threads/port-claim.ts'
 import type { Shared } from '../threads/shared.ts'
 import { exposeMetrics, metricsPath } from './exposition.ts'
 
@@ -40,12 +46,22 @@ export function serveMetrics (
 
 export interface MetricsServer { address: string, close: () => Promise<void> }
 
+/** Prometheus needs one connection. Each takes a file descriptor from the service. */
+const maxConnections = 16
+/** Milliseconds for the header of a request, and for all of it. */
+const timeouts = { headersTimeout: 5000, requestTimeout: 10_000, connectionsCheckingInterval: 1000 }
+
 /** Serves /metrics alone. */
 export async function listenForMetrics (
   { host, metricsPort: port, baseUrl }: { host: string, metricsPort: number, baseUrl: string },
-  shared: Shared
+  shared: Shared,
+  log: Logger
 ): Promise<MetricsServer> {
-  const app = fastify({ forceCloseConnections: true })
+  const reporter: ErrorReporter = { errorBody, log: (error, request) => logError(log, error, request) }
+  const app = fastify({ ...errorOptions(reporter), forceCloseConnections: true, http: timeouts })
+  app.server.maxConnections = maxConnections
+  answerErrors(app, reporter)
+  answerServerErrors(app.server, reporter)
   serveMetrics(app, shared, routesOf(baseUrl), [])
   try {
     return { address: await app.listen({ host, port }) + metricsPath, close: app.close.bind(app) }

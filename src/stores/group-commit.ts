@@ -28,8 +28,8 @@ export interface StoreObserver {
   queued: (plants: number) => void
   /** A batch is durable. */
   committed: (plants: number, ms: number) => void
-  /** A plant is refused because too many wait. */
-  count: (event: 'queue') => void
+  /** A plant is refused because too many wait, or a batch may not be durable. */
+  count: (event: 'queue' | 'failedBatches') => void
 }
 
 /** Limits for the plants that wait; add() rejects further ones. */
@@ -87,6 +87,7 @@ export function groupCommit (
       observer?.committed(batch.length, clock.now() - began)
       batch.forEach(({ resolve }, index) => resolve(outcomes[index] as Outcome))
     } catch (cause) {
+      observer?.count('failedBatches')
       const error = new StoreUnavailable('The plant could not be stored. Sending it again is safe.', { cause })
       for (const { reject } of batch) reject(error)
     }

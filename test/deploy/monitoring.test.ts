@@ -66,8 +66,14 @@ t.test('promtool accepts the alerts, and they fire when they should', async t =>
     PlantStoreDown: [{ series: 'up{job="plant-store",instance="a"}', values: '0x60' }],
     PlantStoreFails: [
       { series: `${count}${labels(200)}`, values: '0+97x60' },
-      { series: `${count}${labels(503)}`, values: '0+3x60' }
+      { series: `${count}${labels(503)}`, values: '0+3x60' },
+      { series: `${count}${labels(401)}`, values: '0+9000x60' }
     ],
+    PlantStoreNotReady: [{
+      series: `${count}{instance="a",http_request_method="GET",http_route="/readyz",http_response_status_code="503"}`,
+      values: '0+3x60'
+    }],
+    PlantStoreCommitsFail: [{ series: 'plant_store_failed_batches_total{instance="a"}', values: '0+1x60' }],
     PlantStoreSlow: [slowPlants('0.5', '0+10x60'), slowPlants('1', '0+20x60'), slowPlants('+Inf', '0+20x60')],
     PlantStoreCommitsSlow: [
       bucket('plant_store_commit_duration_seconds_bucket', '0.25', '0+10x60'),

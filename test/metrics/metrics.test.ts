@@ -10,7 +10,7 @@ import { StoreUnavailable } from '../../src/plants/plant-store.ts'
 import { groupCommit } from '../../src/stores/group-commit.ts'
 import { memoryEngine } from '../../src/stores/memory.ts'
 import { authorization, isError, json, listen, startApp } from '../fixtures/app.ts'
-import { exchange, requestText } from '../fixtures/raw.ts'
+import { exchange, exchangeOne, requestText } from '../fixtures/raw.ts'
 import { testToken } from '../fixtures/secrets.ts'
 import { postPlant, startService } from '../fixtures/service.ts'
 import { statuses } from '../fixtures/statuses.ts'
@@ -97,6 +97,15 @@ t.test('/metrics needs an accepted token', async t => {
   isError(t, await other.inject({ url: '/metrics', headers: { authorization } }), 404, /nothing/, 'METRICS_PORT is set')
 })
 
+t.test('scrapes count for the limit of their token', async t => {
+  const { app } = await startApp(t, { rateLimit: 2 })
+  const found = []
+  for (let count = 0; count < 3; count++) {
+    found.push((await app.inject({ url: '/metrics', headers: { authorization } })).statusCode)
+  }
+  t.strictSame(found, [200, 200, 429])
+})
+
 t.test('the store tells of its queue, its batches and the plants that it refuses', async t => {
   const memory = metricsMemory(1)
   const engine = memoryEngine()
@@ -117,11 +126,16 @@ t.test('the store tells of its queue, its batches and the plants that it refuses
   await t.rejects(add(5n), StoreUnavailable)
   added.resolve()
   await Promise.all([first, ...rest])
+  t.equal(memory.counters[4], 0)
   t.equal(memory.queued[0], 0)
   t.equal(memory.counters[1], 1)
   t.strictSame(Array.from(memory.batches.rows), [1, 0, 1, ...Array(9).fill(0), 4])
   t.equal(memory.commits.rows.slice(0, -1).reduce((sum, count) => sum + count), 2)
   t.ok(memory.commits.rows.at(-1) as number >= 0.05, 'seconds')
+  const failing = { ...engine, addMany: () => Promise.reject(new Error('no disk')) }
+  const broken = groupCommit(failing, { maxQueue: 3, observer: new Recorder(memory, 0) })
+  await t.rejects(broken.add({ id: 1n, name: 'fern' }), StoreUnavailable)
+  t.equal(memory.counters[4], 1, 'a batch that failed')
   await store.close()
 })
 
@@ -157,8 +171,25 @@ t.test('METRICS_PORT serves the metrics of all threads without a token', async t
     plant_store_queue_plants: 0
   })
   t.equal((await fetch(`${origin}/metrics`)).status, 404)
-  t.equal((await fetch(new URL('/', address))).status, 404)
-  t.equal((await fetch(address, { method: 'POST' })).status, 404)
+  const errors: Array<[number, string]> = [
+    [404, requestText('GET /', ['Host: x', 'Connection: close', '', ''])],
+    [404, requestText('POST /metrics', ['Host: x', 'Connection: close', '', ''])],
+    [400, 'nonsense\r\n\r\n'],
+    [405, requestText('CONNECT x:1', ['Host: x', '', ''])]
+  ]
+  const metricsPort = Number(new URL(address).port)
+  for (const [status, bytes] of errors) {
+    const response = await exchangeOne(metricsPort, bytes)
+    isError(t, response, status, /./, bytes)
+    const id = response.headers['x-request-id'] ?? ''
+    await waitForOutput(new RegExp(`"id":"${id}"`))
+  }
+  const idle = Array.from({ length: 30 }, () => connect(metricsPort, '127.0.0.1').on('error', () => {}))
+  t.teardown(() => idle.forEach(socket => socket.destroy()))
+  const closed = () => idle.filter(socket => socket.destroyed).length
+  while (closed() < 14) await sleep(10)
+  await sleep(100)
+  t.ok(closed() < 18, `${closed()} of 30 are closed: it takes 16, with those that fetch() keeps`)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
 })

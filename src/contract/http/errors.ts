@@ -112,8 +112,11 @@ function endAndReadOn (socket: Socket, lastBytes = ''): void {
   socket.once('close', () => clearTimeout(timer))
 }
 
+/** Errors that requests got in the middle of their bodies. Reading the body then fails, too. */
+const answeredInBody = new WeakMap<IncomingMessage, HttpError>()
+
 function sendError (reporter: ErrorReporter, thrown: Error, request: FastifyRequest, reply: FastifyReply) {
-  const error = toHttpError(thrown)
+  const error = answeredInBody.get(request.raw) ?? toHttpError(thrown)
   const { status, headers, body } = write(reporter, error, request.id)
   log(reporter, error, request)
   if (!request.raw.complete || !reply.raw.shouldKeepAlive) answerEarly(request.raw)
@@ -176,7 +179,7 @@ function endSocket (
   socket: ServedSocket,
   reporter: ErrorReporter,
   error: HttpError,
-  { id = randomUUID(), isHead = false }: { id?: string, isHead?: boolean }
+  { id, isHead = false }: { id?: string | undefined, isHead?: boolean }
 ): void {
   // A complete pending request gets its own response first.
   const pending = socket._httpMessage
@@ -192,8 +195,11 @@ function endSocket (
   }
   if (answeredEarly.get(socket)?.complete === false) return endAndReadOn(socket)
   if (ended.has(socket) || !socket.writable) return
-  log(reporter, error, { id, ip: socket.remoteAddress ?? '', socket })
-  const { status, headers, body } = write(reporter, error, id)
+  const knownId = id ?? (pending === undefined || pending === null ? randomUUID() : requestId(pending.req))
+  // Fastify knows more of a request whose body is being read: its line in the log comes from sendError().
+  if (pending) answeredInBody.set(pending.req, error)
+  else log(reporter, error, { id: knownId, ip: socket.remoteAddress ?? '', socket })
+  const { status, headers, body } = write(reporter, error, knownId)
   const fields = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join('')
   endAndReadOn(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${isHead ? '' : body}`)

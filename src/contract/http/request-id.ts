@@ -8,10 +8,16 @@ export const requestIdField = 'X-Request-Id'
 /** Ids that logs, header fields and addresses need not escape, such as UUIDs and base64. */
 const wellFormed = /^[\w.~+/=:@-]{1,128}$/
 
-/** The id that the request brings in X-Request-Id, or a new one, which is unique in all threads and after a restart. */
-export function requestId ({ headers }: Pick<IncomingMessage, 'headers'>): string {
-  const sent = headers['x-request-id']
-  return typeof sent === 'string' && wellFormed.test(sent) ? sent : randomUUID()
+const idOf = Symbol('the id of a request')
+
+/**
+ * The id that the request brings in X-Request-Id, or a new one, which is unique in all threads and after a restart. It
+ * is the same in each call.
+ */
+export function requestId (request: Pick<IncomingMessage, 'headers'> & { [idOf]?: string }): string {
+  const sent = request.headers['x-request-id']
+  request[idOf] ??= typeof sent === 'string' && wellFormed.test(sent) ? sent : randomUUID()
+  return request[idOf]
 }
 
 /** Adds X-Request-Id to every response that Fastify sends. errors.ts adds it to the others. */

@@ -4,7 +4,12 @@ import type { Fault } from './json.ts'
 
 /** The most specific of the faults that ajv found. */
 export function explain (errors: ErrorObject[]): Fault {
-  return toFault(mostSpecific(errors))
+  return toFault(mostSpecific(withoutQuiet(errors)))
+}
+
+/** Without the items that `contains` does not mean: only that there is no other one is a fault. */
+function withoutQuiet (errors: ErrorObject[]): ErrorObject[] {
+  return errors.filter(({ keyword }) => keyword !== 'quietBranch')
 }
 
 const unions = ['anyOf', 'oneOf']
@@ -16,7 +21,7 @@ const consequences = ['unevaluatedProperties', 'unevaluatedItems']
 /** The faults that ajv found with allErrors: for a union the most specific one. */
 export function explainAll (errors: ErrorObject[]): Fault[] {
   const found: ErrorObject[] = []
-  for (const error of errors) {
+  for (const error of withoutQuiet(errors)) {
     const inside = found.splice(found.findLastIndex(other => !isInside(other, error)) + 1)
     if (unions.includes(error.keyword)) found.push(mostSpecific([...inside, error]))
     else found.push(...inside, ...repeating.includes(error.keyword) ? [] : [error])

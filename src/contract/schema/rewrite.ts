@@ -31,6 +31,7 @@ export function rewriter (schemas: Schemas, direction: Direction): (schema: Sche
       if (unnamedMembers.includes(keyword) && isHidden(subschema)) return false
       const isTest = position.isTest || tests.includes(keyword)
       const inner = rewrite(subschema, { hidden: keyword === 'allOf' ? hidden : [], isTest })
+      if (keyword === 'contains') return { quietBranch: inner }
       return branches.includes(keyword) ? { branch: inner } : inner
     }))
     if (Array.isArray(schema.required)) rewritten.required = schema.required.filter(name => !hidden.includes(name))

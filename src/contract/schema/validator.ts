@@ -62,7 +62,8 @@ export function createCompiler (schemas: Schemas, direction: Direction): Compile
 function checkCompiler (schemas: Schemas, direction: Direction, options: Options): (schema: object) => Check {
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
-  for (const keyword of [int64Keyword, branchKeyword, declaresKeyword]) ajv.addKeyword(keyword)
+  const keywords = [int64Keyword, branchKeyword('branch', false), branchKeyword('quietBranch', true), declaresKeyword]
+  for (const keyword of keywords) ajv.addKeyword(keyword)
   // The name of the member that selects a branch, for messages.
   ajv.addKeyword('discriminatorName')
   const rewrite = rewriter(schemas, direction)
@@ -98,15 +99,15 @@ export function readJson (validate: Validate, bytes: Uint8Array): Validated {
 
 type Check = ReturnType<Ajv2020['compile']>
 
-/** A value with more parts may have so many faults that looking for all would take milliseconds. */
-const maxParts = 256
+/** A larger value may have so many faults, with such long places, that looking for all would take milliseconds. */
+const most = { values: 64, charactersOfNames: 1024 }
 
 function requestValidator (check: Check, checkAll: () => Check): Validate {
   return refuseTooDeep(root => {
     const { errors, integers, declared } = run(check, root)
     if (errors !== undefined) {
       const fault = explain(errors)
-      if (hasMoreParts(root.value, maxParts)) return { fault }
+      if (isLarge(root.value)) return { fault }
       return { fault, faults: () => explainAll(run(checkAll(), root).errors as ErrorObject[]) }
     }
     // Replace doubles only after validation: other keywords need them.
@@ -138,12 +139,19 @@ function run (check: Check, root: Root): Validation {
   return validation
 }
 
-/** Whether there are more than `most` values inside of a value, at any depth. */
-function hasMoreParts (value: unknown, most: number): boolean {
-  const parts = [value]
-  for (const part of parts) {
-    if (typeof part === 'object' && part !== null) parts.push(...Object.values(part).slice(0, most))
-    if (parts.length > most) return true
+/** Counts the values and the names of members, at any depth. */
+function isLarge (value: unknown): boolean {
+  const values = [value]
+  let characters = 0
+  for (const value of values) {
+    if (typeof value !== 'object' || value === null) continue
+    const members = Object.entries(value)
+    if (values.length + members.length > most.values) return true
+    for (const [name, member] of members) {
+      characters += name.length
+      values.push(member)
+    }
+    if (characters > most.charactersOfNames) return true
   }
   return false
 }
@@ -167,25 +175,31 @@ function declareFormats (ajv: Ajv2020, schema: object): void {
   }
 }
 
-/** Wraps a branch and discards its records when it fails. */
-const branchKeyword: CodeKeywordDefinition = {
-  keyword: 'branch',
+/**
+ * Wraps a branch and discards its records when it fails. One error of each branch is enough, as without allErrors.
+ * A quiet one has an error of its own in place of those inside: an item that `contains` does not mean is no fault.
+ */
+const branchKeyword = (keyword: string, isQuiet: boolean): CodeKeywordDefinition => ({
+  keyword,
+  trackErrors: isQuiet,
   schemaType: ['object', 'boolean'],
   code (context) {
     const { gen } = context
     const integers = gen.const('integers', _`this.integers.length`)
     const declared = gen.const('declared', _`this.declared.length`)
     const valid = gen.name('valid')
-    // One error of each branch is enough, as without allErrors.
-    const branch = context.subschema({ keyword: 'branch', allErrors: false }, valid)
+    const branch = context.subschema({ keyword, allErrors: false }, valid)
     gen.if(_`!${valid}`, () => {
       gen.code(_`this.integers.length = ${integers}`)
       gen.code(_`this.declared.length = ${declared}`)
+      if (!isQuiet) return
+      context.reset()
+      context.error()
     })
     context.ok(valid)
     context.mergeEvaluated(branch)
   }
-}
+})
 
 /** Records which members of an object are declared. */
 const declaresKeyword: FuncKeywordDefinition = {

@@ -84,6 +84,28 @@ t.test('a well-formed id is taken over, also by errors before Fastify', async t 
   t.strictSame(lines.map(line => JSON.parse(line).id), ['1', '1', longest, longest])
 })
 
+t.test('an error in the middle of a body has the id of its request, and one line that names the caller', async t => {
+  const { log, lines } = logLines()
+  const { app } = await startApp(t, { log, requestTimeoutMs: { header: 300, whole: 300 } })
+  const { origin, port } = await listen(app)
+  const start = (...more: string[]) => requestText('POST /plants', [...fields.slice(0, 3), 'X-Request-Id: mine', ...more, '', ''])
+  const broken: Array<[status: number, bytes: string]> = [
+    [408, `${start('Content-Length: 10')}x`],
+    [400, `${start('Transfer-Encoding: chunked')}zz\r\n`]
+  ]
+  for (const [status, bytes] of broken) {
+    lines.length = 0
+    const [response] = await exchange(port, bytes)
+    t.equal(response?.statusCode, status)
+    t.equal(response?.headers['x-request-id'], 'mine')
+    while (lines.length === 0) await new Promise(setImmediate)
+    t.equal(lines.length, 1)
+    t.match(JSON.parse(lines[0] as string), { id: 'mine', caller: 'test', path: '/plants', status })
+  }
+  const text = await (await fetch(`${origin}/metrics`, { headers: { authorization } })).text()
+  t.match(text, /duration_seconds_count\{http_request_method="POST",http_response_status_code="408",http_route="\/plants"\} 1/)
+})
+
 t.test('another id is replaced', async t => {
   const { app } = await startApp(t)
   const { port } = await listen(app)
