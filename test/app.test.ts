@@ -150,6 +150,17 @@ t.test('callers of /readyz share one check, and a check that hangs is 503 within
   t.ok(performance.now() - began < 2500)
 })
 
+t.test('a check of /readyz that hangs is logged with the reason why the last one failed', async t => {
+  const { log, lines } = logLines()
+  let checks = 0
+  const check = () => ++checks === 1 ? Promise.reject(new Error('the database is gone')) : new Promise<void>(() => {})
+  const { app } = await startApp(t, { log, store: testStore({ check }) })
+  await app.inject('/readyz')
+  await new Promise(resolve => setTimeout(resolve, 1100))
+  await app.inject('/readyz')
+  t.match(JSON.parse(lines[1] as string).err.message, 'no result within 2000 ms: the database is gone')
+})
+
 t.test('a service that shuts down is not ready, and still answers its pending requests', async t => {
   const { store, called, complete } = pendingStore()
   const { app } = await startApp(t, { store })
