@@ -43,8 +43,10 @@ export async function serveDocs (
         indexPrefix: prefix,
         theme: { title: document.info.title, css: [{ filename: 'page.css', content: pageCss }] },
         uiConfig
-        // A route with a percent sign is never found; @fastify/static has no files below a decoded one.
-      }), { prefix: toRoute(prefix) })
+      }), {
+        // Never found if it has a percent sign; below a decoded one @fastify/static has no files.
+        prefix: toRoute(prefix)
+      })
     }
   })
   // Last, because a prefix may be one of the paths above.
