@@ -58,7 +58,7 @@ t.test('the curl command goes to standard error when standard output is no termi
   child.kill('SIGTERM')
   t.equal(await ended, 0)
   for (const line of output().trim().split('\n')) t.doesNotThrow(() => JSON.parse(line), line)
-  t.match(readFileSync(join(folder, 'errors'), 'utf8'), /^\n {2}Plant Store .*\n {2}curl http.*fern"}'\n\n$/s)
+  t.match(readFileSync(join(folder, 'errors'), 'utf8'), /^\n {2}Plant Store .*\n {2}curl http.*fern"}'\n$/s)
 })
 
 t.test('on a terminal the curl command follows the log', async t => {
