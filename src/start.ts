@@ -93,7 +93,7 @@ async function run (config: Config, firstThread: HttpThread | undefined): Promis
   const address = await service.listen(config.port)
   log.info(`storing plants in ${place}`)
   if (metrics !== undefined) log.info(`metrics at ${metrics.address}`)
-  if (['0.0.0.0', '::'].includes(config.host)) log.info(`HOST is ${config.host}: every address of this machine`)
+  if (['0.0.0.0', '::'].includes(config.host)) log.info(everyAddress)
   log.info(`listening at ${address}`)
   if (!isOwn) return
   // A program that reads the log expects nothing but JSON lines.
@@ -111,6 +111,8 @@ async function openMetrics (
   const { listenForMetrics } = await import('./metrics/serve.ts')
   return listenForMetrics({ host, metricsPort, baseUrl }, shared, log)
 }
+
+const everyAddress = 'the service listens at every address of this machine, because HOST says so'
 
 /** Suspends what happens at a second signal for a moment. */
 function ignoreRepeatedSignals (): void {

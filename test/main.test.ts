@@ -61,6 +61,15 @@ t.test('the curl command goes to standard error when standard output is no termi
   t.match(readFileSync(join(folder, 'errors'), 'utf8'), /^\n {2}Plant Store .*\n {2}curl http.*fern"}'\n$/s)
 })
 
+t.test('a service that listens at every address of the machine says so', async t => {
+  for (const [HOST, isEvery] of [['0.0.0.0', true], ['127.0.0.1', false]] as const) {
+    const { output, child, ended } = await startService(t, t.testdir(), { HOST, DATABASE_URL: 'memory:' })
+    child.kill('SIGTERM')
+    t.equal(await ended, 0)
+    t.equal(/every address of this machine/.test(output()), isEvery)
+  }
+})
+
 t.test('on a terminal the curl command follows the log', async t => {
   const terminal = ['--import', 'data:text/javascript,process.stdout.isTTY = true']
   const command = ['sh', '-c', 'exec "$0" "$@" 2>errors', process.execPath]
