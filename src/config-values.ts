@@ -79,13 +79,19 @@ export function origins (text: string): string[] {
 }
 
 export function baseUrl (text: string): string {
-  const url = URL.parse(text)
-  const isAddress = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === ''
-  const isPath = /^\/(?!\/)[^?#]*$/.test(text)
-  // { } and * have a meaning in path templates and routes.
-  const isPublic = url === null || url.username + url.password === ''
-  // Encoded reserved characters do not match any path, and browsers take \ and // for the start of another address.
-  const isPlain = !/[{}*\\\s]|%(?![\da-f]{2})|%(?:2[3-6bcf]|3[abdf]|40)|[^:]\/\//i.test(text)
-  if ((isAddress || isPath) && isPublic && isPlain) return text
-  throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } * \\ // blanks, a lone %, encoded characters such as %2F, and a user`)
+  const [address = ''] = /^https?:\/\/[^/?#@\\]+/i.exec(text) ?? []
+  const path = text.slice(address.length)
+  const isAddress = address === '' ? path !== '' : URL.canParse(address)
+  if (isAddress && isServed(path)) return text
+  throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } * \\ // blanks, a lone %, ` +
+    'encoded characters such as %2F, and a user')
+}
+
+/** { } and * have a meaning in routes, browsers take \ for /, and no path matches an encoded reserved character. */
+function isServed (path: string): boolean {
+  try {
+    return /^(?:\/(?!\/)[^?#\s]*)?$/.test(path) && !/\/\/|[{}*\\%\p{Cc}]/u.test(decodeURI(path))
+  } catch {
+    return false
+  }
 }

@@ -40,6 +40,14 @@ t.test('without variables the configuration is the default, and an empty variabl
   t.strictSame(readConfig({ PORT: '', ACCESS_TOKENS: '', UNRELATED: 'x' }), defaults)
 })
 
+t.test('an address or a path that the service can serve is accepted as BASE_URL', async t => {
+  const valid = [
+    '/', '/api/v1', '/api/v1/', '/gr\u00fcn', '/gr%C3%BCn', '/a%20b', '/:id', '/(x)', 'https://a.example', 'http://a.example:8080/x/',
+    'https://[::1]:3000/x', 'HTTPS://a.example', 'https://b\u00fccher.example/x'
+  ]
+  for (const text of valid) t.equal(readConfig({ BASE_URL: text }).baseUrl, text)
+})
+
 t.test('readConfig() reads every variable', async t => {
   const accessTokensFile = join(t.testdir({ tokens: 'abc' }), 'tokens')
   t.strictSame(readConfig({
@@ -132,6 +140,9 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ['BASE_URL', '/\\evil.example', /without \?/],
     ['BASE_URL', 'https://example.com//evil.example', /without \?/],
     ['BASE_URL', '/a//b', /without \?/],
+    ...['/%ff', '/%C3%28', '/a%2Ab', '/a%7Bb', '/a%5Cb', '/a%25', '/a%0ab', '/a://b', 'https://a.example/x#', 'https://a.example/?',
+      'https://@a.example/', 'http:a.example', 'https://a b/', 'https://a.example:x/', '/\tb']
+      .map((value): [string, string, RegExp] => ['BASE_URL', value, /must be an http\(s\) address or a path/]),
     ['BASE_URL', 'https://example.com/%zz', /a lone %/],
     ['BASE_URL', '//elsewhere/a', /http\(s\) address or a path/],
     ['BASE_URL', '/{a}', /without \?/],

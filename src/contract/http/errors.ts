@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import type { ServedSocket } from './drain.ts'
 import { framingFault } from './framing.ts'
 import { HttpError, internalError } from './http-error.ts'
-import { requestId, requestIdField, sendRequestIds } from './request-id.ts'
+import { knownRequest, requestId, requestIdField, sendRequestIds } from './request-id.ts'
 import { decodedPath } from './request.ts'
 
 /** How the application reports errors: to the caller in the contract's shape, to the operator in the log. */
@@ -112,13 +112,13 @@ function endAndReadOn (socket: Socket, lastBytes = ''): void {
   socket.once('close', () => clearTimeout(timer))
 }
 
-/** Errors that requests got in the middle of their bodies. Reading the body then fails, too. */
+/** Errors that requests got in the middle of their bodies. They are in the log; reading the body then fails, too. */
 const answeredInBody = new WeakMap<IncomingMessage, HttpError>()
 
 function sendError (reporter: ErrorReporter, thrown: Error, request: FastifyRequest, reply: FastifyReply) {
   const error = answeredInBody.get(request.raw) ?? toHttpError(thrown)
   const { status, headers, body } = write(reporter, error, request.id)
-  log(reporter, error, request)
+  if (!answeredInBody.has(request.raw)) log(reporter, error, request)
   if (!request.raw.complete || !reply.raw.shouldKeepAlive) answerEarly(request.raw)
   return reply.code(status).headers(headers).send(body)
 }
@@ -195,12 +195,23 @@ function endSocket (
   }
   if (answeredEarly.get(socket)?.complete === false) return endAndReadOn(socket)
   if (ended.has(socket) || !socket.writable) return
-  const knownId = id ?? (pending === undefined || pending === null ? randomUUID() : requestId(pending.req))
-  // Fastify knows more of a request whose body is being read: its line in the log comes from sendError().
+  const failed = failedRequest(socket, pending?.req, id)
   if (pending) answeredInBody.set(pending.req, error)
-  else log(reporter, error, { id: knownId, ip: socket.remoteAddress ?? '', socket })
-  const { status, headers, body } = write(reporter, error, knownId)
+  log(reporter, error, failed)
+  const { status, headers, body } = write(reporter, error, failed.id)
   const fields = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join('')
   endAndReadOn(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${isHead ? '' : body}`)
+}
+
+/** @param request the one whose body broke off, if there is one */
+function failedRequest (
+  socket: Socket,
+  request: IncomingMessage | undefined,
+  id = request === undefined ? randomUUID() : requestId(request)
+): FailedRequest {
+  const sender = { id, ip: socket.remoteAddress ?? '', socket }
+  if (request === undefined) return sender
+  const { method, url, headers } = request as IncomingMessage & { method: string, url: string }
+  return knownRequest(request) ?? { ...sender, method, url, headers }
 }

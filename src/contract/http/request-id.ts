@@ -20,12 +20,22 @@ export function requestId (request: Pick<IncomingMessage, 'headers'> & { [idOf]?
   return request[idOf]
 }
 
+const known = Symbol('the request as Fastify knows it')
+
 /** Adds X-Request-Id to every response that Fastify sends. errors.ts adds it to the others. */
 export function sendRequestIds (app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
+    (request.raw as Known)[known] = request
     reply.header(requestIdField, request.id)
     done()
   })
+}
+
+interface Known extends IncomingMessage { [known]?: FastifyRequest }
+
+/** The request as Fastify knows it, once it does: then it may have a caller. */
+export function knownRequest (request: IncomingMessage): FastifyRequest | undefined {
+  return (request as Known)[known]
 }
 
 /** The ids of `traceparent` (W3C Trace Context, section 3.2), under the names that OpenTelemetry gives them in logs. */

@@ -34,6 +34,8 @@ export function rewriter (schemas: Schemas, direction: Direction): (schema: Sche
       if (keyword === 'contains') return { quietBranch: inner }
       return branches.includes(keyword) ? { branch: inner } : inner
     }))
+    // Without limits, ajv takes an empty array for one like the array before it.
+    if ('contains' in schema) rewritten.maxContains ??= Number.MAX_SAFE_INTEGER
     if (Array.isArray(schema.required)) rewritten.required = schema.required.filter(name => !hidden.includes(name))
     return position.isTest ? rewritten : addDescription(schema, rewritten, hidden)
   }

@@ -108,7 +108,7 @@ function requestValidator (check: Check, checkAll: () => Check): Validate {
     if (errors !== undefined) {
       const fault = explain(errors)
       if (isLarge(root.value)) return { fault }
-      return { fault, faults: () => explainAll(run(checkAll(), root).errors as ErrorObject[]) }
+      return { fault, faults: () => allFaults(checkAll(), root) ?? [fault] }
     }
     // Replace doubles only after validation: other keywords need them.
     for (const { holder, key, integer } of integers) holder[key] = integer
@@ -137,6 +137,15 @@ function run (check: Check, root: Root): Validation {
   }
   if (!check.call(validation as never, value, context)) validation.errors = check.errors as ErrorObject[]
   return validation
+}
+
+/** Nothing if ajv fails: of some valid schemas it makes faulty code, but of fewer without allErrors. */
+function allFaults (check: Check, root: Root): Fault[] | undefined {
+  try {
+    return explainAll(run(check, root).errors as ErrorObject[])
+  } catch {
+    return undefined
+  }
 }
 
 /** Counts the values and the names of members, at any depth. */

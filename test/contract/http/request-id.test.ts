@@ -102,6 +102,14 @@ t.test('an error in the middle of a body has the id of its request, and one line
     t.equal(lines.length, 1)
     t.match(JSON.parse(lines[0] as string), { id: 'mine', caller: 'test', path: '/plants', status })
   }
+  for (const first of [request(fern), '']) {
+    lines.length = 0
+    const target = first === '' ? 'GET /docs/json' : 'POST /plants'
+    const chunked = ['Host: x', `Authorization: ${authorization}`, 'X-Request-Id: second', 'Transfer-Encoding: chunked']
+    const responses = await exchange(port, first + requestText(target, [...chunked, '', 'zz\r\n']))
+    t.equal(responses.at(-1)?.headers['x-request-id'], 'second', 'a request that Fastify has not begun, or has answered')
+    t.match(lines.map(line => JSON.parse(line)), [{ id: 'second', status: 400, method: target.split(' ')[0] }])
+  }
   const text = await (await fetch(`${origin}/metrics`, { headers: { authorization } })).text()
   t.match(text, /duration_seconds_count\{http_request_method="POST",http_response_status_code="408",http_route="\/plants"\} 1/)
 })

@@ -96,6 +96,19 @@ t.test('items that contains does not mean are no fault', async t => {
   ])
 })
 
+t.test('an empty array has no item that contains means, also after another array', async t => {
+  const list = { type: 'array', contains: integer }
+  const none = 'must contain at least 1 valid item(s)'
+  t.strictSame(faults({ type: 'array', items: list }, '[[1],[]]'), [`1 ${none}`])
+  t.strictSame(faults({ type: 'object', additionalProperties: list }, '{"a":[1],"b":[]}'), [`b ${none}`])
+})
+
+t.test('a schema of which ajv makes faulty code with allErrors has its first fault', async t => {
+  const any = { anyOf: [{ type: 'string', patternProperties: { '^[ab]': {} } }] }
+  const schema = { $ref: 'Any#', patternProperties: { '^[ab]': {} } }
+  t.strictSame(faults(schema, '{"b":[]}', { Any: any }), ['must be a string'])
+})
+
 t.test('contains inside of a union counts its items, and names none', async t => {
   const some = { type: 'array', contains: integer, minContains: 2, maxContains: 3 }
   const schema = { anyOf: [some, string] }
