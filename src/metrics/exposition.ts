@@ -10,7 +10,13 @@ export const metricsPath = '/metrics'
 type Labels = Record<string, string | number>
 interface Value { value: number, labels: Labels, metricName?: string }
 /** A metric as prom-client hands it from one process to another. */
-interface Metric { name: string, help: string, type: 'counter' | 'gauge' | 'histogram', aggregator: 'sum', values: Value[] }
+interface Metric {
+  name: string
+  help: string
+  type: 'counter' | 'gauge' | 'histogram'
+  aggregator: 'sum'
+  values: Value[]
+}
 
 /** Its media type, too. */
 export interface Exposition { contentType: string, text: string }

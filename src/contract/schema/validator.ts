@@ -19,7 +19,9 @@ export interface DeclaredAt { pointer: string, declared: Declared }
 interface Validation extends IntegersOfValue { declared: DeclaredAt[], errors: ErrorObject[] | undefined }
 
 /** `faults` looks for all of them, also for the first, unless the value is so large that it would take long. */
-export type Validated = { fault: Fault, faults?: () => Fault[] } | { fault?: undefined, value: unknown, declared: readonly DeclaredAt[] }
+export type Validated =
+  | { fault: Fault, faults?: () => Fault[] }
+  | { fault?: undefined, value: unknown, declared: readonly DeclaredAt[] }
 
 /**
  * Validates the value of a root. A valid request's value has bigints for its int64s; it reuses the parsed objects.
