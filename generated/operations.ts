@@ -18,30 +18,40 @@ export const operations = {
     "parameters": [],
     "body": {
       "required": true,
-      "types": [
-        "application/json"
-      ],
-      "schema": {
-        "$ref": "NewPlant#"
+      "content": {
+        "application/json": {
+          "schema": {
+            "$ref": "NewPlant#"
+          }
+        }
       }
     },
     "responses": {
       "200": {
-        "type": "application/json",
-        "schema": {
-          "$ref": "Plant#"
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "Plant#"
+            }
+          }
         }
       },
       "400": {
-        "type": "application/json",
-        "schema": {
-          "$ref": "Error#"
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "Error#"
+            }
+          }
         }
       },
       "401": {
-        "type": "application/json",
-        "schema": {
-          "$ref": "Error#"
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "Error#"
+            }
+          }
         },
         "headers": {
           "WWW-Authenticate": {
@@ -53,27 +63,39 @@ export const operations = {
         }
       },
       "409": {
-        "type": "application/json",
-        "schema": {
-          "$ref": "Error#"
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "Error#"
+            }
+          }
         }
       },
       "413": {
-        "type": "application/json",
-        "schema": {
-          "$ref": "Error#"
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "Error#"
+            }
+          }
         }
       },
       "415": {
-        "type": "application/json",
-        "schema": {
-          "$ref": "Error#"
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "Error#"
+            }
+          }
         }
       },
       "429": {
-        "type": "application/json",
-        "schema": {
-          "$ref": "Error#"
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "Error#"
+            }
+          }
         },
         "headers": {
           "Retry-After": {
@@ -85,15 +107,21 @@ export const operations = {
         }
       },
       "500": {
-        "type": "application/json",
-        "schema": {
-          "$ref": "Error#"
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "Error#"
+            }
+          }
         }
       },
       "503": {
-        "type": "application/json",
-        "schema": {
-          "$ref": "Error#"
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "Error#"
+            }
+          }
         },
         "headers": {
           "Retry-After": {

@@ -1,7 +1,7 @@
 // Emits the operations and JSON Schemas that the service registers.
 import type { Oas3Server } from '@redocly/openapi-core'
 import type {
-  Contract, Operation, Parameter as ContractParameter, Response, SecurityScheme, Server
+  Body, Content, Contract, Encoding, Media, Operation, Parameter as ContractParameter, Response, SecurityScheme, Server
 } from '../src/contract/index.ts'
 import { mapSubschemas } from '../src/contract/schema/index.ts'
 import type { Schema } from '../src/contract/schema/index.ts'
@@ -9,7 +9,6 @@ import { defaultOf, discriminators, isIgnored, listOperations, resolve, withoutE
 import type { Description, Discriminated, Parameter } from './description.ts'
 
 type Listed = ReturnType<typeof listOperations>[number]
-type Content = { content?: Record<string, { schema?: object }> }
 type Header = { required?: boolean, schema?: object }
 
 /** The parts of a description that the service registers. Every component schema becomes a document with its name. */
@@ -97,35 +96,41 @@ function toParameters (document: Description, given: object[]): ContractParamete
   })
 }
 
-function toBody ({ required = false, content = {} }: Content & { required?: boolean }) {
-  return { required, types: Object.keys(content).map(mediaType), schema: jsonSchema(content) }
+function toBody ({ required = false, content = {} }: Partial<Body>): Body {
+  return { required, content: toContent(content) }
+}
+
+/** The media types, with what reading and writing them needs. */
+function toContent (content: Content): Content {
+  return mapValues(content, ({ schema, encoding }: Media): Media => ({
+    ...schema !== undefined && { schema: localized(schema) as object },
+    ...encoding !== undefined && { encoding: mapValues(encoding, toEncoding) }
+  }))
+}
+
+function toEncoding ({ contentType, style, explode }: Encoding): Encoding {
+  return {
+    ...contentType !== undefined && { contentType },
+    ...style !== undefined && { style },
+    ...explode !== undefined && { explode }
+  }
 }
 
 /** OpenAPI ignores the first (section 4.8.17); the engine sends the second with every response. */
 const fieldsOfEngine = ['content-type', 'x-request-id']
 
-type ResponseObject = Content & { headers?: Record<string, object> }
+interface ResponseObject { content?: Content, headers?: Record<string, object> }
 
 function toResponse (document: Description, { content = {}, headers = {} }: ResponseObject): Response {
-  const [type] = Object.keys(content)
   const declared = Object.entries(headers).filter(([name]) => !fieldsOfEngine.includes(name.toLowerCase()))
   const fields = declared.map(([name, header]) => {
     const { required = false, schema = {} } = resolve<Header>(document, header)
     return [name, { required, schema: localized(schema) as object }]
   })
   return {
-    ...type !== undefined && { type: mediaType(type), schema: jsonSchema(content) },
+    ...Object.keys(content).length > 0 && { content: toContent(content) },
     ...fields.length > 0 && { headers: Object.fromEntries(fields) }
   }
-}
-
-/** Drops media type parameters: all bodies are UTF-8. */
-function mediaType (key: string): string {
-  return key.replace(/\s*;.*$/s, '').toLowerCase()
-}
-
-function jsonSchema (content: Record<string, { schema?: object }>): object {
-  return localized(Object.values(content)[0]?.schema ?? {}) as object
 }
 
 /** Adds the discriminator's values to a schema, first, so that their error comes first. */

@@ -1,7 +1,6 @@
 // A linter rule that refuses the features of OpenAPI 3.1 that this service does not serve, by name and place: serving
 // half of a feature would mislead. src/contract/README.md lists the same features for people.
 import type { Oas3Rule, Oas3Operation, Oas3Parameter, UserContext } from '@redocly/openapi-core'
-import { isDeepStrictEqual } from 'node:util'
 import { bodilessStatuses } from '../src/contract/index.ts'
 import { isIgnored } from './description.ts'
 import { unsupported } from './unsupported.ts'
@@ -45,7 +44,6 @@ const visitor: Oas3Rule = () => {
             if (operation.security === undefined && top.security === undefined) refuse(context, 'noSecurity')
           },
           ResponsesMap: refuseResponses,
-          MediaTypesMap: refuseMediaTypes,
           Header (header, context) {
             if (String(context.key).toLowerCase() !== 'content-type') refuseValue(header, context)
           }
@@ -133,16 +131,6 @@ function refuseResponses (responses: Oas3Operation['responses'], context: UserCo
 
 function hasContent (response: object, { resolve }: UserContext): boolean {
   return resolve<{ content?: object }>(response).node?.content !== undefined
-}
-
-function refuseMediaTypes (types: Record<string, { schema?: object }>, context: UserContext): void {
-  const json = /^[\w.+-]+\/(?:json|[\w.-]+\+json)(?:\s*;\s*charset=utf-8)?$/i
-  for (const type of Object.keys(types)) {
-    if (!json.test(type)) refuse(context, 'mediaType', type, type)
-  }
-  const [first, ...others] = Object.values(types)
-  const haveOneSchema = first !== undefined && others.every(other => isDeepStrictEqual(other.schema, first.schema))
-  if (!haveOneSchema) refuse(context, 'mediaTypes')
 }
 
 const styles: Readonly<Record<string, string>> = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' }

@@ -29,8 +29,6 @@ export const unsupported = {
   objectParameter: 'a parameter or header field whose value is an object, or a list of objects or lists',
   cookieArray: 'an array in a cookie',
   requestBody: 'a body of GET, HEAD or TRACE',
-  mediaType: 'a media type other than JSON',
-  mediaTypes: 'no media type, or several with different schemas',
   status: 'a status other than 2XX to 5XX and default',
   bodiless: 'a body in an answer to HEAD or with status 204, 205 or 304',
   securityScheme: 'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'

@@ -12,6 +12,6 @@ export { serveContract } from './http/serve.ts'
 export type { Service } from './http/serve.ts'
 export { bodilessStatuses } from './types.ts'
 export type {
-  Answer, BasicCredentials, Contract, Handler, Handlers, Operation, Parameter, Principal, Request, Response,
-  SecurityScheme, Server, TokenVerifier, Verdict, Verifier, Verifiers
+  Answer, BasicCredentials, Body, Content, Contract, Encoding, Handler, Handlers, Media, Operation, Parameter, Principal,
+  Request, Response, SecurityScheme, Server, TokenVerifier, Verdict, Verifier, Verifiers
 } from './types.ts'

@@ -11,8 +11,7 @@ export interface Operation {
   /** Security Requirement Objects: all schemes of one of them must hold (OpenAPI 3.1, section 4.8.30). */
   readonly security: ReadonlyArray<Readonly<Record<string, readonly string[]>>>
   readonly parameters: readonly Parameter[]
-  /** The media types are all JSON, and share the schema. */
-  readonly body?: { readonly required: boolean, readonly types: readonly string[], readonly schema: object }
+  readonly body?: Body
   /** By status, range (`2XX`) or `default`. */
   readonly responses: Readonly<Record<string, Response>>
 }
@@ -28,10 +27,20 @@ export interface Parameter {
   readonly default?: unknown
 }
 
-/** A response that the contract declares; without a schema it has no body. */
-export interface Response {
-  readonly type?: string
+export interface Body { readonly required: boolean, readonly content: Content }
+
+/** Media Type Objects by media type or range, as the contract writes it (OpenAPI 3.1, section 4.8.14). */
+export type Content = Readonly<Record<string, Media>>
+export interface Media {
   readonly schema?: object
+  /** By name of a member of a form (OpenAPI 3.1, section 4.8.15). */
+  readonly encoding?: Readonly<Record<string, Encoding>>
+}
+export interface Encoding { readonly contentType?: string, readonly style?: string, readonly explode?: boolean }
+
+/** A response that the contract declares; without content it has no body. */
+export interface Response {
+  readonly content?: Content
   readonly headers?: Readonly<Record<string, { readonly required: boolean, readonly schema: object }>>
 }
 

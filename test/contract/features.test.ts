@@ -864,19 +864,6 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
   ],
   cookieArray: [withParameter('in: cookie, schema: { type: array, items: { type: string } }')],
   requestBody: [getOperation(`requestBody: { content: { application/json: {} } }, ${noContent}`)],
-  mediaType: [
-    getOperation("responses: { '200': { description: fine, content: { text/html: {} } } }"),
-    {
-      paths: `
-  /a: { post: { operationId: a, requestBody: { content: { multipart/form-data: {} } }, ${noContent} } }`
-    }
-  ],
-  mediaTypes: [
-    getOperation("responses: { '200': { description: fine, content: {} } }"),
-    getOperation(`responses: { '200': { description: fine, content: {
-      application/json: { schema: { type: string } },
-      application/hal+json: { schema: { type: integer } } } } }`)
-  ],
   status: [
     getOperation("responses: { '102': { description: early } }"),
     getOperation('responses: { 1XX: { description: early } }')

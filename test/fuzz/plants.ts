@@ -52,7 +52,7 @@ function membersOf (schema: Schema): Member[] {
   })
 }
 
-export const members = membersOf(operations.createPlant.body.schema)
+export const members = membersOf(operations.createPlant.body.content['application/json'].schema)
 
 export const smallestId = -(2n ** 63n)
 export const largestId = 2n ** 63n - 1n

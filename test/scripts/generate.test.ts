@@ -294,8 +294,8 @@ servers: [{ url: / }]
     url: '/a',
     security: [],
     parameters: [],
-    body: { required: false, types: ['application/json'], schema: {} },
-    responses: { 200: { type: 'application/json', schema: {} }, 400: {} }
+    body: { required: false, content: { 'application/json': {} } },
+    responses: { 200: { content: { 'application/json': {} } }, 400: {} }
   })
 })
 

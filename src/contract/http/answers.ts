@@ -5,6 +5,7 @@ import type { Compile, Validate } from '../schema/index.ts'
 import { bodilessStatuses } from '../types.ts'
 import type { Response } from '../types.ts'
 import { asHttpError, HttpError, internalError } from './http-error.ts'
+import { essence } from './media-type.ts'
 import type { RoutedOperation } from './paths.ts'
 
 /** A handler of any operation. */
@@ -96,7 +97,9 @@ export function responseKey (key: string): string {
   return key.toLowerCase()
 }
 
-function toDeclared (id: string, key: string, { type, headers = {} }: Response, compile: Compile): DeclaredAnswer {
+function toDeclared (id: string, key: string, response: Response, compile: Compile): DeclaredAnswer {
+  const { content = {}, headers = {} } = response
+  const [type] = Object.keys(content).map(essence)
   const fields = Object.entries(headers).map(([name, { required, schema }]): HeaderField => {
     return { name, required, validate: compile(schema) }
   })

@@ -2,14 +2,15 @@
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler, onRequestHookHandler } from 'fastify'
 import { readJson, removeUndeclared } from '../schema/index.ts'
 import type { Compile, Fault, Schema, Schemas } from '../schema/index.ts'
-import type { Operation } from '../types.ts'
+import type { Body, Operation } from '../types.ts'
 import { HttpError } from './http-error.ts'
 import { takeTurns } from './body-turns.ts'
+import { essence } from './media-type.ts'
 
 /** Reads the bodies of the media types that the contract names, and no others, as bytes for compileBody(). */
 export function readBodiesAsBytes (app: FastifyInstance, operations: Operation[]): void {
   app.removeAllContentTypeParsers()
-  const types = new Set(operations.flatMap(({ body }) => body?.types ?? []))
+  const types = new Set(operations.flatMap(({ body }) => typesOf(body)))
   if (types.size === 0) return
   const takeTurn = takeTurns()
   app.addContentTypeParser([...types], { parseAs: 'buffer' }, (_request, bytes, done) => {
@@ -37,8 +38,12 @@ export function compileBody (
   }
 }
 
-function missingBody ({ types }: NonNullable<Operation['body']>): HttpError {
-  return new HttpError(400, `This operation needs a body, sent as ${types.join(' or ')}.`)
+function typesOf (body: Body | undefined): string[] {
+  return Object.keys(body?.content ?? {}).map(essence)
+}
+
+function missingBody (body: Body): HttpError {
+  return new HttpError(400, `This operation needs a body, sent as ${typesOf(body).join(' or ')}.`)
 }
 
 /** Sentences in an error. */
@@ -57,7 +62,7 @@ function invalidBody (faults: Fault[]): HttpError {
  * strictly: lenient readings of Content-Type have let bodies pass without validation (CVE-2025-32442 and others).
  */
 export function refuseMediaType (body: Operation['body']): onRequestHookHandler {
-  const types = body?.types ?? []
+  const types = typesOf(body)
   const accepted = mediaTypePattern(types)
   const named = types.join(' or ')
   return (request, _reply, done) => {

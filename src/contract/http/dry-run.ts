@@ -3,7 +3,7 @@ import fastify from 'fastify'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { createCompiler, createWriters } from '../schema/index.ts'
 import type { Compile } from '../schema/index.ts'
-import type { Contract, Operation, Response } from '../types.ts'
+import type { Content, Contract, Operation, Response } from '../types.ts'
 import { valueReader } from './parameters.ts'
 import { routedOperations, routerOptions, toRoute } from './paths.ts'
 
@@ -37,8 +37,11 @@ function steps (contract: Contract, checks: Checks): Step[] {
   const write = createWriters(schemas, answer)
   const app = fastify({ routerOptions })
 
-  const ofResponse = (place: string, { schema, headers = {} }: Response): Step[] => [
-    [place, () => schema && write(schema)],
+  const ofContent = (place: string, compile: (schema: object) => unknown, content: Content = {}) => {
+    return Object.values(content).map(({ schema = {} }): Step => [place, () => compile(schema)])
+  }
+  const ofResponse = (place: string, { content, headers = {} }: Response): Step[] => [
+    ...ofContent(place, write, content),
     ...Object.entries(headers).map(([name, header]): Step => [`${place}/headers/${name}`, () => answer(header.schema)])
   ]
   const ofOperation = ([id, operation]: [string, Operation]): Step[] => {
@@ -47,7 +50,7 @@ function steps (contract: Contract, checks: Checks): Step[] {
     return [
       [place, () => addRoutes(app, { ...contract, operations: { [id]: operation } }, checks)],
       ...parameters.map((parameter): Step => [`${place}/parameters`, () => valueReader(parameter, schemas, request)]),
-      [`${place}/requestBody`, () => body && request(body.schema)],
+      ...ofContent(`${place}/requestBody`, request, body?.content),
       ...Object.entries(responses).flatMap(([key, response]) => ofResponse(`${place}/responses/${key}`, response))
     ]
   }

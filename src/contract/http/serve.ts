@@ -2,7 +2,7 @@
 import auth from '@fastify/auth'
 import type { FastifyInstance, FastifySerializerCompiler, HTTPMethods, onRequestHookHandler } from 'fastify'
 import { createCompiler, createWriters } from '../schema/index.ts'
-import type { Contract, Handlers, Operation, Verifiers } from '../types.ts'
+import type { Content, Contract, Handlers, Operation, Verifiers } from '../types.ts'
 import { toRouteHandler, responseKey } from './answers.ts'
 import type { AnswerOptions, AnyHandler } from './answers.ts'
 import { compileBody, readBodiesAsBytes, refuseMediaType } from './body.ts'
@@ -73,9 +73,10 @@ export async function serveContract<Ops, C extends Contract> (
 }
 
 function routeSchema ({ body, responses }: Operation) {
-  const declared = Object.entries(responses).filter(([, { schema }]) => schema !== undefined)
-  const response = Object.fromEntries(declared.map(([key, { schema }]) => [responseKey(key), schema]))
-  return { ...body && { body: body.schema }, response }
+  const schemaOf = (content: Content = {}) => Object.values(content)[0]?.schema ?? {}
+  const declared = Object.entries(responses).filter(([, { content }]) => content !== undefined)
+  const response = Object.fromEntries(declared.map(([key, { content }]) => [responseKey(key), schemaOf(content)]))
+  return { ...body && { body: schemaOf(body.content) }, response }
 }
 
 /** TypeScript reports these errors too, unless a cast hides them. */
