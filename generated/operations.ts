@@ -168,8 +168,7 @@ export const schemas = {
         "properties": {
           "id": {
             "type": "integer",
-            "format": "int64",
-            "description": "Identification number of the plant, -9223372036854775808 to 9223372036854775807. Numbers of JavaScript, and of JSON parsers that use doubles, are exact only from -9007199254740991 to 9007199254740991: larger ids need 64-bit integers, such as BigInt with JSON.rawJSON, or another plant gets the id."
+            "format": "int64"
           }
         }
       }
@@ -184,12 +183,10 @@ export const schemas = {
     "properties": {
       "error": {
         "type": "integer",
-        "format": "int32",
-        "description": "The HTTP status code of the response."
+        "format": "int32"
       },
       "message": {
-        "type": "string",
-        "description": "Sentences that describe the error. A request with several faults gets one for each, up to ten."
+        "type": "string"
       }
     }
   }
@@ -201,3 +198,5 @@ export const securitySchemes = {
     "scheme": "bearer"
   }
 } as const
+
+export const skipped = [] as const

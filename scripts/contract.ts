@@ -1,51 +1,38 @@
-// Reads the contract: lints and bundles it, and refuses the features that this service cannot serve.
-// It uses openapi-core, so that every finding has its file, line and JSON pointer.
-import { bundle, createConfig, getLineColLocation, lint } from '@redocly/openapi-core'
-import type { LocationObject, NormalizedProblem, Oas3Discriminator, RawUniversalConfig } from '@redocly/openapi-core'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import { relative, resolve } from 'node:path'
-import { dryRun } from '../src/contract/index.ts'
+// Reads the contract: lints and bundles it, and refuses what this service cannot serve, or leaves it out where the
+// owner of the contract asks for that. It uses openapi-core, so that every finding has its file, line and JSON pointer.
+import { bundle, createConfig, lint } from '@redocly/openapi-core'
+import type { NormalizedProblem, Oas3Discriminator, RawUniversalConfig } from '@redocly/openapi-core'
+import { resolve } from 'node:path'
 import type { Contract } from '../src/contract/index.ts'
-import { referenced, subschemas } from '../src/contract/schema/index.ts'
-import type { Schema, Schemas } from '../src/contract/schema/index.ts'
 import type { Description } from './description.ts'
-import { supported } from './supported.ts'
-import { refuseOwnPath, unsupported } from './unsupported.ts'
+import { toContract } from './emit-operations.ts'
+import { ContractError, describe, locate, unreadable } from './findings.ts'
+import { withNeeded } from './needed.ts'
+import { servedPart, withIds } from './served.ts'
+import { Skipped } from './skipped.ts'
+import { Survey, supported } from './supported.ts'
+import { failuresOf } from './uncompilable.ts'
+import { unsupported } from './unsupported.ts'
+import { isError, isKnownKeyword, warningsOf } from './warnings.ts'
 
-/** A contract that is refused: a line for each finding, `file:line:column pointer sentence`. */
-export class ContractError extends Error {
-  readonly findings: string[]
-  constructor (findings: string[]) {
-    super(findings.join('\n'))
-    this.findings = findings
-  }
+/** What the owner of a contract accepts. */
+export interface Leniency {
+  /** Leave out operations that cannot be served, instead of refusing the contract. */
+  skipUnsupported?: boolean
+  /** Serve operations without security to everyone. */
+  allowOpen?: boolean
 }
 
 export interface ContractFile {
   /** The bundled description, with internal references only. */
   document: Description
-  /** The linter's warnings, a line each. */
+  /** Its operations that are served, as the emitters read them. */
+  served: Description
+  contract: Contract
+  /** A line each. */
   warnings: string[]
   /** The files that the description consists of. */
   files: string[]
-  /** Puts file, line and column before a JSON pointer. */
-  locate: (pointer: string) => string
-}
-
-const linterConfig: RawUniversalConfig = {
-  extends: ['recommended'],
-  plugins: [{ id: 'service', rules: { oas3: { supported } } }],
-  rules: {
-    'service/supported': 'error',
-    // Matters of style are for the authors of a contract.
-    'operation-summary': 'warn',
-    'no-server-trailing-slash': 'warn',
-    'no-path-trailing-slash': 'warn',
-    // The rule `supported` requires these where they matter: not in webhooks and callbacks.
-    'operation-operationId': 'off',
-    'security-defined': 'off',
-    'no-empty-servers': 'off'
-  }
 }
 
 /**
@@ -53,39 +40,63 @@ const linterConfig: RawUniversalConfig = {
  * @param file path of the description, YAML or JSON
  * @throws ContractError with all findings at once
  */
-export async function readContract (file: string): Promise<ContractFile> {
-  const config = await createConfig(linterConfig)
+export async function readContract (file: string, leniency: Leniency = {}): Promise<ContractFile> {
   try {
-    const problems = (await lint({ ref: file, config })).filter(problem => !isMapping(problem))
-    const errors = problems.filter(problem => problem.severity === 'error')
-    if (errors.length > 0) throw new ContractError(errors.map(describe))
-    const { bundle: { parsed, source }, fileDependencies } = await bundle({ ref: file, config })
-    // The rule `supported` runs only on OpenAPI 3: this refuses Swagger 2.0.
-    if (!String((parsed as Description).openapi).startsWith('3.1.')) {
-      const place = locate({ source, pointer: '#/', reportOnKey: false })
-      throw new ContractError([`${place} Not supported: ${unsupported.version}.`])
-    }
-    return {
-      document: withMappedReferences(parsed as Description),
-      warnings: problems.map(describe),
-      files: [resolve(file), ...fileDependencies],
-      locate: pointer => locate({ source, pointer, reportOnKey: true })
-    }
+    return await read(file, leniency)
   } catch (error) {
     throw error instanceof ContractError ? error : unreadable(file, error as Error)
   }
 }
 
-/** A file that cannot be parsed: the first line of the message ends with the place, the rest is an excerpt. */
-function unreadable (file: string, error: Error): ContractError {
-  const [message = ''] = error.message.split('\n')
-  const [, problem = message, path = file, place] = /^(.*) in "(.*)" \((\d+:\d+)\)$/.exec(message) ?? []
-  return new ContractError([place === undefined ? `${file}: ${problem}` : `${relative('', path)}:${place} ${problem}`])
+async function read (file: string, { skipUnsupported = false, allowOpen = false }: Leniency): Promise<ContractFile> {
+  const survey = new Survey()
+  const config = await createConfig(linterConfig(survey, allowOpen))
+  const problems = (await lint({ ref: file, config })).filter(problem => !isMapping(problem))
+  const errors = problems.filter(problem => isError(problem, survey))
+  const refuse = (findings: string[]) => { throw new ContractError(findings) }
+  if (errors.length > 0 && !skipUnsupported) refuse(errors.map(describe))
+
+  const { bundle: { parsed, source }, fileDependencies } = await bundle({ ref: file, config })
+  // The rule `supported` runs only on OpenAPI 3: this refuses Swagger 2.0.
+  if (!String((parsed as Description).openapi).startsWith('3.1.')) {
+    refuse([`${locate({ source, pointer: '#/', reportOnKey: false })} Not supported: ${unsupported.version}.`])
+  }
+  const document = withMappedReferences(parsed as Description)
+  const named = withIds(document)
+  const skipped = new Skipped(named, survey, source)
+  const fatal = errors.filter(problem => !skipped.addUsersOf(problem))
+  if (fatal.length > 0) refuse(fatal.map(describe))
+
+  // Compile the operations, without those that have an error already.
+  const failures = failuresOf(toContract(servedPart(named, skipped)))
+  if (failures.length > 0 && !skipUnsupported) {
+    refuse(failures.map(({ pointer, message }) => `${survey.locate(source, pointer)} ${message}`))
+  }
+  for (const { operations, message } of failures) skipped.add(operations, message)
+  const served = servedPart(named, skipped)
+  return {
+    document: skipped.note(document),
+    served,
+    contract: { ...withNeeded(toContract(served)), skipped: skipped.list() },
+    warnings: warningsOf(problems.filter(problem => !errors.includes(problem) && !isKnownKeyword(problem, survey)), survey),
+    files: [resolve(file), ...fileDependencies]
+  }
+}
+
+/** Rules for what the generator finds out itself. */
+const ownMatters = ['operation-operationId', 'operation-operationId-unique', 'security-defined', 'no-empty-servers']
+
+function linterConfig (survey: Survey, allowOpen: boolean): RawUniversalConfig {
+  return {
+    extends: ['recommended'],
+    plugins: [{ id: 'service', rules: { oas3: { supported: supported(survey, allowOpen) } } }],
+    rules: { 'service/supported': 'error', ...Object.fromEntries(ownMatters.map(rule => [rule, 'off'])) }
+  }
 }
 
 /** Whether a finding is about a discriminator mapping; `supported` checks those. */
 function isMapping ({ ruleId, location: [place] }: NormalizedProblem): boolean {
-  return ruleId === 'no-unresolved-refs' && /\/discriminator\/mapping\//.test(String((place as LocationObject).pointer))
+  return ruleId === 'no-unresolved-refs' && /\/discriminator\/mapping\//.test(String(place?.pointer))
 }
 
 /** Replaces names of schemas in discriminator mappings (OpenAPI 3.1, section 4.8.25) by references, for all readers. */
@@ -97,59 +108,4 @@ function withMappedReferences (document: Description): Description {
     const mapping = Object.entries(value.mapping).map(([tag, target]) => [tag, toReference(target)])
     return { ...value, mapping: Object.fromEntries(mapping) }
   }) as Description
-}
-
-/**
- * Compiles every schema as the service will, to refuse a contract that would fail at startup.
- * @throws ContractError with each schema that is not valid JSON Schema 2020-12 and each default that its own schema
- * refuses, at the first of its places
- */
-export function refuseUncompilable (contract: Contract, locate: ContractFile['locate']): void {
-  const invalid = Object.entries(contract.schemas).flatMap(([name, schema]) => {
-    const problem = problemOf(schema, contract.schemas)
-    return problem === undefined ? [] : [finding(locate(`#/components/schemas/${name}`), problem)]
-  })
-  if (invalid.length > 0) throw new ContractError(invalid)
-  const failures = dryRun(contract, { schema: refuseInvalid, path: refuseOwnPath })
-  const byMessage = Map.groupBy(failures, ({ error }) => error.message)
-  const findings = Array.from(byMessage, ([message, [first]]) => finding(locate(String(first?.pointer)), message))
-  if (findings.length > 0) throw new ContractError(findings)
-}
-
-function problemOf (schema: object, schemas: Schemas): string | undefined {
-  try {
-    refuseInvalid(schema)
-    return containsItself(schema as Schema, schemas) ? `Not supported: ${unsupported.loop}.` : undefined
-  } catch (error) {
-    return (error as Error).message
-  }
-}
-
-function finding (place: string, message: string): string {
-  return `${place} ${message.startsWith('Not supported: ') ? message : `cannot be compiled: ${message}`}`
-}
-
-const metaschema = new Ajv2020()
-
-/** @throws Error when a schema is not one of JSON Schema 2020-12 */
-function refuseInvalid (schema: object): void {
-  metaschema.validateSchema(schema, true)
-}
-
-/** Whether a schema applies itself to the same value again: validation would never end. */
-function containsItself (schema: Schema, schemas: Schemas, above: Schema[] = []): boolean {
-  if (above.includes(schema)) return true
-  const inPlaceApplicators = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']
-  const inside = subschemas(schema).flatMap(([keyword, inner]) => inPlaceApplicators.includes(keyword) ? [inner] : [])
-  const applied = [referenced(schemas, schema) ?? [], inside].flat()
-  return applied.some(inner => containsItself(inner, schemas, [...above, schema]))
-}
-
-function describe ({ location: [place], message, ruleId }: NormalizedProblem): string {
-  return `${locate(place as LocationObject)} ${message} (${ruleId})`
-}
-
-function locate (place: LocationObject): string {
-  const { line, col } = getLineColLocation(place).start
-  return `${relative('', place.source.absoluteRef)}:${line}:${col} ${place.pointer}`
 }

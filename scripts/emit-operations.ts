@@ -1,12 +1,15 @@
 // Emits the operations and JSON Schemas that the service registers.
 import type { Oas3Server } from '@redocly/openapi-core'
 import type {
-  Body, Content, Contract, Encoding, Media, Operation, Parameter as ContractParameter, Response, SecurityScheme, Server
+  Body, Content, Contract, Encoding, Media, Operation, Parameter as ContractParameter, Response, SecurityScheme, Server,
+  SkippedOperation
 } from '../src/contract/index.ts'
-import { mapSubschemas } from '../src/contract/schema/index.ts'
+import { isSchemaObject, mapSubschemas } from '../src/contract/schema/index.ts'
 import type { Schema } from '../src/contract/schema/index.ts'
 import { defaultOf, discriminators, isIgnored, listOperations, resolve, withoutExtensions } from './description.ts'
 import type { Description, Discriminated, Parameter } from './description.ts'
+import { keywords } from './served.ts'
+import { unreachable } from './unsupported.ts'
 
 type Listed = ReturnType<typeof listOperations>[number]
 type Header = { required?: boolean, schema?: object }
@@ -24,7 +27,8 @@ export function toContract (document: Description): Contract {
     schemas: mapValues(schemas, (schema, name) => {
       return withDiscriminator(localized(schema) as object, distinctions.get(`#/components/schemas/${name}`))
     }),
-    securitySchemes: mapValues(securitySchemes, scheme => toSecurityScheme(resolve(document, scheme as SecurityScheme)))
+    securitySchemes: mapValues(securitySchemes, scheme => toSecurityScheme(resolve(document, scheme as SecurityScheme))),
+    skipped: []
   }
 }
 
@@ -42,11 +46,23 @@ function toSecurityScheme ({ type, scheme, name, in: place }: SecurityScheme): S
   }
 }
 
-/** Rewrites references to components as `Name#`. */
+/** Rewrites references to components as `Name#`, and drops what does not validate. */
 function localized (schema: unknown): unknown {
-  if (typeof schema !== 'object' || schema === null) return schema
-  const { $ref, ...rest } = mapSubschemas(schema as Schema, (_keyword, inner) => localized(inner))
-  return typeof $ref === 'string' ? { $ref: $ref.replace(/^#\/components\/schemas\/([^/]+)/, '$1#'), ...rest } : rest
+  if (!isSchemaObject(schema)) return schema
+  const words = Object.entries(mapSubschemas(schema, (_keyword, inner) => localized(inner)))
+  // The message for a text that its pattern refuses quotes the description.
+  const isRead = (word: string) => keywords.has(word) || (word === 'description' && 'pattern' in schema)
+  const { $ref, enum: values, ...rest } = Object.fromEntries(words.filter(([word]) => isRead(word))) as Schema
+  return {
+    ...typeof $ref === 'string' && { $ref: $ref.replace(/^#\/components\/schemas\/([^/]+)/, '$1#') },
+    ...rest,
+    ...Array.isArray(values) && toEnum(values)
+  }
+}
+
+/** JSON Schema 2020-12 validation, section 6.1.2, allows what ajv does not: no value, and a value twice. */
+function toEnum (values: unknown[]): Schema {
+  return values.length === 0 ? { not: {} } : { enum: [...new Set(values)] }
 }
 
 /** The contract as TypeScript source: a constant for each of its parts. */
@@ -68,14 +84,23 @@ function toServer ([server]: Oas3Server[] = []): Server {
   return { url: server?.url ?? '/', variables: Object.fromEntries(variables) }
 }
 
-function toOperation (document: Description, { url, method, item, operation }: Listed): Operation {
+/** Where an operation is. */
+function toAddress ({ url, method, item, operation }: Listed): Pick<Operation, 'method' | 'url' | 'server'> {
   const servers = operation.servers ?? item.servers
+  return { method: method.toUpperCase(), url, ...servers && { server: toServer(servers) } }
+}
+
+export function toSkipped (listed: Listed, reason: string): SkippedOperation {
+  const isReachable = !Object.values(unreachable).some(path => reason.startsWith(path))
+  return { ...toAddress(listed), reason, isReachable }
+}
+
+function toOperation (document: Description, listed: Listed): Operation {
+  const { item, operation } = listed
   return {
-    method: method.toUpperCase(),
-    url,
-    ...servers && { server: toServer(servers) },
-    // The rule `supported` requires one of the two: no operation is open by omission.
-    security: (operation.security ?? document.security) as Operation['security'],
+    ...toAddress(listed),
+    // Without any, `supported` refuses the operation, or the contract's owner opens it.
+    security: (operation.security ?? document.security ?? []) as Operation['security'],
     parameters: toParameters(document, [...item.parameters ?? [], ...operation.parameters ?? []]),
     ...operation.requestBody && { body: toBody(resolve(document, operation.requestBody)) },
     responses: mapValues(withoutExtensions(operation.responses), response => {

@@ -21,7 +21,7 @@ export async function emitTypes (document: Description): Promise<string> {
     silent: true,
     transform ({ type, format }: { type?: string | string[], format?: string }) {
       const types = [type].flat()
-      if (format !== 'int64' || !types.includes('integer')) return undefined
+      if (format !== 'int64' || !(types.includes('integer') || types.includes('number'))) return undefined
       return types.includes('null') ? ts.factory.createUnionTypeNode([bigint, nullType]) : bigint
     }
   }))

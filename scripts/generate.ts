@@ -2,23 +2,27 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeDirectory } from '../src/own-files.ts'
-import { ContractError, readContract, refuseUncompilable } from './contract.ts'
-import { emitDocument, emitOperations, toContract } from './emit-operations.ts'
+import { readContract } from './contract.ts'
+import type { Leniency } from './contract.ts'
+import { emitDocument, emitOperations } from './emit-operations.ts'
 import { emitTypes } from './emit-types.ts'
+import { ContractError } from './findings.ts'
 import { readOptions } from './options.ts'
 
 const banner = '// Generated from openapi.yaml by `npm run generate`. ' +
   'Do not edit: change the contract and generate again.\n'
 
-export interface Options { contract: string, out: string, check: boolean }
+export interface Options extends Leniency { contract: string, out: string, check: boolean }
 
 if (import.meta.main) {
-  const options = readOptions({
+  const { 'skip-unsupported': skipUnsupported, 'allow-open': allowOpen, ...options } = readOptions({
     check: { type: 'boolean', default: false },
     contract: { type: 'string', default: 'openapi.yaml' },
-    out: { type: 'string', default: 'generated' }
+    out: { type: 'string', default: 'generated' },
+    'skip-unsupported': { type: 'boolean', default: false },
+    'allow-open': { type: 'boolean', default: false }
   })
-  process.exitCode = await generate(options) ? 0 : 1
+  process.exitCode = await generate({ ...options, skipUnsupported, allowOpen }) ? 0 : 1
 }
 
 /**
@@ -27,19 +31,18 @@ if (import.meta.main) {
  * @returns whether the files match the contract
  */
 export async function generate (
-  { contract: file, out, check }: Options,
+  { contract: file, out, check, ...leniency }: Options,
   sources: (files: string[]) => void = () => {}
 ): Promise<boolean> {
   try {
-    const { document, warnings, files, locate } = await readContract(file)
+    const { document, served, contract, warnings, files } = await readContract(file, leniency)
     sources(files)
     for (const warning of warnings) console.warn(`warning: ${warning}`)
-    const contract = toContract(document)
-    refuseUncompilable(contract, locate)
+    for (const { method, url, reason } of contract.skipped) console.warn(`not served: ${method} ${url}: ${reason}`)
     const differing = await compare(out, {
       'document.ts': emitDocument(document),
       'operations.ts': emitOperations(contract),
-      'types.ts': await emitTypes(document)
+      'types.ts': await emitTypes(served)
     })
     if (differing.length === 0) console.log(`${out}/ matches ${file}.`)
     else if (!check) await write(out, differing)

@@ -1,13 +1,52 @@
 // A linter rule that refuses the features of OpenAPI 3.1 that this service does not serve, by name and place: serving
 // half of a feature would mislead. src/contract/README.md lists the same features for people.
-import type { Oas3Rule, Oas3Operation, Oas3Parameter, UserContext } from '@redocly/openapi-core'
-import { bodilessStatuses } from '../src/contract/index.ts'
+import type { LocationObject, Oas3Operation, Oas3Parameter, Oas3Rule, Source, UserContext } from '@redocly/openapi-core'
 import { isIgnored } from './description.ts'
+import { locate } from './findings.ts'
+import { annotations, keywords } from './served.ts'
 import { unsupported } from './unsupported.ts'
 import type { Feature } from './unsupported.ts'
+import { References } from './users.ts'
 
-/** Checks `paths` and all schemas; webhooks and callbacks are not served. */
-export const supported: Oas3Rule = options => unlessBroken(visitor(options))
+/** What the rule learns of a description beside its findings. A place is a file and a JSON pointer in it. */
+export class Survey {
+  readonly references = new References()
+  readonly schemas = new Set<string>()
+  readonly sources = new Map<string, Source>()
+  /** Schemas with a keyword that JSON Schema 2020-12 does not know, by keyword. */
+  readonly unknown = new Map<string, LocationObject[]>()
+
+  /** Puts file, line and column before a JSON pointer of the bundled description. */
+  locate (root: Source, pointer: string): string {
+    let place = `${root.absoluteRef}#/`
+    for (const key of pointer.split('/').slice(1)) {
+      place = this.references.resolve(place.endsWith('/') ? place + key : `${place}/${key}`)
+    }
+    const [file = '', inFile = ''] = place.split('#')
+    return locate({ source: this.sources.get(file) ?? root, pointer: `#${inFile}`, reportOnKey: true })
+  }
+
+  addSchema (schema: object, { location }: UserContext): void {
+    this.schemas.add(placeAt(location))
+    for (const word of Object.keys(schema)) {
+      if (keywords.has(word) || annotations.has(word) || word.startsWith('x-')) continue
+      this.unknown.set(word, [...this.unknown.get(word) ?? [], location.child(word).key()])
+    }
+  }
+}
+
+/** A place for `References`. */
+function placeAt ({ source, pointer }: UserContext['location']): string {
+  return source.absoluteRef + pointer
+}
+
+/**
+ * Checks `paths` and all schemas; webhooks and callbacks are not served.
+ * @param allowOpen whether operations without security are served
+ */
+export function supported (survey: Survey, allowOpen: boolean): Oas3Rule {
+  return () => unlessBroken(visitor(survey, allowOpen))
+}
 
 /** Ignores errors of our visitors on malformed descriptions, which the rule `struct` reports. */
 function unlessBroken<Visitor extends object> (visitor: Visitor): Visitor {
@@ -21,7 +60,7 @@ function unlessBroken<Visitor extends object> (visitor: Visitor): Visitor {
   })) as Visitor
 }
 
-const visitor: Oas3Rule = () => {
+function visitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule> {
   // The visits below refer to the root of the description, which comes first.
   let top: { source: object, security: object | undefined, schemas: object, securitySchemes: object }
   return {
@@ -41,9 +80,10 @@ const visitor: Oas3Rule = () => {
         Operation: {
           enter (operation, context) {
             refuseOperation(operation, context)
-            if (operation.security === undefined && top.security === undefined) refuse(context, 'noSecurity')
+            const isOpen = operation.security === undefined && top.security === undefined
+            if (isOpen && !allowOpen) refuse(context, 'noSecurity')
           },
-          ResponsesMap: refuseResponses,
+          Responses: refuseResponses,
           Header (header, context) {
             if (String(context.key).toLowerCase() !== 'content-type') refuseValue(header, context)
           }
@@ -59,7 +99,10 @@ const visitor: Oas3Rule = () => {
       const kind = scheme.type === 'http' ? scheme.scheme.toLowerCase() : scheme.type
       if (!schemeKinds.includes(kind)) refuse(context, 'securityScheme', undefined, kind)
     },
-    Schema: refuseSchema,
+    Schema (schema, context) {
+      refuseSchema(schema, context)
+      survey.addSchema(schema, context)
+    },
     DiscriminatorMapping (mapping, { report, location, resolve }) {
       // The linter's rule accepts only references; a mapping may also name a component (OpenAPI 3.1, section 4.8.25).
       for (const [value, target] of Object.entries(mapping as Record<string, string>)) {
@@ -69,6 +112,10 @@ const visitor: Oas3Rule = () => {
     },
     ref: {
       enter ({ $ref }, context, { location }) {
+        if (location !== undefined) {
+          survey.sources.set(location.source.absoluteRef, location.source)
+          survey.references.add(placeAt(context.location), placeAt(location))
+        }
         // Bundling turns references into other files into component schemas.
         const isOutside = location?.source === top.source && !/^#\/components\/schemas\//.test(location.pointer)
         if (context.type.name === 'Schema' && isOutside) refuse(context, 'schemaReference', undefined, $ref)
@@ -109,28 +156,16 @@ function isDecodable (path: string): boolean {
 
 function refuseOperation (operation: Oas3Operation, context: UserContext): void {
   const method = String(context.key)
-  const responses = Object.values(operation.responses ?? {})
-  if (operation.operationId === undefined) refuse(context, 'operationId')
   if (operation.operationId === '__proto__') refuse(context, 'proto', 'operationId')
-  if (responses.length === 0) refuse(context, 'noResponses')
   if (operation.requestBody && ['get', 'head', 'trace'].includes(method)) {
     refuse(context, 'requestBody', 'requestBody', method.toUpperCase())
-  }
-  if (method === 'head' && responses.some(response => hasContent(response, context))) {
-    refuse(context, 'bodiless', 'responses')
   }
 }
 
 function refuseResponses (responses: Oas3Operation['responses'], context: UserContext): void {
-  for (const [status, response] of Object.entries(responses)) {
+  for (const status of Object.keys(responses)) {
     if (!/^(?:[2-5](?:\d\d|XX)|default|x-.*)$/.test(status)) refuse(context, 'status', status, status)
-    const isBodiless = bodilessStatuses.map(String).includes(status)
-    if (isBodiless && hasContent(response, context)) refuse(context, 'bodiless', status, status)
   }
-}
-
-function hasContent (response: object, { resolve }: UserContext): boolean {
-  return resolve<{ content?: object }>(response).node?.content !== undefined
 }
 
 const styles: Readonly<Record<string, string>> = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' }
@@ -177,7 +212,7 @@ function typesOf (
 }
 
 function refuseSchema (schema: object, context: UserContext): void {
-  const { type, format, oneOf, discriminator, $schema, ...words } = schema as Record<string, unknown>
+  const { type, format, $schema, ...words } = schema as Record<string, unknown>
   if (Object.hasOwn(Object(words.properties), '__proto__')) refuse(context, 'proto', 'properties')
   if (words.uniqueItems === true && hasInt64Items(words, context)) refuse(context, 'uniqueInt64', 'uniqueItems')
   for (const word of ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef']) {
@@ -185,15 +220,14 @@ function refuseSchema (schema: object, context: UserContext): void {
   }
   if (typeof $schema === 'string' && !isDialect($schema)) refuse(context, 'dialect', '$schema', $schema)
   if (format === 'int64' && !mayBeInt64([type].flat())) refuse(context, 'int64', 'format')
-  if (discriminator !== undefined && !Array.isArray(oneOf)) refuse(context, 'discriminator', 'discriminator')
 }
 
 function hasInt64Items ({ items }: Record<string, unknown>, { resolve }: UserContext): boolean {
   return typeof items === 'object' && resolve<{ format?: string }>(items as object).node?.format === 'int64'
 }
 
-/** An integer or a string, or one of them and null. */
+/** A number or a string, or one of them and null. */
 function mayBeInt64 (types: unknown[]): boolean {
   const others = types.filter(type => type !== 'null')
-  return others.length === 1 && types.length <= 2 && ['integer', 'string'].includes(String(others[0]))
+  return others.length === 1 && types.length <= 2 && ['integer', 'number', 'string'].includes(String(others[0]))
 }

@@ -6,31 +6,32 @@ import { metricsPath } from '../src/metrics/exposition.ts'
 /** The service's own paths; the contract cannot have them. */
 const ownPaths = [docsPath, metricsPath, ...Object.values(healthPaths)]
 
+/** Paths that no request reaches, or that the service itself answers. */
+export const unreachable = {
+  ownPath: `the service's own paths (${ownPaths.join(', ')})`,
+  path:
+    'a path with an asterisk, ?, #, unmatched braces, the same parameter twice or a percent sign that encodes nothing',
+  adjacent: 'two parameters in a path with nothing between them'
+}
+
 /** Every feature that is refused, by the name that findings and the list for people use. */
 export const unsupported = {
   version: 'an OpenAPI version other than 3.1',
   dialect: 'a JSON Schema dialect other than 2020-12',
   anchor: '$id, $anchor, $dynamicAnchor and $dynamicRef',
   schemaReference: 'a $ref from a schema to something else than a component schema or a part of one',
-  int64: 'format int64 on anything but an integer, an integer or null, or a string',
+  int64: 'format int64 on anything but a number or a string, or one of them and null',
   uniqueInt64: 'uniqueItems of items with format int64',
   loop: 'a schema that contains itself without a member or an item in between',
   proto: 'the name __proto__',
-  discriminator: 'a discriminator without oneOf',
-  operationId: 'an operation without operationId',
   noSecurity: 'an operation without security, its own or the contract\'s',
-  noResponses: 'an operation without responses',
-  ownPath: `the service's own paths (${ownPaths.join(', ')})`,
-  path:
-    'a path with an asterisk, ?, #, unmatched braces, the same parameter twice or a percent sign that encodes nothing',
-  adjacent: 'two parameters in a path with nothing between them',
+  ...unreachable,
   parameterContent: 'a parameter or header field with content instead of a schema',
   style: 'a parameter style other than form (query, cookie) and simple (path, header)',
   objectParameter: 'a parameter or header field whose value is an object, or a list of objects or lists',
   cookieArray: 'an array in a cookie',
   requestBody: 'a body of GET, HEAD or TRACE',
   status: 'a status other than 2XX to 5XX and default',
-  bodiless: 'a body in an answer to HEAD or with status 204, 205 or 304',
   securityScheme: 'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'
 }
 export type Feature = keyof typeof unsupported

@@ -9,7 +9,8 @@ import type { components, operations } from '../generated/types.ts'
 import { unlimited } from './connections.ts'
 import type { ConnectionLimit } from './connections.ts'
 import {
-  answerErrors, drainOnClose, errorOptions, HttpError, routerOptions, serveContract, serveDocs, serverPath
+  answerErrors, describeContract, drainOnClose, errorOptions, HttpError, routerOptions, serveContract, serveDocs,
+  serverPath
 } from './contract/index.ts'
 import type { ErrorReporter, TokenVerifier } from './contract/index.ts'
 import { allowOrigins } from './cors.ts'
@@ -72,7 +73,8 @@ export async function buildApp ({
   drainMs = { delayMs: 0, lingerMs: 0 }, isLeaving = () => false, thread = 0, shared = createShared(1),
   recorder = new Recorder(shared.metrics, thread), hasMetrics = true
 }: AppOptions): Promise<FastifyInstance> {
-  const failures = limitFailures(failedAuthLimit, shared, sentence => log.warn(sentence))
+  const warn = (sentence: string) => log.warn(sentence)
+  const failures = limitFailures(failedAuthLimit, shared, warn)
   const reporter: ErrorReporter = {
     errorBody,
     log: (error, request) => failures.sumUp(error, request) || logError(log, error, request)
@@ -104,7 +106,7 @@ export async function buildApp ({
       thread,
       shared,
       recorder,
-      warn: sentence => log.warn(sentence)
+      warn
     })
   })
   answerErrors(app, reporter)
@@ -126,6 +128,7 @@ export async function buildApp ({
     onAuthenticated,
     onRefused
   })
+  if (thread === 0) describeContract(contract).forEach(warn)
   if (hasMetrics) serveMetrics(app, shared, routes, [...authenticate([{ bearerAuth: [] }]), ...onAuthenticated])
   app.addHook('onClose', async () => failures.close())
   serveHealth(app, store, isLeaving, prefixes)

@@ -8,10 +8,11 @@ export { HttpError } from './http/http-error.ts'
 export { routedOperations, routerOptions, serverPath, toRoute } from './http/paths.ts'
 export { traceIds } from './http/request-id.ts'
 export { callerOf, identityOf, rawPath } from './http/request.ts'
+export { describeContract } from './http/skipped.ts'
 export { serveContract } from './http/serve.ts'
 export type { Service } from './http/serve.ts'
 export { bodilessStatuses } from './types.ts'
 export type {
   Answer, BasicCredentials, Body, Content, Contract, Encoding, Handler, Handlers, Media, Operation, Parameter, Principal,
-  Request, Response, SecurityScheme, Server, TokenVerifier, Verdict, Verifier, Verifiers
+  Request, Response, SecurityScheme, Server, SkippedOperation, TokenVerifier, Verdict, Verifier, Verifiers
 } from './types.ts'

@@ -53,10 +53,18 @@ export interface Contract {
   readonly operations: Readonly<Record<string, Operation>>
   readonly schemas: Readonly<Record<string, object>>
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>
+  readonly skipped: readonly SkippedOperation[]
 }
 
 /** Where operations are: the first Server Object, with the defaults of its variables (OpenAPI 3.1, section 4.8.5). */
 export interface Server { readonly url: string, readonly variables: Readonly<Record<string, string>> }
+
+/** An operation that the contract's owner leaves out: it answers 501. */
+export interface SkippedOperation extends Pick<Operation, 'method' | 'url' | 'server'> {
+  readonly reason: string
+  /** Whether a request can have its path, and the service has no page of its own there. */
+  readonly isReachable: boolean
+}
 
 /** How credentials are sent: a part of a Security Scheme Object (OpenAPI 3.1, section 4.8.27). */
 export interface SecurityScheme {

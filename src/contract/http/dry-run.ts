@@ -7,24 +7,24 @@ import type { Content, Contract, Operation, Response } from '../types.ts'
 import { valueReader } from './parameters.ts'
 import { routedOperations, routerOptions, toRoute } from './paths.ts'
 
-/** A startup error and the JSON pointer of its cause. */
-export interface Failure { pointer: string, error: Error }
+/** A startup error, the JSON pointer of its cause and the id of its operation. */
+export interface Failure { pointer: string, operation?: string, error: Error }
 
 /** Checks that only the generator makes; each throws an Error that describes the problem. */
 export interface Checks { schema: (schema: object) => void, path: (template: string) => void }
 
 export function dryRun (contract: Contract, checks: Checks): Failure[] {
-  return steps(contract, checks).flatMap(([pointer, step]) => {
+  return steps(contract, checks).flatMap(([pointer, step, operation]) => {
     try {
       step()
       return []
     } catch (error) {
-      return [{ pointer, error: error as Error }]
+      return [{ pointer, error: error as Error, ...operation !== undefined && { operation } }]
     }
   })
 }
 
-type Step = [pointer: string, step: () => unknown]
+type Step = [pointer: string, step: () => unknown, operation?: string]
 
 function steps (contract: Contract, checks: Checks): Step[] {
   const { schemas } = contract
@@ -56,7 +56,9 @@ function steps (contract: Contract, checks: Checks): Step[] {
   }
   return [
     ...Object.keys(schemas).map((name): Step => [`#/components/schemas/${name}`, () => request({ $ref: `${name}#` })]),
-    ...Object.entries(contract.operations).flatMap(ofOperation)
+    ...Object.entries(contract.operations).flatMap(entry => {
+      return ofOperation(entry).map(([pointer, step]): Step => [pointer, step, entry[0]])
+    })
   ]
 }
 

@@ -10,17 +10,24 @@ declare global {
 /** The whole header bounds the length of a path parameter. */
 export const routerOptions = { maxParamLength: maxHeaderSize }
 
-/** An operation with its id and full path template, server path included, decoded. */
-export interface RoutedOperation extends Operation { readonly id: string, readonly template: string }
+/** The method of an operation and its full path template, server path included, decoded. */
+export interface Routed { readonly method: string, readonly template: string }
+export interface RoutedOperation extends Operation, Routed { readonly id: string }
 
 type Variables = Readonly<Record<string, string>>
 
 /** The operations of a contract; `variables` replace the defaults of the contract's server variables. */
 export function routedOperations ({ server, operations }: Contract, variables: Variables): RoutedOperation[] {
-  return Object.entries(operations).map(([id, operation]) => {
-    const template = decodeURI(serverPath(operation.server ?? server, variables) + operation.url)
-    return { ...operation, id, template }
-  })
+  return Object.entries(operations).map(([id, operation]) => ({ id, ...routed(operation, server, variables) }))
+}
+
+/** An operation with its path template; the contract's server is where it has no server of its own. */
+export function routed<Op extends Pick<Operation, 'method' | 'url' | 'server'>> (
+  operation: Op,
+  server: Server,
+  variables: Variables
+): Op & Routed {
+  return { ...operation, template: decodeURI(serverPath(operation.server ?? server, variables) + operation.url) }
 }
 
 /** The path of a server, percent-encoded and without a slash at its end (OpenAPI 3.1, section 4.8.5). */

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { followsLastResponse, framingFault } from './framing.ts'
 import { HttpError } from './http-error.ts'
 import { pathPattern, toRoute } from './paths.ts'
-import type { RoutedOperation } from './paths.ts'
+import type { Routed } from './paths.ts'
 import { decodedPath } from './request.ts'
 
 interface Path { template: string, pattern: RegExp, methods: string[] }
@@ -13,7 +13,7 @@ interface Path { template: string, pattern: RegExp, methods: string[] }
  * path, 405 for another method of a known path and 204 for its OPTIONS, both with Allow (RFC 9110, section 10.2.1).
  * It does so before the body is read, and without credentials, because the contract is public.
  */
-export function refuseUnroutable (app: FastifyInstance, operations: RoutedOperation[]): void {
+export function refuseUnroutable (app: FastifyInstance, operations: Routed[]): void {
   const paths = listPaths(operations)
   app.addHook('onRequest', (request, reply, done) => {
     if (followsLastResponse(request.raw)) {
@@ -51,7 +51,7 @@ function answerUnhandled (request: FastifyRequest, reply: FastifyReply, path: Pa
 }
 
 /** The paths in the router's order: literal text before parameters, left to right. */
-function listPaths (operations: RoutedOperation[]): Path[] {
+function listPaths (operations: Routed[]): Path[] {
   const byTemplate = Map.groupBy(operations, ({ template }) => template)
   const paths = Array.from(byTemplate, ([template, siblings]) => ({
     template,
@@ -63,7 +63,7 @@ function listPaths (operations: RoutedOperation[]): Path[] {
 }
 
 /** A path that answers GET answers HEAD like GET (RFC 9110, section 9.3.2), unless the contract declares HEAD. */
-export function methodsOf ({ method, template }: RoutedOperation, operations: RoutedOperation[]): string[] {
+export function methodsOf ({ method, template }: Routed, operations: Routed[]): string[] {
   const hasHead = operations.some(other => other.template === template && other.method === 'HEAD')
   return method !== 'GET' || hasHead ? [method] : ['GET', 'HEAD']
 }

@@ -12,6 +12,7 @@ import { decorateRequests } from './request.ts'
 import { methodsOf, refuseUnroutable } from './routing.ts'
 import { authenticate } from './security.ts'
 import type { AnyVerifier, Guards } from './security.ts'
+import { refuseSkipped, routedSkipped } from './skipped.ts'
 
 /** A contract and the code that serves it; `Ops` and `C` are as in types.ts. */
 export interface Service<Ops, C extends Contract> extends Omit<AnswerOptions, 'compile'> {
@@ -52,10 +53,12 @@ export async function serveContract<Ops, C extends Contract> (
   decorateRequests(app)
   app.setSerializerCompiler((({ schema }) => writerOf(schema)) as FastifySerializerCompiler<object>)
   readBodiesAsBytes(app, operations)
-  refuseUnroutable(app, operations)
+  const skipped = routedSkipped(service.contract, service.variables ?? {})
+  refuseUnroutable(app, [...operations, ...skipped])
+  refuseSkipped(app, skipped)
   for (const operation of operations) {
     app.route({
-      method: methodsOf(operation, operations) as HTTPMethods[],
+      method: methodsOf(operation, [...operations, ...skipped]) as HTTPMethods[],
       url: toRoute(operation.template),
       exposeHeadRoute: false,
       schema: routeSchema(operation),

@@ -14,10 +14,11 @@ type NumberBound = Exclude<typeof bounds[number], 'enum'>
 type Rule = { types: string[], enum?: Array<number | null> } & { [Bound in NumberBound]?: number }
 
 export function isInt64 (schema: Readonly<Record<string, unknown>>): boolean {
-  return schema.format === 'int64' && [schema.type].flat().includes('integer')
+  const types = [schema.type].flat()
+  return schema.format === 'int64' && (types.includes('integer') || types.includes('number'))
 }
 
-/** Rewrites `type: integer, format: int64` and its bounds to the keyword int64. */
+/** Rewrites `type: integer, format: int64`, or the same of a number, and its bounds to the keyword int64. */
 export function toInt64Keyword ({ type, format, ...rest }: Readonly<Record<string, unknown>>): object {
   const isBound = ([word]: [string, unknown]) => (bounds as readonly string[]).includes(word)
   const words = Object.entries(rest)
@@ -76,9 +77,12 @@ function int64Rule (rule: Rule): (integer: bigint | undefined) => string | undef
 }
 
 function refuseInexact (rule: Rule): void {
-  const isForIntegers = rule.types.every(type => type === 'integer' || type === 'null')
+  const isForIntegers = rule.types.every(type => ['integer', 'number', 'null'].includes(type))
   if (!isForIntegers) throw new Error(`format int64 is for integers, not for ${rule.types.join(' or ')}`)
-  const numbers = bounds.flatMap(bound => rule[bound] ?? [])
+  const { minimum = 0, maximum = 0 } = rule
+  // The ends of int64 restrict nothing, even rounded, nor does a bound beyond them.
+  const unrestricting = [...minimum <= -(2 ** 63) ? ['minimum'] : [], ...maximum >= 2 ** 63 ? ['maximum'] : []]
+  const numbers = bounds.flatMap(bound => unrestricting.includes(bound) ? [] : rule[bound] ?? [])
   // The YAML or JSON parser has already rounded such a number.
   const rounded = numbers.find(number => typeof number === 'number' && !Number.isSafeInteger(number))
   if (rounded === undefined) return

@@ -1,0 +1,42 @@
+// Finds the operations that use a place of a description, directly or through references.
+
+/** References from place to place. A place is a file and a JSON pointer in it, such as `/x/openapi.yaml#/paths/~1a`. */
+export class References {
+  readonly #referrers = new Map<string, string[]>()
+  readonly #targets = new Map<string, string>()
+
+  /** Adds a Reference Object. */
+  add (from: string, to: string): void {
+    this.#targets.set(from, to)
+    this.addUse(from, to)
+  }
+
+  /** Adds a use by name. */
+  addUse (from: string, to: string): void {
+    const referrers = this.#referrers.get(to)
+    if (referrers === undefined) this.#referrers.set(to, [from])
+    else referrers.push(from)
+  }
+
+  /** The place itself, or the one that it refers to. */
+  resolve (place: string): string {
+    const target = this.#targets.get(place)
+    return target === undefined || target === place ? place : this.resolve(target)
+  }
+
+  /** Every place that contains this one or that refers, over any number of references, to such a place. */
+  users (place: string): Set<string> {
+    const found = new Set(enclosing(place))
+    for (const user of found) {
+      for (const referrer of this.#referrers.get(user) ?? []) enclosing(referrer).forEach(outer => found.add(outer))
+    }
+    return found
+  }
+}
+
+/** A place and those around it: `f#/a/b`, `f#/a`, `f#/`. */
+function enclosing (place: string): string[] {
+  const [, root = '', pointer = ''] = /^(.*?#\/)(.*)$/s.exec(place) ?? []
+  const keys = pointer.split('/').filter(key => key !== '')
+  return [...keys.map((_key, index) => root + keys.slice(0, index + 1).join('/')), root]
+}

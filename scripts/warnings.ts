@@ -1,0 +1,44 @@
+// Which findings of the linter refuse a contract, and how the others are reported.
+import type { NormalizedProblem } from '@redocly/openapi-core'
+import { describe, locate, placeOf } from './findings.ts'
+import type { Survey } from './supported.ts'
+
+/** Rules of what OpenAPI requires and of what is served. The others are matters of style, for a contract's authors. */
+const errorRules = [
+  'service/supported', 'struct', 'no-unresolved-refs', 'no-identical-paths', 'operation-parameters-unique',
+  'path-parameters-defined', 'path-declaration-must-exist'
+]
+/** Fields that only describe: what is in them cannot mislead the service. */
+const descriptive = /\/(?:examples?|description|title|summary|externalDocs|tags|contact|license|xml)(?:\/|$)/
+
+/** Whether a finding refuses the contract, or the operations that use its place. */
+export function isError (problem: NormalizedProblem, survey: Survey): boolean {
+  const { ruleId, message } = problem
+  if (!errorRules.includes(ruleId)) return false
+  if (ruleId !== 'struct' || message.includes("Can't parse")) return true
+  const isAboutDescription = descriptive.test(String(placeOf(problem).pointer).replace(/^#\/paths\/[^/]*/, '')) || message.includes('`description`')
+  return !isAboutDescription && !isKnownKeyword(problem, survey)
+}
+
+/** Whether a finding is about a keyword that `warningsOf` names by itself. */
+export function isKnownKeyword ({ ruleId, message, location: [place] }: NormalizedProblem, survey: Survey): boolean {
+  if (ruleId !== 'struct' || !message.endsWith('is not expected here.')) return false
+  const { source, pointer = '' } = place as { source: { absoluteRef: string }, pointer?: string }
+  return survey.schemas.has(source.absoluteRef + pointer.replace(/\/[^/]*$/, ''))
+}
+
+/** A line for each rule and each unknown keyword: the first place, and how many there are. */
+export function warningsOf (problems: NormalizedProblem[], { unknown }: Survey): string[] {
+  const byRule = Map.groupBy(problems, ({ ruleId }) => ruleId)
+  const rules = Array.from(byRule.values(), found => describe(found[0] as NormalizedProblem) + others(found))
+  const keywords = Array.from(unknown, ([keyword, places]) => {
+    const hint = keyword === 'nullable' ? ' In OpenAPI 3.1 it is `type: [string, \'null\']`.' : ''
+    const [first] = places as [typeof places[number]]
+    return `${locate(first)} \`${keyword}\` is ignored: JSON Schema 2020-12 has no such keyword.${hint}${others(places)}`
+  })
+  return [...rules, ...keywords]
+}
+
+function others ({ length }: unknown[]): string {
+  return length === 1 ? '' : ` (${length - 1} more)`
+}

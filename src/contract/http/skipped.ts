@@ -1,0 +1,38 @@
+// Answers the operations that the contract's owner leaves out.
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { Contract } from '../types.ts'
+import { HttpError } from './http-error.ts'
+import { routed, toRoute } from './paths.ts'
+import type { Routed } from './paths.ts'
+
+/** The skipped operations that a request can reach. */
+export function routedSkipped ({ server, skipped }: Contract, variables: Readonly<Record<string, string>>): Routed[] {
+  return skipped.filter(({ isReachable }) => isReachable).map(operation => routed(operation, server, variables))
+}
+
+/** Answers 501 (RFC 9110, section 15.6.2), without credentials: the contract is public. */
+export function refuseSkipped (app: FastifyInstance, skipped: Routed[]): void {
+  const refuse = (_request: FastifyRequest, _reply: FastifyReply, done: (error: Error) => void) => {
+    done(new HttpError(501, 'The service does not implement this operation of its contract.'))
+  }
+  for (const { method, template } of skipped) {
+    app.route({
+      method: method as HTTPMethods,
+      url: toRoute(template),
+      exposeHeadRoute: false,
+      onRequest: refuse,
+      handler: () => {}
+    })
+  }
+}
+
+/** What a contract's owner should know at startup, a sentence each: what everyone may call, and what is left out. */
+export function describeContract ({ operations, skipped }: Contract): string[] {
+  const open = Object.values(operations).filter(({ security }) => {
+    return security.length === 0 || security.some(requirement => Object.keys(requirement).length === 0)
+  })
+  return [
+    ...open.map(({ method, url }) => `${method} ${url} needs no credentials.`),
+    ...skipped.map(({ method, url, reason }) => `${method} ${url} is not served: ${reason}.`)
+  ]
+}
