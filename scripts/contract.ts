@@ -99,13 +99,17 @@ function isMapping ({ ruleId, location: [place] }: NormalizedProblem): boolean {
   return ruleId === 'no-unresolved-refs' && /\/discriminator\/mapping\//.test(String(place?.pointer))
 }
 
-/** Replaces names of schemas in discriminator mappings (OpenAPI 3.1, section 4.8.25) by references, for all readers. */
+/**
+ * Replaces names of schemas in discriminator mappings (OpenAPI 3.1, section 4.8.25) by references, for all readers, and
+ * drops those that refer to nothing, which `supported` reports.
+ */
 function withMappedReferences (document: Description): Description {
   const names = Object.keys(document.components?.schemas ?? {})
   const toReference = (target: string) => names.includes(target) ? `#/components/schemas/${target}` : target
+  const isSchema = (target: string) => names.some(name => target === `#/components/schemas/${name}`)
   return JSON.parse(JSON.stringify(document), (key, value: Partial<Oas3Discriminator>) => {
     if (key !== 'discriminator' || typeof value?.propertyName !== 'string' || value.mapping === undefined) return value
-    const mapping = Object.entries(value.mapping).map(([tag, target]) => [tag, toReference(target)])
-    return { ...value, mapping: Object.fromEntries(mapping) }
+    const mapping = Object.entries(value.mapping).map(([tag, target]): [string, string] => [tag, toReference(target)])
+    return { ...value, mapping: Object.fromEntries(mapping.filter(([, target]) => isSchema(target))) }
   }) as Description
 }

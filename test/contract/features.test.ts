@@ -554,6 +554,7 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
       nullable: { type: [integer, 'null'], format: int64 },
       map: { type: object, additionalProperties: ${int64} },
       bounded: { type: integer, format: int64, minimum: 5, exclusiveMaximum: 10 },
+      whole: { type: number, format: int64, minimum: -9223372036854775808, maximum: 9223372036854775807 },
       text: { type: string, format: int64 },
       tuple: { prefixItems: [${int64}] } } }`)
     await check('plain', ['9223372036854775807', '-9223372036854775808', '9007199254740993'], [
@@ -565,6 +566,10 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     await check('nullable', ['null', '9007199254740993'], [['"1"', /must be an integer/]])
     await check('map', ['{"a":9007199254740993}'], [['{"a":null}', /map\/a/]])
     await check('bounded', ['5', '9'], [['4', /must be >= 5/], ['10', /must be < 10/]])
+    await check('whole', ['9223372036854775807', '-9223372036854775808', '1.0'], [
+      ['9223372036854775808', /must be an integer from/],
+      ['1.5', /must be an integer/]
+    ])
     await check('text', ['"9007199254740993"'], [['1', /must be a string/]])
     await check('tuple', ['[9007199254740993]'], [['[null]', /tuple\/0/]])
     t.equal(await respond('plain', 2n ** 63n), 500)
@@ -755,6 +760,46 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     t.match(put, { statusCode: 405, headers: { allow: 'GET, OPTIONS, HEAD' } })
   },
 
+  'an operation without `operationId`, or with that of another': async t => {
+    const item = "/{user_id}/a-b.c': { get: { " + `parameters: [${parameter('user_id', 'path')}]`
+    const { contract } = await serve(t, {
+      paths: `
+  '/a${item}, ${anyResponse} } }
+  '/b${item}, operationId: same, ${anyResponse} }, put: { ${anyResponse} } }
+  '/c${item}, operationId: same, ${anyResponse} } }
+  '/D${item}, operationId: getABC, ${anyResponse} } }
+  /a/b.c: { get: { ${anyResponse} } }`.replaceAll('put: {', `put: { parameters: [${parameter('user_id', 'path')}],`)
+    })
+    t.strictSame(Object.keys(contract.operations), [
+      'getAByUserIdABC', 'getBByUserIdABC', 'putBByUserIdABC', 'getCByUserIdABC', 'getABC', 'getABC2'
+    ])
+  },
+  'an operation without responses': async t => {
+    const handlers = { a: () => ({ status: 202 }), b: () => ({ status: 202, body: 'x' }) }
+    const { app, causes } = await serve(t, {
+      paths: '  /a: { get: { operationId: a } }\n  /b: { get: { operationId: b, responses: {} } }',
+      handlers
+    })
+    t.match(await app.inject('/a'), { statusCode: 202, payload: '' })
+    t.equal((await app.inject('/b')).statusCode, 500)
+    t.match(causes(), ['b answered 202 with a body, which the contract does not declare'])
+  },
+  'operations without security': async t => {
+    const parts = { ...getOperation(anyResponse), root: '' }
+    const { app } = await serve(t, { ...parts, leniency: { allowOpen: true } })
+    t.equal((await app.inject('/a')).statusCode, 200)
+  },
+  'operations that cannot be served': async t => {
+    const { app, contract } = await serve(t, {
+      paths: `
+  /a: { get: { operationId: a, responses: { '101': { description: other } } } }
+  /b: { get: { operationId: b, ${anyResponse} } }`,
+      leniency: { skipUnsupported: true }
+    })
+    t.match(contract.skipped, [{ method: 'GET', url: '/a', reason: /^a status other than .* \(101\)$/ }])
+    t.equal((await app.inject('/a')).statusCode, 501)
+    t.equal((await app.inject('/b')).statusCode, 200)
+  },
   'webhooks and callbacks': async t => {
     const content = (type: string) => `requestBody: { ${jsonContent('{ type: string }', type)} }`
     const { contract } = await serve(t, {
@@ -929,6 +974,27 @@ const ignored: Record<string, (t: Test) => Promise<void>> = {
           content: { application/json: { schema: {}, examples: { e: { value: 1 } } } }`
     })
     t.strictSame((await app.inject('/a?q=')).json(), { query: { q: '' } })
+  },
+  'keywords that JSON Schema 2020-12 does not have': async t => {
+    const { check } = await serveSchema(t, '{ type: object, properties: { a: { type: string, nullable: true } } }')
+    await check('a', ['"x"'], [['null', /must be a string/]])
+  },
+  'a discriminator without `oneOf`': async t => {
+    const { check } = await serveSchema(t, `{
+      type: object, properties: { a: { anyOf: [${ref('B')}], discriminator: { propertyName: kind } } } }`, `
+    B: { type: object, discriminator: { propertyName: kind }, properties: { kind: { type: string } } }`)
+    await check('a', ['{"kind":"C"}', '{}'], [])
+  },
+  'the body of an answer to HEAD or with status 204, 205 or 304': async t => {
+    const { contract } = await serve(t, {
+      paths: `
+  /a:
+    get: { operationId: a, responses: { '204': { $ref: '#/components/responses/R' } } }
+    head: { operationId: b, responses: { '200': { $ref: '#/components/responses/R' } } }`,
+      components: `  responses: { R: { description: r, ${jsonContent('{ type: string }')} } }`
+    })
+    t.strictSame(contract.operations.a?.responses, { 204: {} })
+    t.strictSame(contract.operations.b?.responses, { 200: {} })
   },
   'servers after the first': async t => {
     const root = 'security: []\nservers: [{ url: /v2 }, { url: /v1 }]'
