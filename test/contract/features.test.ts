@@ -566,7 +566,7 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     await check('nullable', ['null', '9007199254740993'], [['"1"', /must be an integer/]])
     await check('map', ['{"a":9007199254740993}'], [['{"a":null}', /map\/a/]])
     await check('bounded', ['5', '9'], [['4', /must be >= 5/], ['10', /must be < 10/]])
-    await check('whole', ['9223372036854775807', '-9223372036854775808', '1.0'], [
+    await check('whole', ['9223372036854775807', '-9223372036854775808'], [
       ['9223372036854775808', /must be an integer from/],
       ['1.5', /must be an integer/]
     ])
