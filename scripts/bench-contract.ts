@@ -1,4 +1,4 @@
-// npm run bench:contract: whole processes on a contract of 200 operations, taking turns. `npm run generate` beside
+// npm run bench:contract: whole processes on a large contract, taking turns. `npm run generate` beside
 // openapi-typescript alone, and a service until it is ready beside one of fastify-openapi-glue.
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -15,11 +15,13 @@ import { parseNumber, readOptions } from './options.ts'
 import { median, ratio } from './statistics.ts'
 
 const { serve, folder, ...texts } = readOptions({
+  operations: { type: 'string', default: '300' },
   rounds: { type: 'string', default: '9' },
   /** Run as one of the two services. */
   serve: { type: 'string' },
   folder: { type: 'string', default: '' }
 })
+const operations = parseNumber('operations', texts.operations, 4)
 const rounds = parseNumber('rounds', texts.rounds)
 
 if (serve === 'contract') await serveGenerated()
@@ -30,7 +32,7 @@ async function compare (): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-bench-'))
   try {
     const contract = join(folder, 'openapi.json')
-    await writeFile(contract, JSON.stringify(largeContract(200)))
+    await writeFile(contract, JSON.stringify(largeContract(operations)))
     const self = fileURLToPath(import.meta.url)
     const typescriptCli = join(createRequire(import.meta.url).resolve('openapi-typescript'), '../../bin/cli.js')
     const generate = [join(self, '../generate.ts'), '--contract', contract, '--out']
@@ -65,7 +67,7 @@ function print (times: Map<string, number[]>): void {
   const typical = (name: string) => median(times.get(name) ?? [])
   const compared = (a: string, b: string) =>
     `${a}: ${Math.round(typical(a))} ms; ${b}: ${Math.round(typical(b))} ms; ratio ${ratio(typical(a), typical(b))}`
-  console.log(`200 operations, medians of ${rounds} rounds, Node ${process.version}`)
+  console.log(`${operations} operations, medians of ${rounds} rounds, Node ${process.version}`)
   console.log(compared('npm run generate', 'openapi-typescript alone'))
   console.log(compared('service ready', 'fastify-openapi-glue ready'))
 }

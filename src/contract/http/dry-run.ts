@@ -3,7 +3,7 @@ import fastify from 'fastify'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { createCompiler, createWriters } from '../schema/index.ts'
 import type { Compile } from '../schema/index.ts'
-import type { Content, Contract, Operation, Response } from '../types.ts'
+import type { Content, Contract, Operation, Parameter, Response } from '../types.ts'
 import { valueReader } from './parameters.ts'
 import { routedOperations, routerOptions, toRoute } from './paths.ts'
 
@@ -44,12 +44,13 @@ function steps (contract: Contract, checks: Checks): Step[] {
     ...ofContent(place, write, content),
     ...Object.entries(headers).map(([name, header]): Step => [`${place}/headers/${name}`, () => answer(header.schema)])
   ]
+  const readDefault = (parameter: Parameter) => valueReader({ ...parameter, required: false }, schemas, request)([])
   const ofOperation = ([id, operation]: [string, Operation]): Step[] => {
     const { url, method, parameters, body, responses } = operation
     const place = `#/paths/${url.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}`
     return [
       [place, () => addRoutes(app, { ...contract, operations: { [id]: operation } }, checks)],
-      ...parameters.map((parameter): Step => [`${place}/parameters`, () => valueReader(parameter, schemas, request)]),
+      ...parameters.map((parameter): Step => [`${place}/parameters`, () => readDefault(parameter)]),
       ...ofContent(`${place}/requestBody`, request, body?.content),
       ...Object.entries(responses).flatMap(([key, response]) => ofResponse(`${place}/responses/${key}`, response))
     ]

@@ -77,7 +77,6 @@ export function valueReader (parameter: Parameter, schemas: Schemas, compile: Co
   const toJson = jsonReader(parameter, label, schemas)
   const defaultTexts = parameter.default === undefined ? undefined : [JSON.stringify(parameter.default)]
   const readDefault = () => defaultTexts && readFirst(defaultTexts, validate, label)
-  readDefault()
   return texts => {
     if (texts.length > 0) return readFirst(toJson(texts), validate, label)
     if (parameter.required) throw new HttpError(400, `${label} is missing.`)

@@ -1,7 +1,7 @@
 // Registers each operation as a route that authenticates, validates and checks answers.
 import auth from '@fastify/auth'
 import type { FastifyInstance, FastifySerializerCompiler, HTTPMethods, onRequestHookHandler } from 'fastify'
-import { createCompiler, createWriters } from '../schema/index.ts'
+import { createCompiler, createWriters, whenUsed } from '../schema/index.ts'
 import type { Content, Contract, Handlers, Operation, Verifiers } from '../types.ts'
 import { toRouteHandler, responseKey } from './answers.ts'
 import type { AnswerOptions, AnyHandler } from './answers.ts'
@@ -46,9 +46,10 @@ export async function serveContract<Ops, C extends Contract> (
   const { realm, onRefused } = service
   const guards = { schemes, verifiers, realm, onRefused }
   const operations = routedOperations(service.contract, service.variables ?? {})
-  const compileRequest = createCompiler(schemas, 'request')
-  const compileAnswer = createCompiler(schemas, 'answer')
-  const writerOf = createWriters(schemas, compileAnswer)
+  const isLarge = operations.length > mostCompiledAtStart
+  const compileRequest = prepare(createCompiler(schemas, 'request'), isLarge)
+  const compileAnswer = prepare(createCompiler(schemas, 'answer'), isLarge)
+  const writerOf = prepare(createWriters(schemas, compileAnswer), isLarge)
   await app.register(auth)
   decorateRequests(app)
   app.setSerializerCompiler((({ schema }) => writerOf(schema)) as FastifySerializerCompiler<object>)
@@ -73,6 +74,13 @@ export async function serveContract<Ops, C extends Contract> (
     })
   }
   return security => authenticate(app, security, guards)
+}
+
+/** So many are compiled before the service is ready. With more operations, a schema waits for its first value. */
+const mostCompiledAtStart = 50
+
+function prepare<Value, Result> (compile: (schema: object) => (value: Value) => Result, isLarge: boolean) {
+  return isLarge ? whenUsed(compile) : compile
 }
 
 function routeSchema ({ body, responses }: Operation) {

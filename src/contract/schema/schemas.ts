@@ -46,6 +46,17 @@ export function referenced (schemas: Schemas, { $ref }: Schema): Schema | undefi
   return valueAt(schemas[name], pointer) as Schema | undefined
 }
 
+/** The names of the components that a schema refers to, at any depth of the schema itself. */
+export function referencedNames (schema: Schema): Set<string> {
+  const found = new Set<string>()
+  const visit = (part: Schema): void => {
+    if (typeof part.$ref === 'string') found.add(part.$ref.split('#', 1)[0] as string)
+    for (const [, inner] of subschemas(part)) visit(inner)
+  }
+  visit(schema)
+  return found
+}
+
 /** The schemas directly inside a schema, with the keyword that contains each. */
 export function subschemas (schema: Schema): Array<[keyword: string, schema: Schema]> {
   return Object.entries(schema).flatMap(([keyword, value]) => {

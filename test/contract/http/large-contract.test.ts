@@ -1,0 +1,69 @@
+import t from 'tap'
+import type { Contract, Operation } from '../../../src/contract/index.ts'
+import { isError } from '../../fixtures/app.ts'
+import { serveLoaded } from '../../fixtures/contract.ts'
+
+/** A schema that the generator would refuse, so that compiling it shows. */
+const broken = { type: 'integer', minimum: 'one' }
+const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+
+/** A contract past the generator, with operations that take and return a Plant, and one of each broken place. */
+function contractOf (operations: number): Contract {
+  const plain = Array.from({ length: operations - 4 }, (_, index): [string, Operation] => {
+    return [`op${index}`, operation(`/op${index}`, {})]
+  })
+  return {
+    server: { url: '/', variables: {} },
+    operations: {
+      ...Object.fromEntries(plain),
+      brokenBody: operation('/body', { body: { required: true, ...json({ $ref: 'Broken#' }) } }),
+      brokenParameter: operation('/parameter', {
+        parameters: [{ name: 'p', in: 'query', required: false, explode: true, schema: broken, default: 1 }]
+      }),
+      brokenAnswer: operation('/answer', { responses: { 200: json({ $ref: 'Broken#' }) } }),
+      brokenHeader: operation('/header', {
+        responses: { 200: { ...json({}), headers: { 'X-Left': { required: true, schema: broken } } } }
+      })
+    },
+    schemas: {
+      Broken: broken,
+      Plant: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: { type: 'string' }, parent: { $ref: 'Plant#' } }
+      }
+    },
+    securitySchemes: {}
+  }
+}
+
+function operation (url: string, parts: Partial<Operation>): Operation {
+  const plant = json({ $ref: 'Plant#' })
+  const body = { required: true, ...plant }
+  return { method: 'POST', url, security: [], parameters: [], body, responses: { 200: plant }, ...parts }
+}
+
+const handlers = Object.fromEntries(Object.keys(contractOf(51).operations).map(id => {
+  const headers = id === 'brokenHeader' ? { 'X-Left': 1 } : {}
+  return [id, ({ body }: { body?: unknown }) => ({ status: 200, headers, body })]
+}))
+
+t.test('up to 50 operations are compiled before the service is ready', async t => {
+  await t.rejects(serveLoaded(t, contractOf(50), { handlers }).then(({ app }) => app.ready()), /minimum/)
+})
+
+t.test('a larger contract compiles a schema for its first value, and the others do their work', async t => {
+  const { app, causes } = await serveLoaded(t, contractOf(51), { handlers })
+  await app.ready()
+  const send = (url: string, payload: object = { name: 'ivy', parent: { name: 'oak' }, other: 1 }) => {
+    return app.inject({ method: 'POST', url, payload })
+  }
+  for (const url of ['/op0', '/op46', '/op0']) {
+    const { statusCode, body } = await send(url)
+    t.strictSame([statusCode, body], [200, '{"name":"ivy","parent":{"name":"oak"}}'], url)
+    const nested = await send(url, { name: 'ivy', parent: {} })
+    isError(t, nested, 400, '"parent" in the body must have the member "name".', url)
+  }
+  for (const url of ['/body', '/parameter', '/answer', '/header']) isError(t, await send(url), 500, /log/, url)
+  t.strictSame(causes().filter(cause => !/minimum/.test(cause)), [], 'the log names the schema')
+})
