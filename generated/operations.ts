@@ -10,6 +10,9 @@ export const operations = {
   "createPlant": {
     "method": "POST",
     "url": "/plants",
+    "tags": [
+      "plants"
+    ],
     "security": [
       {
         "bearerAuth": []

@@ -83,8 +83,7 @@ async function serveGenerated (): Promise<void> {
     verifiers: { bearerAuth: () => undefined } as never,
     realm: 'bench',
     responseTimeoutMs: 1000,
-    toHttpError: () => undefined,
-    onAuthenticated: []
+    toHttpError: () => undefined
   })
   await app.ready()
   console.log(`ready after ${performance.now() - began} ms`)

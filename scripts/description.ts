@@ -26,6 +26,11 @@ export function withoutExtensions<Value> (values: Record<string, Value>): Record
   return Object.fromEntries(Object.entries(values).filter(([name]) => !name.startsWith('x-')))
 }
 
+/** The extensions of an object of a description. */
+export function extensionsOf (object: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name.startsWith('x-')))
+}
+
 /** Header parameters that OpenAPI 3.1 ignores (section 4.8.12.1): other parts of a description declare them. */
 export function isIgnored ({ in: place, name }: Parameter): boolean {
   return place === 'header' && ['accept', 'content-type', 'authorization'].includes(name.toLowerCase())

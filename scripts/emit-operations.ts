@@ -6,7 +6,9 @@ import type {
 } from '../src/contract/index.ts'
 import { isSchemaObject, mapSubschemas } from '../src/contract/schema/index.ts'
 import type { Schema } from '../src/contract/schema/index.ts'
-import { defaultOf, discriminators, isIgnored, listOperations, resolve, withoutExtensions } from './description.ts'
+import {
+  defaultOf, discriminators, extensionsOf, isIgnored, listOperations, resolve, withoutExtensions
+} from './description.ts'
 import type { Description, Discriminated, Parameter } from './description.ts'
 import { keywords } from './served.ts'
 import { unreachable } from './unsupported.ts'
@@ -97,8 +99,11 @@ export function toSkipped (listed: Listed, reason: string): SkippedOperation {
 
 function toOperation (document: Description, listed: Listed): Operation {
   const { item, operation } = listed
+  const extensions = extensionsOf(operation)
   return {
     ...toAddress(listed),
+    ...operation.tags !== undefined && operation.tags.length > 0 && { tags: operation.tags },
+    ...Object.keys(extensions).length > 0 && { extensions },
     // Without any, `supported` refuses the operation, or the contract's owner opens it.
     security: (operation.security ?? document.security ?? []) as Operation['security'],
     parameters: toParameters(document, [...item.parameters ?? [], ...operation.parameters ?? []]),

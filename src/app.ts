@@ -125,7 +125,7 @@ export async function buildApp ({
     onErrorAnswer: ({ status, body }, request) => {
       reporter.log({ status, message: (body as components['schemas']['Error']).message }, request)
     },
-    onAuthenticated,
+    hooks: () => ({ onRequest: onAuthenticated }),
     onRefused
   })
   if (thread === 0) describeContract(contract).forEach(warn)

@@ -5,14 +5,18 @@ export { dryRun } from './http/dry-run.ts'
 export { answerErrors, answerServerErrors, errorOptions, refuseOverload } from './http/errors.ts'
 export type { ErrorReporter, FailedRequest, SentError } from './http/errors.ts'
 export { HttpError } from './http/http-error.ts'
+export type { HooksOf, OperationHooks, ServedOperation } from './http/operation-hooks.ts'
 export { routedOperations, routerOptions, serverPath, toRoute } from './http/paths.ts'
 export { traceIds } from './http/request-id.ts'
 export { callerOf, identityOf, rawPath } from './http/request.ts'
 export { describeContract } from './http/skipped.ts'
 export { serveContract } from './http/serve.ts'
 export type { Service } from './http/serve.ts'
+export { stubs } from './http/stubs.ts'
+export type { Stubs } from './http/stubs.ts'
 export { bodilessStatuses } from './types.ts'
 export type {
-  Answer, BasicCredentials, Body, Content, Contract, Encoding, Handler, Handlers, Media, Operation, Parameter, Principal,
-  Request, Response, SecurityScheme, Server, SkippedOperation, TokenVerifier, Verdict, Verifier, Verifiers
+  Answer, BasicCredentials, Body, Content, Contract, Encoding, Handler, Handlers, HandlersTagged, Media, Operation,
+  Parameter, Principal, Request, Response, SecurityScheme, Server, SkippedOperation, TokenVerifier, Verdict, Verifier,
+  Verifiers
 } from './types.ts'

@@ -14,6 +14,9 @@ export interface Operation {
   readonly body?: Body
   /** By status, range (`2XX`) or `default`. */
   readonly responses: Readonly<Record<string, Response>>
+  readonly tags?: readonly string[]
+  /** The members whose names begin with `x-` (OpenAPI 3.1, section 4.9). */
+  readonly extensions?: Readonly<Record<string, unknown>>
 }
 
 /** A parameter in its place's default style (OpenAPI 3.1, section 4.8.12); `explode` matters to arrays in a query. */
@@ -76,6 +79,18 @@ export interface SecurityScheme {
 
 /** A handler for each of these operations, and for no other. */
 export type Handlers<Ops, Ids extends keyof Ops> = { readonly [Id in Ids]: Handler<Ops, Id> }
+
+/**
+ * The handlers of the operations whose first tag is `Tag`, and of no other: each operation is in one group.
+ * `undefined` is the group of those without a tag.
+ */
+export type HandlersTagged<Ops, C extends Contract, Tag extends FirstTag<C['operations'][keyof C['operations']]>> = {
+  readonly [Id in keyof Ops & IdsTagged<C['operations'], Tag>]: Handler<Ops, Id>
+}
+type IdsTagged<Operations, Tag> = {
+  [Id in keyof Operations]: FirstTag<Operations[Id]> extends Tag ? Id : never
+}[keyof Operations]
+type FirstTag<Op> = Op extends { readonly tags: readonly [infer First, ...unknown[]] } ? First : undefined
 
 /** Turns a valid, authenticated request into one of the answers that the contract declares. */
 export interface Handler<Ops, Id extends keyof Ops> {

@@ -16,7 +16,7 @@ export type ErrorStatus =
   | 429 // too many requests
   | 431 // the header is too large
   | 500 // internal error
-  | 501 // a Transfer-Encoding other than chunked
+  | 501 // a Transfer-Encoding other than chunked, or an operation that is not implemented yet
   | 503 // not now: overload, shutdown, no storage, no response in time
   | 505 // a version of HTTP other than 1.0 and 1.1
 

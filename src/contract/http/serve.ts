@@ -6,6 +6,8 @@ import type { Content, Contract, Handlers, Operation, Verifiers } from '../types
 import { toRouteHandler, responseKey } from './answers.ts'
 import type { AnswerOptions, AnyHandler } from './answers.ts'
 import { compileBody, readBodiesAsBytes, refuseMediaType } from './body.ts'
+import { servedOperation } from './operation-hooks.ts'
+import type { HooksOf } from './operation-hooks.ts'
 import { readParameters } from './parameters.ts'
 import { routedOperations, toRoute } from './paths.ts'
 import { decorateRequests } from './request.ts'
@@ -23,8 +25,7 @@ export interface Service<Ops, C extends Contract> extends Omit<AnswerOptions, 'c
   variables?: Readonly<Record<string, string>>
   /** Names the protection space in challenges (RFC 9110, section 11.5). */
   realm: string
-  /** Hooks that run once the request is authenticated. */
-  onAuthenticated: onRequestHookHandler[]
+  hooks?: HooksOf
   onRefused?: Guards['onRefused']
 }
 
@@ -58,7 +59,11 @@ export async function serveContract<Ops, C extends Contract> (
   refuseUnroutable(app, [...operations, ...skipped])
   refuseSkipped(app, skipped)
   for (const operation of operations) {
+    const served = servedOperation(operation)
+    const { onRequest = [], ...hooks } = service.hooks?.(served) ?? {}
     app.route({
+      ...hooks,
+      config: { operation: served },
       method: methodsOf(operation, [...operations, ...skipped]) as HTTPMethods[],
       url: toRoute(operation.template),
       exposeHeadRoute: false,
@@ -66,7 +71,7 @@ export async function serveContract<Ops, C extends Contract> (
       validatorCompiler: compileBody(compileRequest, operation.body, schemas),
       onRequest: [
         ...authenticate(app, operation.security, guards),
-        ...service.onAuthenticated,
+        ...[onRequest].flat(),
         refuseMediaType(operation.body),
         ...readParameters(operation, schemas, compileRequest)
       ],

@@ -19,8 +19,7 @@ const service: PlantService = {
   verifiers: { bearerAuth: () => ({ name: 'anyone' }) },
   realm: 'test',
   responseTimeoutMs: 1000,
-  toHttpError: () => undefined,
-  onAuthenticated: []
+  toHttpError: () => undefined
 }
 
 /** Serves the contract with parts that the compiler would refuse. */
