@@ -4,8 +4,11 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
+import { readContract } from '../../scripts/contract.ts'
+import { toContract } from '../../scripts/emit-operations.ts'
 import type { ContractError } from '../../scripts/findings.ts'
 import { unsupported } from '../../scripts/unsupported.ts'
+import { stubs } from '../../src/contract/index.ts'
 import { listen } from '../fixtures/app.ts'
 import {
   anyResponse, contractText, jsonBody, jsonContent, jsonResponse, loadContract, noContent, parameter, ref, serve,
@@ -800,6 +803,44 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     t.equal((await app.inject('/a')).statusCode, 501)
     t.equal((await app.inject('/b')).statusCode, 200)
   },
+  tags: async t => {
+    const { contract } = await serve(t, { paths: `  /a: { get: { operationId: a, tags: [x, y], ${anyResponse} } }` })
+    t.strictSame(contract.operations.a?.tags, ['x', 'y'], 'tagged-handlers.test.ts tests the types')
+  },
+
+  'extensions of operations': async t => {
+    const { app } = await serve(t, {
+      paths: `  /a: { get: { operationId: a, x-hidden: true, ${anyResponse} } }`,
+      hooks: ({ extensions }) => ({
+        onRequest: async (_request, reply) => { if (extensions['x-hidden'] === true) await reply.code(404).send('') }
+      })
+    })
+    t.equal((await app.inject('/a')).statusCode, 404)
+  },
+
+  examples: async t => {
+    const folder = t.testdir({
+      'other.yaml': contractText({
+        paths: `
+  /a: { get: { operationId: a, ${jsonResponse('{ type: string, example: fern }')} } }`
+      })
+    })
+    const { document } = await readContract(join(folder, 'other.yaml'))
+    const contract = toContract(document)
+    const { app } = await serveLoaded(t, contract, { handlers: stubs(contract, document) })
+    t.equal((await app.inject('/a')).json(), 'fern')
+  },
+
+  'contracts of any size': async t => {
+    const operations = Array.from({ length: 60 }, (_, n) => `  /a${n}: { post: { operationId: a${n}, ${
+      jsonBody('{ type: integer }')}, ${anyResponse} } }`)
+    const { app } = await serve(t, { paths: operations.join('\n') })
+    const send = async (payload: string) => {
+      return (await app.inject({ method: 'POST', url: '/a59', headers: json, payload })).statusCode
+    }
+    t.strictSame([await send('1'), await send('"1"')], [200, 400])
+  },
+
   'webhooks and callbacks': async t => {
     const content = (type: string) => `requestBody: { ${jsonContent('{ type: string }', type)} }`
     const { contract } = await serve(t, {
