@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { readContract } from '../../scripts/contract.ts'
-import { toContract } from '../../scripts/emit-operations.ts'
 import type { ContractError } from '../../scripts/findings.ts'
 import { unsupported } from '../../scripts/unsupported.ts'
 import { stubs } from '../../src/contract/index.ts'
@@ -825,8 +824,7 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
   /a: { get: { operationId: a, ${jsonResponse('{ type: string, example: fern }')} } }`
       })
     })
-    const { document } = await readContract(join(folder, 'other.yaml'))
-    const contract = toContract(document)
+    const { contract, document } = await readContract(join(folder, 'other.yaml'), {})
     const { app } = await serveLoaded(t, contract, { handlers: stubs(contract, document) })
     t.equal((await app.inject('/a')).json(), 'fern')
   },
