@@ -74,7 +74,8 @@ function checkCompiler (schemas: Schemas, direction: Direction, options: Options
   const prepare = (schema: Schema): object => {
     declareFormats(ajv, schema)
     for (const name of referencedNames(schema)) {
-      if (added.has(name)) continue
+      // ajv has the message for a reference to nothing.
+      if (added.has(name) || !Object.hasOwn(schemas, name)) continue
       added.add(name)
       ajv.addSchema({ $id: name, ...prepare(schemas[name] as Schema) })
     }
