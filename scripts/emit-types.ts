@@ -2,15 +2,18 @@
 import openapiTS, { astToString } from 'openapi-typescript'
 import type { OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
+import { isFileSchema } from '../src/contract/schema/index.ts'
+import type { Schema } from '../src/contract/schema/index.ts'
 import { defaultOf, isIgnored, listOperations, resolve, withoutExtensions } from './description.ts'
 import type { Description, Parameter } from './description.ts'
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
+const blob = ts.factory.createTypeReferenceNode('Blob')
 const nullType = ts.factory.createLiteralTypeNode(ts.factory.createNull())
 
 /**
  * The types of a bundled description, as TypeScript source. An integer of format int64 is a `bigint`, as at run time:
- * a `number` cannot hold it (OpenAPI 3.1, section 4.4 and its format registry).
+ * a `number` cannot hold it (OpenAPI 3.1, section 4.4 and its format registry). A file is a `Blob`, as clients send it.
  */
 export async function emitTypes (document: Description): Promise<string> {
   return astToString(await openapiTS(asReceived(document) as OpenAPI3, {
@@ -19,10 +22,13 @@ export async function emitTypes (document: Description): Promise<string> {
     // Marks members that only one side sends: src/contract/types.ts removes them from requests or answers.
     readWriteMarkers: /"(?:read|write)Only": ?true/.test(JSON.stringify(document)),
     silent: true,
-    transform ({ type, format }: { type?: string | string[], format?: string }) {
-      const types = [type].flat()
-      if (format !== 'int64' || !(types.includes('integer') || types.includes('number'))) return undefined
-      return types.includes('null') ? ts.factory.createUnionTypeNode([bigint, nullType]) : bigint
+    transform (given) {
+      const schema = given as Schema
+      const types = [schema.type].flat()
+      const isInteger = schema.format === 'int64' && (types.includes('integer') || types.includes('number'))
+      if (!isInteger && !isFileSchema(schema)) return undefined
+      const type = isInteger ? bigint : blob
+      return types.includes('null') ? ts.factory.createUnionTypeNode([type, nullType]) : type
     }
   }))
 }

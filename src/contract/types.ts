@@ -1,6 +1,8 @@
 // What a contract asks of the code that serves it, as types: a handler per operation, a verifier per security scheme.
 // `Ops` is the generated interface `operations`, `C` the generated constants together.
 
+import type { Readable } from 'node:stream'
+
 /** One operation as data, as generated/operations.ts holds it. */
 export interface Operation {
   readonly method: string
@@ -97,21 +99,80 @@ export interface Handler<Ops, Id extends keyof Ops> {
   (request: Request<Ops, Id>): Promise<Answer<Ops, Id>> | Answer<Ops, Id>
 }
 
-/** A handler's input: parameters by place (`path`, `query`, `header`, `cookie`), body, callers by security scheme. */
-export type Request<Ops, Id extends keyof Ops> = ParametersOf<Ops[Id]> & BodyAndCaller<Ops, Id>
+/**
+ * A handler's input: parameters by place (`path`, `query`, `header`, `cookie`), body, callers by security scheme. If the
+ * body may have several media types, `contentType` tells which it has: the key of the contract, or the type that was
+ * sent where the key is a range.
+ */
+export type Request<Ops, Id extends keyof Ops> = ParametersOf<Ops[Id]> &
+  (IsUnion<keyof BodyContent<Ops[Id]>> extends true ? TypedBody<Ops[Id]> & Caller : BodyAndCaller<Ops, Id>)
 
-interface BodyAndCaller<Ops, Id extends keyof Ops> {
-  readonly body: BodyOf<Ops[Id]>
-  readonly principals: Principals
-}
+interface Caller { readonly principals: Principals }
+interface BodyAndCaller<Ops, Id extends keyof Ops> extends Caller { readonly body: BodyOf<Ops[Id]> }
 
 type ParametersOf<Op> = Op extends { parameters: infer Places }
   ? { readonly [In in keyof Places as [Places[In]] extends [undefined] ? never : In]-?: NonNullable<Places[In]> }
   : unknown
 
-type BodyOf<Op> = Op extends { requestBody: infer Body } ? Received<ContentOf<Body>>
-  : Op extends { requestBody?: infer Body } ? Received<ContentOf<NonNullable<Body>>> | undefined
+type BodyOf<Op> = Op extends { requestBody: unknown } ? BodyIn<BodyContent<Op>>
+  : Op extends { requestBody?: unknown } ? BodyIn<BodyContent<Op>> | undefined
     : undefined
+
+type TypedBody<Op> = TypedBodyIn<BodyContent<Op>> | (Op extends { requestBody: unknown } ? never : NoBody)
+type TypedBodyIn<Content> = {
+  [Type in keyof Content]: { readonly contentType: SentType<Type>, readonly body: BodyAs<Type, Content[Type]> }
+}[keyof Content]
+interface NoBody { readonly contentType?: undefined, readonly body?: undefined }
+
+type BodyContent<Op> = Op extends { requestBody?: infer Body }
+  ? NonNullable<Body> extends { content: infer Content } ? Content : never
+  : never
+type BodyIn<Content> = { [Type in keyof Content]: BodyAs<Type, Content[Type]> }[keyof Content]
+type SentType<Type> = Type extends `${infer Before}*${infer After}`
+  ? Before extends '' ? string : `${Before}${string}${After}`
+  : Type
+
+/** What a handler gets of a body, by the kind of its media type, as kindOf() of http/media-type.ts has it. */
+type BodyAs<Type, Schema> = KindOf<Type> extends 'json' | 'form' ? Received<Schema>
+  : KindOf<Type> extends 'text' ? string
+    : KindOf<Type> extends 'multipart' ? AsyncIterable<PartOf<Schema>>
+      : Readable
+
+export type KindOf<Type> = Type extends string ? KindOfName<Lowercase<Essence<Type>>> : never
+type Essence<Type extends string> = Type extends `${infer Name};${string}` ? Trimmed<Name> : Type
+type Trimmed<Text extends string> = Text extends `${infer Rest} ` ? Trimmed<Rest> : Text
+type KindOfName<Name extends string> = Name extends 'application/json' | `${string}/${string}+json` ? 'json'
+  : Name extends 'application/x-www-form-urlencoded' ? 'form'
+    : Name extends 'multipart/form-data' ? 'multipart'
+      : Name extends 'text/event-stream' ? 'events'
+        : Name extends `text/${string}` ? 'text'
+          : 'bytes'
+
+/** A file of a form. What the handler does not read of it is dropped when it asks for the next part. */
+export interface FilePart<Name> {
+  readonly name: Name
+  readonly file: Readable
+  /** The last part of the path that the client named. */
+  readonly filename: string | undefined
+  readonly contentType: string
+}
+
+/** A field of a form; of an array it is one item. */
+export interface FieldPart<Name, Value> { readonly name: Name, readonly value: Value, readonly file?: undefined }
+
+/** The parts of a form. generated/types.ts has Blob for a file. */
+type PartOf<Form> = unknown extends Form ? AnyPart<string>
+  : Form extends object
+    ? { [Name in keyof Form & string]-?: PartNamed<Name, ItemOf<NonNullable<Form[Name]>>> }[keyof Form & string]
+    : never
+type ItemOf<Value> = Value extends readonly (infer Item)[] ? Item : Value
+type PartNamed<Name, Value> = unknown extends Value ? AnyPart<Name>
+  : [Value] extends [{ readonly $read: unknown }] ? never
+      : (Extract<Value, Blob> extends never ? never : FilePart<Name>) |
+    ([Exclude<Value, Blob>] extends [never] ? never : FieldPart<Name, Received<Exclude<Value, Blob>>>)
+type AnyPart<Name> = FilePart<Name> | FieldPart<Name, unknown>
+
+type IsUnion<T, Whole = T> = [T] extends [never] ? false : T extends unknown ? [Whole] extends [T] ? false : true : never
 
 type ContentOf<Message> = Message extends { content: infer Content } ? Content[keyof Content] : never
 
@@ -203,8 +264,8 @@ type Received<T> = Without<T, { readonly $read: unknown }>
 /** A value as the service sends it: without the members that are `writeOnly`. */
 type Sent<T> = Without<T, { readonly $write: unknown }>
 
-type Without<T, Hidden> =
-  T extends { readonly $read: infer Inner } | { readonly $write: infer Inner } ? Without<Inner, Hidden>
+type Without<T, Hidden> = T extends Blob ? string
+  : T extends { readonly $read: infer Inner } | { readonly $write: infer Inner } ? Without<Inner, Hidden>
     : T extends readonly unknown[] ? { [Index in keyof T]: Without<T[Index], Hidden> }
       : T extends object ? WithoutHidden<T, HiddenIn<T, Hidden>, Hidden>
         : T

@@ -5,19 +5,31 @@ import type { Compile, Fault, Schema, Schemas } from '../schema/index.ts'
 import type { Body, Operation } from '../types.ts'
 import { HttpError } from './http-error.ts'
 import { takeTurns } from './body-turns.ts'
-import { essence } from './media-type.ts'
+import { essence, kindOf, mediaTypeFinder, mediaTypePattern } from './media-type.ts'
 
-/** Reads the bodies of the media types that the contract names, and no others, as bytes for compileBody(). */
+/**
+ * Reads the bodies of the media types that the contract names, and no others: those that are validated as a whole as
+ * bytes, for compileBody() and readMedia(), the others as they arrive.
+ */
 export function readBodiesAsBytes (app: FastifyInstance, operations: Operation[]): void {
   app.removeAllContentTypeParsers()
   const types = new Set(operations.flatMap(({ body }) => typesOf(body)))
-  if (types.size === 0) return
+  const whole = [...types].filter(isReadWhole)
   const takeTurn = takeTurns()
-  app.addContentTypeParser([...types], { parseAs: 'buffer' }, (_request, bytes, done) => {
-    // Chunks may hold no byte: that is a request without a body.
-    if (bytes.length === 0) done(null, undefined)
-    else takeTurn(bytes.length, overload => done(overload, bytes))
-  })
+  const readWhole = (type: string | RegExp) => {
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, bytes, done) => {
+      // Chunks may hold no byte: that is a request without a body.
+      if (bytes.length === 0) done(null, undefined)
+      else takeTurn(bytes.length, overload => done(overload, bytes))
+    })
+  }
+  for (const type of whole) readWhole(type.includes('*') ? mediaTypePattern([type]) : type)
+  // Readers of streams come here by removing Content-Type.
+  if (whole.length < types.size) app.addContentTypeParser('*', (_request, stream, done) => done(null, stream))
+}
+
+export function isReadWhole (type: string): boolean {
+  return ['json', 'text', 'form'].includes(kindOf(type))
 }
 
 /** Fastify's compiler for the body of an operation. The error for an invalid body names the member and the rule. */
@@ -38,18 +50,18 @@ export function compileBody (
   }
 }
 
-function typesOf (body: Body | undefined): string[] {
+export function typesOf (body: Body | undefined): string[] {
   return Object.keys(body?.content ?? {}).map(essence)
 }
 
-function missingBody (body: Body): HttpError {
+export function missingBody (body: Body): HttpError {
   return new HttpError(400, `This operation needs a body, sent as ${typesOf(body).join(' or ')}.`)
 }
 
 /** Sentences in an error. */
 const maxFaults = 10
 
-function invalidBody (faults: Fault[]): HttpError {
+export function invalidBody (faults: Fault[]): HttpError {
   const sentences = new Set(faults.map(({ path, problem }) => {
     return `${path === '' ? 'The body' : `"${path}" in the body`} ${problem}.`
   }))
@@ -58,13 +70,12 @@ function invalidBody (faults: Fault[]): HttpError {
 }
 
 /**
- * A hook that admits an operation's media types, with or without `charset=utf-8`, and no Content-Encoding. It compares
- * strictly: lenient readings of Content-Type have let bodies pass without validation (CVE-2025-32442 and others).
+ * A hook that admits an operation's media types, with or without `charset=utf-8`, and no Content-Encoding.
  */
 export function refuseMediaType (body: Operation['body']): onRequestHookHandler {
   const types = typesOf(body)
-  const accepted = mediaTypePattern(types)
-  const named = types.join(' or ')
+  const accepted = types.length === 1 ? mediaTypePattern(types) : { test: isFound(mediaTypeFinder(types)) }
+  const named = `${types.join(' or ')}${types.every(isReadWhole) ? ', in UTF-8' : ''}`
   return (request, _reply, done) => {
     const { 'content-type': type, 'content-encoding': encoding } = request.headers
     if (!hasBody(request)) {
@@ -75,16 +86,15 @@ export function refuseMediaType (body: Operation['body']): onRequestHookHandler 
     if (body === undefined) return done(new HttpError(415, 'This operation accepts no body.'))
     if (encoding !== undefined) return done(new HttpError(415, 'The body must be sent without a Content-Encoding.'))
     if (type === undefined || !accepted.test(type)) {
-      return done(new HttpError(415, `The body must be sent as Content-Type: ${named}, in UTF-8.`))
+      return done(new HttpError(415, `The body must be sent as Content-Type: ${named}.`))
     }
     const isRepeated = request.repeatedHeaders.has('content-type')
     return done(isRepeated ? new HttpError(415, 'Content-Type is sent more than once.') : undefined)
   }
 }
 
-function mediaTypePattern (types: readonly string[]): RegExp {
-  const names = types.map(type => RegExp.escape(type)).join('|')
-  return new RegExp(`^(?:${names})(?:[ \\t]*;[ \\t]*charset=(?:utf-8|"utf-8"))?$`, 'i')
+function isFound (find: (sent: string) => string | undefined): (sent: string) => boolean {
+  return sent => find(sent) !== undefined
 }
 
 function hasBody ({ headers }: FastifyRequest): boolean {

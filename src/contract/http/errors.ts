@@ -90,7 +90,7 @@ const answeredEarly = new WeakMap<Socket, IncomingMessage>()
 const lingerMs = 2000
 
 /** The last response of a request whose connection may bring more bytes. */
-function answerEarly (request: IncomingMessage): void {
+export function answerEarly (request: IncomingMessage): void {
   const { socket } = request
   answeredEarly.set(socket, request)
   socket.destroySoon = () => endAndReadOn(socket)

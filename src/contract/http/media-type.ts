@@ -4,3 +4,59 @@
 export function essence (type: string): string {
   return type.replace(/\s*;.*$/s, '').toLowerCase()
 }
+
+export type Kind = 'json' | 'text' | 'form' | 'multipart' | 'events' | 'bytes'
+
+/** How a body of a media type or range is read and written; types.ts has the same as a type. */
+export function kindOf (type: string): Kind {
+  const name = essence(type)
+  if (name === 'application/json' || /^[^/]+\/.+\+json$/.test(name)) return 'json'
+  if (name === 'application/x-www-form-urlencoded') return 'form'
+  if (name === 'multipart/form-data') return 'multipart'
+  if (name === 'text/event-stream') return 'events'
+  return name.startsWith('text/') ? 'text' : 'bytes'
+}
+
+const token = "[!#$%&'*+.^`|~\\w-]+"
+const space = '[ \\t]*;[ \\t]*'
+const charset = `(?:${space}charset=(?:utf-8|"utf-8"))?`
+// RFC 2046, section 5.1.1. Many clients send one without quotes that needs them.
+const boundary = `${space}boundary=(?:[\\w'()+,./:=?-]{1,70}|"[\\w'()+,./:=? -]{0,69}[\\w'()+,./:=?-]")`
+
+/** What may follow a media type in Content-Type. Bytes are not read here, so their parameters do not matter. */
+const parameters: Readonly<Record<Kind, string>> = {
+  json: charset,
+  text: charset,
+  form: charset,
+  multipart: `${charset}${boundary}${charset}`,
+  events: `(?:${space}${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*"))*`,
+  bytes: `(?:${space}${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*"))*`
+}
+
+/**
+ * Matches the Content-Type of requests that one of these media types and ranges admits, with the parameters of its kind
+ * after it, or with what is given. It compares strictly: lenient readings
+ * of Content-Type have let bodies pass without validation (CVE-2025-32442 and others).
+ */
+export function mediaTypePattern (types: readonly string[], after?: string): RegExp {
+  const sources = types.map(type => {
+    const name = RegExp.escape(essence(type)).replaceAll('\\*', token)
+    return `${name}${after ?? parameters[kindOf(type)]}`
+  })
+  return new RegExp(`^(?:${sources.join('|')})$`, 'i')
+}
+
+/**
+ * Finds the most specific of these media types and ranges for a Content-Type (OpenAPI 3.1, section 4.8.14). A type that
+ * the contract names is never read by a range, whatever its parameters are.
+ */
+export function mediaTypeFinder (types: readonly string[]): (sent: string) => string | undefined {
+  const asterisks = (type: string) => essence(type).split('*').length
+  const specificFirst = types.toSorted((a, b) => asterisks(a) - asterisks(b)).map(type => {
+    return { type, name: mediaTypePattern([type], ''), whole: mediaTypePattern([type]) }
+  })
+  return sent => {
+    const found = specificFirst.find(({ name }) => name.test(essence(sent)))
+    return found?.whole.test(sent) === true ? found.type : undefined
+  }
+}

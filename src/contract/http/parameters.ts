@@ -122,7 +122,7 @@ function readFirst (candidates: string[], validate: Validate, label: string): un
 }
 
 /** A text as JSON: a number (RFC 8259, section 6) or a boolean where the types allow it, else a string. */
-function toJson (text: string, types: ReadonlySet<string>): string {
+export function toJson (text: string, types: ReadonlySet<string>): string {
   const mayBeNumber = types.has('integer') || types.has('number')
   const isNumber = mayBeNumber && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(text)
   const isBoolean = types.has('boolean') && (text === 'true' || text === 'false')

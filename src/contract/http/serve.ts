@@ -6,6 +6,8 @@ import type { Content, Contract, Handlers, Operation, Verifiers } from '../types
 import { toRouteHandler, responseKey } from './answers.ts'
 import type { AnswerOptions, AnyHandler } from './answers.ts'
 import { compileBody, readBodiesAsBytes, refuseMediaType } from './body.ts'
+import { bodyReaders, isPlain } from './media.ts'
+import type { BodyLimits } from './media.ts'
 import { servedOperation } from './operation-hooks.ts'
 import type { HooksOf } from './operation-hooks.ts'
 import { readParameters } from './parameters.ts'
@@ -27,6 +29,8 @@ export interface Service<Ops, C extends Contract> extends Omit<AnswerOptions, 'c
   realm: string
   hooks?: HooksOf
   onRefused?: Guards['onRefused']
+  /** Limits of the bodies that handlers read as they arrive; Fastify's bodyLimit is for the others. */
+  bodyLimits?: Partial<BodyLimits>
 }
 
 /**
@@ -51,6 +55,7 @@ export async function serveContract<Ops, C extends Contract> (
   const compileRequest = prepare(createCompiler(schemas, 'request'), isLarge)
   const compileAnswer = prepare(createCompiler(schemas, 'answer'), isLarge)
   const writerOf = prepare(createWriters(schemas, compileAnswer), isLarge)
+  const readersOf = bodyReaders(app, schemas, compileRequest, service.bodyLimits)
   await app.register(auth)
   decorateRequests(app)
   app.setSerializerCompiler((({ schema }) => writerOf(schema)) as FastifySerializerCompiler<object>)
@@ -60,7 +65,8 @@ export async function serveContract<Ops, C extends Contract> (
   refuseSkipped(app, skipped)
   for (const operation of operations) {
     const served = servedOperation(operation)
-    const { onRequest = [], ...hooks } = service.hooks?.(served) ?? {}
+    const { onRequest = [], onSend = [], ...hooks } = service.hooks?.(served) ?? {}
+    const readers = operation.body === undefined ? {} : readersOf(operation.body)
     app.route({
       ...hooks,
       config: { operation: served },
@@ -73,8 +79,11 @@ export async function serveContract<Ops, C extends Contract> (
         ...authenticate(app, operation.security, guards),
         ...[onRequest].flat(),
         refuseMediaType(operation.body),
+        ...readers.onRequest ?? [],
         ...readParameters(operation, schemas, compileRequest)
       ],
+      preValidation: readers.preValidation ?? [],
+      onSend: [onSend, readers.onSend ?? []].flat(),
       handler: toRouteHandler(handlers[operation.id] as AnyHandler, operation, { ...service, compile: compileAnswer })
     })
   }
@@ -92,7 +101,7 @@ function routeSchema ({ body, responses }: Operation) {
   const schemaOf = (content: Content = {}) => Object.values(content)[0]?.schema ?? {}
   const declared = Object.entries(responses).filter(([, { content }]) => content !== undefined)
   const response = Object.fromEntries(declared.map(([key, { content }]) => [responseKey(key), schemaOf(content)]))
-  return { ...body && { body: schemaOf(body.content) }, response }
+  return { ...body && isPlain(body) && { body: schemaOf(body.content) }, response }
 }
 
 /** TypeScript reports these errors too, unless a cast hides them. */

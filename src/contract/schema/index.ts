@@ -1,8 +1,10 @@
 // Exports for programs without a server: exact JSON and JSON Schema. None of them imports Fastify.
 export { removeUndeclared } from './declared.ts'
 export type { Fault } from './json.ts'
-export { composedSchemas, isSchemaObject, mapSubschemas, referenced, subschemas, valueAt } from './schemas.ts'
+export {
+  composedSchemas, isFileSchema, isSchemaObject, mapSubschemas, referenced, subschemas, valueAt
+} from './schemas.ts'
 export type { Schema, Schemas } from './schemas.ts'
 export { createCompiler, readJson, whenUsed } from './validator.ts'
-export type { Compile, Validate } from './validator.ts'
+export type { Compile, Validate, Validated } from './validator.ts'
 export { createWriters } from './writer.ts'

@@ -32,6 +32,17 @@ export function isSchemaObject (value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/**
+ * A string that is a file in a form: JSON has no bytes (OpenAPI 3.1, section 4.8.14.1; format binary is OpenAPI 3.0's).
+ * A media type of text or JSON, or an encoding such as base64, describes what is in a text.
+ */
+export function isFileSchema ({ type = 'string', format, contentEncoding, contentMediaType }: Schema): boolean {
+  if (![type].flat().includes('string')) return false
+  if (format === 'binary' || ['binary', '8bit', '7bit'].includes(String(contentEncoding))) return true
+  const isOfText = /^text\/|[/+]json\b|x-www-form-urlencoded/i.test(String(contentMediaType))
+  return contentMediaType !== undefined && contentEncoding === undefined && !isOfText
+}
+
 /** The value at a JSON pointer (RFC 6901) that may be percent-encoded, as in a URI fragment. */
 export function valueAt (root: unknown, pointer: string): unknown {
   const escapedKeys = decodeURIComponent(pointer).split('/').slice(1)
