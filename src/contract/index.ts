@@ -5,6 +5,7 @@ export { dryRun } from './http/dry-run.ts'
 export { answerErrors, answerServerErrors, errorOptions, refuseOverload } from './http/errors.ts'
 export type { ErrorReporter, FailedRequest, SentError } from './http/errors.ts'
 export { HttpError } from './http/http-error.ts'
+export type { BodyLimits } from './http/media.ts'
 export type { HooksOf, OperationHooks, ServedOperation } from './http/operation-hooks.ts'
 export { routedOperations, routerOptions, serverPath, toRoute } from './http/paths.ts'
 export { traceIds } from './http/request-id.ts'
@@ -16,7 +17,8 @@ export { stubs } from './http/stubs.ts'
 export type { Stubs } from './http/stubs.ts'
 export { bodilessStatuses } from './types.ts'
 export type {
-  Answer, BasicCredentials, Body, Content, Contract, Encoding, Handler, Handlers, HandlersTagged, Media, Operation,
+  Answer, BasicCredentials, Body, Content, Contract, Encoding, FieldPart, FilePart, Handler, Handlers, HandlersTagged,
+  Media, Operation,
   Parameter, Principal, Request, Response, SecurityScheme, Server, SkippedOperation, TokenVerifier, Verdict, Verifier,
   Verifiers
 } from './types.ts'

@@ -102,12 +102,13 @@ function fromTexts (place: string, member: Member | undefined, texts: string[]):
   if (member === undefined) return JSON.stringify(others.length === 0 ? text : texts)
   const { item, types } = member
   if (others.length === 0) {
-    const read = member.read(text)
-    if (item === undefined || read.fault === undefined) return read.json
+    if (item === undefined) return member.jsonOf(text)
+    const { fault, json } = member.read(text)
+    if (fault === undefined) return json
   } else if (item === undefined && types.size > 0) {
     throw new HttpError(400, `"${place}" in the body is sent more than once.`)
   }
-  return `[${texts.map(text => (item ?? member).read(text).json).join()}]`
+  return `[${texts.map(text => (item ?? member).jsonOf(text)).join()}]`
 }
 
 /** Encoded texts by decoded name: a delimiter is only one if it is not encoded. */

@@ -114,7 +114,7 @@ function toReader (type: string, media: Media, { schemas, compile, compileForm, 
     }
     case 'text': return textReader(toMember([schema as Schema], schemas, compile))
     case 'multipart': {
-      const read = multipartReader(media, schemas, { compile, compileForm }, limits)
+      const read = multipartReader(media, schemas, compileForm, limits)
       return (body, sent) => read(stream(body), sent)
     }
     default: return stream

@@ -16,6 +16,8 @@ export interface Member {
   readonly item: Member | undefined
   /** Reads a text as the types allow it: JSON, a number or a boolean before a string. */
   readonly read: (text: string, isJson?: boolean) => ReadText
+  /** The same without the value; it validates the text only if the types allow several readings. */
+  readonly jsonOf: (text: string) => string
   /** The names that it declares for its own members. */
   readonly names: ReadonlySet<string>
   /** Its member of this name; undefined when the schema names others only. */
@@ -33,6 +35,10 @@ export function toMember (found: readonly Schema[], schemas: Schemas, compile: C
   const schema = found.length === 1 ? found[0] as Schema : found.length === 0 ? {} : { anyOf: found }
   let validate: Validate | undefined
   let item: Member | undefined
+  const read = (text: string, isJson = false): ReadText => {
+    validate ??= compile(schema)
+    return readText(candidatesOf(text, types, isJson), validate)
+  }
   return {
     types,
     isFile: values.length < parts.length,
@@ -40,9 +46,10 @@ export function toMember (found: readonly Schema[], schemas: Schemas, compile: C
       if (isArray) item ??= toMember(items, schemas, compile)
       return item
     },
-    read (text, isJson = false) {
-      validate ??= compile(schema)
-      return readText(text, types, isJson, validate)
+    read,
+    jsonOf (text) {
+      const [first, ...others] = candidatesOf(text, types, false)
+      return others.length > 0 ? read(text).json : first as string
     },
     ...membersOf(parts, found => toMember(found, schemas, compile))
   }
@@ -95,8 +102,9 @@ function typesOf (part: Schema): string[] {
   return [...'properties' in part ? ['object'] : [], ...'items' in part ? ['array'] : []]
 }
 
-function readText (text: string, types: ReadonlySet<string>, isJson: boolean, validate: Validate): ReadText {
-  const read = candidatesOf(text, types, isJson).map(json => ({ ...readJson(validate, Buffer.from(json)), json }))
+/** The first valid reading of a text, or the fault of the first. */
+function readText (candidates: string[], validate: Validate): ReadText {
+  const read = candidates.map(json => ({ ...readJson(validate, Buffer.from(json)), json }))
   return (read.find(({ fault }) => fault === undefined) ?? read[0]) as ReadText
 }
 

@@ -23,10 +23,10 @@ interface Sent { texts: string[], isList: boolean }
 export function multipartReader (
   { schema = {}, encoding = {} }: Media,
   schemas: Schemas,
-  { compile, compileForm }: { compile: Compile, compileForm: Compile },
+  compileForm: Compile,
   limits: MultipartLimits
 ): (body: Readable, contentType: string) => AsyncGenerator<AnyPart, void, void> {
-  const form = toMember([schema as Schema], schemas, compile)
+  const form = toMember([schema as Schema], schemas, compileForm)
   const fileTypes = new Map(Object.entries(encoding).map(([name, { contentType }]) => {
     return [name, contentType?.split(',').map(type => type.trim())]
   }))
@@ -57,7 +57,7 @@ export function multipartReader (
       if (isWhole) for (const item of value as unknown[]) yield { name, value: item }
       else yield { name, value }
     }
-    validate ??= compileForm(withoutFiles(schema as Schema))
+    validate ??= compileForm(schema)
     const result = readJson(validate, Buffer.from(textOf(members)))
     if (result.fault !== undefined) throw invalidBody(result.faults?.() ?? [result.fault])
   }
@@ -121,12 +121,12 @@ function textOf (members: ReadonlyMap<string, Sent>): string {
   return `{${texts.join()}}`
 }
 
-/** A compiler for withoutFiles(), which most contracts do not need. */
+/** A compiler for the schemas of forms, withoutFiles(); most contracts do not need it. */
 export function formCompiler (schemas: Schemas): Compile {
   let compile: Compile | undefined
   return schema => {
     compile ??= createCompiler(mapValues(schemas, withoutFiles), 'request')
-    return compile(schema)
+    return compile(withoutFiles(schema as Schema))
   }
 }
 
