@@ -39,7 +39,7 @@ export function formReader (media: Media, schemas: Schemas, compile: Compile): (
   }
 }
 
-/** The JSON of a member in the style of its encoding; undefined when there is none. Takes what it reads from the pairs. */
+/** The JSON of a member in the style of its encoding; undefined when there is none. What it reads leaves the pairs. */
 function encoded (pairs: Pairs, name: string, member: Member, encoding: Encoding): string | undefined {
   const style = encoding.style ?? (encoding.explode === undefined ? undefined : 'form')
   const explode = encoding.explode ?? style === 'form'
@@ -91,7 +91,9 @@ function fromEntries (place: string, member: Member | undefined, entries: Entry[
     return objectText(new Map([...inner.keys()].map(name => [name, below(name, member?.member(name))])))
   }
   // `a[]=x&a[]=y` or `a[0]=x&a[1]=y`
-  const unnamed = (inner.get('') ?? []).map(({ path, text }) => fromEntries(place, item, [{ path: path.slice(1), text }]))
+  const unnamed = (inner.get('') ?? []).map(({ path, text }) => {
+    return fromEntries(place, item, [{ path: path.slice(1), text }])
+  })
   const keys = [...inner.keys()].filter(key => key !== '').sort((a, b) => Number(a) - Number(b))
   return `[${[...unnamed, ...keys.map(key => below(key, item))].join()}]`
 }

@@ -133,7 +133,7 @@ function jsonReader (schema: object, schemas: Schemas, compile: Compile): (bytes
 
 const textTypes = ['string', 'integer', 'number', 'boolean']
 
-/** A text stays a string, also where the schema says that it has a number. A schema for objects says nothing of a text. */
+/** A text stays a string, also where the schema names a number. A schema of an object says nothing of a text. */
 function textReader ({ types, read }: Member): Reader {
   const isChecked = types.size === 0 || textTypes.some(type => types.has(type))
   return bytes => {

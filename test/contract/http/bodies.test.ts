@@ -27,10 +27,11 @@ t.test('bytes are a stream', async t => {
 
 t.test('the most specific media type reads the body', async t => {
   const { send } = await serveBodies(t)
+  const json = 'application/json'
   const form = 'application/x-www-form-urlencoded'
   const other = 'application/vnd.other+json; charset=utf-8'
   const sent: Array<[type: string, body: string, seen: object]> = [
-    ['application/json', '{"id":9007199254740993,"x":1}', { contentType: 'application/json', body: { id: '9007199254740993n' } }],
+    [json, '{"id":9007199254740993,"x":1}', { contentType: json, body: { id: '9007199254740993n' } }],
     ['Application/VND.other+json', '[9007199254740993]', { contentType: other, body: ['9007199254740993n'] }],
     [form, 'id=9007199254740993', { contentType: form, body: { id: '9007199254740993n' } }],
     ['image/png', 'x', { contentType: 'image/png', body: 'bytes x' }],
@@ -41,10 +42,10 @@ t.test('the most specific media type reads the body', async t => {
   ]
   for (const [type, body, expected] of sent) t.strictSame(await send('/any', type, body), [200, expected], type)
   t.strictSame(await send('/any', 'application/json', '[]'), [400, 'The body must be an object.'])
-  t.strictSame(await send('/any', other, '["1"]'), [400, '"0" in the body must be an integer from -9223372036854775808 to 9223372036854775807.'])
+  t.match(await send('/any', other, '["1"]'), [400, /^"0" in the body must be an integer from/])
   // A range never reads a type that the contract names, or a handler would take bytes for what the schema says.
-  for (const type of ['application/json;x=y', 'application/json; charset=latin1', `${form};`, 'multipart/form-data', 'a', 'a/b c']) {
-    t.match(await send('/any', type, '{"id":1}'), [415, /^The body must be sent as Content-Type: \*\/\* or image\/\* or/], type)
+  for (const type of [`${json};x=y`, `${json}; charset=latin1`, `${form};`, 'multipart/form-data', 'a', 'a/b c']) {
+    t.match(await send('/any', type, '{"id":1}'), [415, /^The body must be sent as Content-Type: \*\/\* or image/], type)
   }
 })
 
@@ -65,7 +66,9 @@ t.test('a form is the object of its schema', async t => {
     ['id=1&ids=9007199254740993&ids=2', { id: '1n', ids: ['9007199254740993n', '2n'] }],
     ['id=1&ids=5', { id: '1n', ids: ['5n'] }],
     ['id=1&ids=[5,6]', { id: '1n', ids: ['5n', '6n'] }],
-    ['id=1&place={"name":"x","number":9007199254740993}', { id: '1n', place: { name: 'x', number: '9007199254740993n' } }],
+    ['id=1&place={"name":"x","number":9007199254740993}', {
+      id: '1n', place: { name: 'x', number: '9007199254740993n' }
+    }],
     ['&&id=1&', { id: '1n' }],
     ['id=1&filter[size]=3&filter[owner][id]=9007199254740993&filter[owner][names][]=a&filter[owner][names][]=b', {
       id: '1n', filter: { size: 3, owner: { id: '9007199254740993n', names: ['a', 'b'] } }
@@ -103,7 +106,8 @@ t.test('a form is the object of its schema', async t => {
     [`id=1&filter${'[a]'.repeat(40)}=1`, /^"filter" in the body nests more than 32 objects\.$/]
   ]
   for (const [form, message] of wrong) t.match(await post(form), [400, message], form)
-  t.match(await send('/form', 'application/x-www-form-urlencoded', Buffer.from('id=1&note=\xff\xff', 'latin1')), [400, /UTF-8/])
+  const latin1 = Buffer.from('id=1&note=\xff\xff', 'latin1')
+  t.match(await send('/form', 'application/x-www-form-urlencoded', latin1), [400, /UTF-8/])
 })
 
 t.test('a form of many names costs little', async t => {

@@ -2,6 +2,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -74,9 +76,10 @@ for (const { name, target, type, start } of [
   t.test(`a client that stops in the middle of ${name} ends the handler's reading with an error`, async t => {
     let started = Promise.withResolvers<void>()
     let failed = Promise.withResolvers<Error>()
-    const read = async (body: AsyncIterable<any>) => {
+    const read = async (body: Readable) => {
       try {
-        for await (const _chunk of body) started.resolve()
+        body.once('data', () => started.resolve())
+        await finished(body.resume())
       } catch (error) {
         failed.resolve(error as Error)
         throw error
@@ -109,8 +112,7 @@ t.test('a body that is too large is answered 413 and its connection closed', asy
     handlers: {
       async sendBytes ({ body }) {
         calls++
-        for await (const _chunk of body);
-        return { status: 200, body: 1 }
+        return { status: 200, body: (await body.toArray()).length }
       }
     },
     bodyLimits: { streamBytes: 100 }
@@ -120,7 +122,8 @@ t.test('a body that is too large is answered 413 and its connection closed', asy
   t.match(announced, { statusCode: 413, headers: { connection: 'close' }, body: /larger than this service/ })
   t.equal(calls, 0, 'no handler for a body that says its size')
   const chunk = `32\r\n${'x'.repeat(50)}\r\n`
-  const chunked = await exchangeOne(port, `${head('PUT /bytes', type, 'Transfer-Encoding: chunked')}${chunk.repeat(3)}`)
+  const chunkedHead = head('PUT /bytes', type, 'Transfer-Encoding: chunked')
+  const chunked = await exchangeOne(port, `${chunkedHead}${chunk.repeat(3)}`)
   t.match(chunked, { statusCode: 413, headers: { connection: 'close' }, body: /larger than this service/ })
   const fine = `${head('PUT /bytes', type, 'Transfer-Encoding: chunked', 'Connection: close')}${chunk.repeat(2)}0\r\n\r\n`
   t.match(await exchangeOne(port, fine), { statusCode: 200 })
@@ -158,7 +161,8 @@ t.test('a handler may destroy the stream and still respond', async t => {
   const { send } = await serveBodies(t, {
     handlers: {
       async sendBytes ({ body }) {
-        for await (const _chunk of body) break
+        await once(body, 'readable')
+        body.destroy()
         return { status: 200, body: body.destroyed }
       }
     }
@@ -177,7 +181,8 @@ t.test('a body with a Content-Encoding is answered 415, whatever its media type'
 t.test('a stream that a client left before the handler began fails at once', async t => {
   const { port, causes } = await serveBodies(t)
   const { socket } = await open(t, port)
-  socket.write(`${head('PUT /bytes', 'application/octet-stream', 'Content-Length: 3')}a`, () => socket.resetAndDestroy())
+  const start = `${head('PUT /bytes', 'application/octet-stream', 'Content-Length: 3')}a`
+  socket.write(start, () => socket.resetAndDestroy())
   await once(socket, 'close')
   await sleep(100)
   t.strictSame(causes().filter(cause => /service failed|not a function|undefined/.test(cause)), [])

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import t from 'tap'
 import { serveBodies } from '../../fixtures/bodies.ts'
 
@@ -83,7 +84,7 @@ t.test('the parts of a form come in the order sent, files as streams and fields 
     [[id, avatar, ['place', '{"name":"x","number":1.5}']], /^"place\/number" in the body must be an integer/],
     [[id, avatar, ['labels', 'x']], /^"labels" in the body must NOT have fewer than 2 characters\.$/],
     [[id, avatar, ['labels', '["ab"]'], ['labels', '["ab"]']], /^"labels" in the body is sent more than once\.$/],
-    [[id, avatar, ['attachments', pdf], ['attachments', pdf], ['attachments', pdf]], /"attachments" .* more than 2 items/],
+    [[id, avatar, ...Array<Field>(3).fill(['attachments', pdf])], /"attachments" .* more than 2 items/],
     [[id, avatar, ['other', 'x']], /^The body must not have the member "other"\.$/],
     [[id, avatar, ['other', png]], /^The body must not have the member "other"\.$/],
     [[id, avatar, ['__proto__', 'x']], /^The body must not have the member "__proto__"\.$/],
@@ -101,20 +102,22 @@ t.test('malformed parts are answered 400', async t => {
   const { send } = await serveBodies(t)
   t.match(await send('/upload', type, rawForm(rawId, rawAvatar)), [200, { body: [{ name: 'id' }, { file: 'bytes x' }] }])
   const wrong: Array<[body: string, message: RegExp]> = [
-    [rawForm(rawId, rawAvatar).replaceAll('--B', '--C'), /^The body is not complete multipart\/form-data with the boundary/],
+    [rawForm(rawId, rawAvatar).replaceAll('--B', '--C'), /^The body is not complete .* with the boundary/],
     [rawForm(rawId, rawAvatar).replace('--B--\r\n', ''), /^The body is not complete/],
     [rawForm(rawId, rawAvatar).slice(0, 40), /^The body is not complete/],
     ['x', /^The body is not complete/],
     [rawForm(rawId, ['Content-Disposition: form-data', 'x']), /^A part of the body has no name\.$/],
-    [rawForm([`${named('id')}\r\nContent-Transfer-Encoding: base64`, 'MQ==']), /^"id" in the body must be sent without a C/],
+    [rawForm([`${named('id')}\r\nContent-Transfer-Encoding: base64`, 'MQ==']), /^"id" in the body must be sent without/],
     [rawForm([named('id'), '\xff']), /^"id" in the body is not valid UTF-8\.$/],
     [rawForm([named('id'), '1'], [named('avatar'), 'x']), /^"avatar" in the body must be sent as image\/png/]
   ]
   for (const [body, message] of wrong) {
     t.match(await send('/upload', type, Buffer.from(body, 'latin1')), [400, message], body.slice(0, 60))
   }
-  for (const other of ['', '; boundary', '; boundary=', '; boundary=B; x=y', '; boundary=B;boundary=C', `; boundary=${'x'.repeat(71)}`]) {
-    t.match(await send('/upload', `multipart/form-data${other}`, rawForm(rawId, rawAvatar)), [415, /multipart\/form-data\.$/], other)
+  const long = `; boundary=${'x'.repeat(71)}`
+  for (const after of ['', '; boundary', '; boundary=', '; boundary=B; x=y', '; boundary=B;boundary=C', long]) {
+    const response = await send('/upload', `multipart/form-data${after}`, rawForm(rawId, rawAvatar))
+    t.match(response, [415, /multipart\/form-data\.$/], after)
   }
   t.match(await send('/upload', `${type}; charset=utf-8`, rawForm(rawId, rawAvatar)), [200, {}])
   t.match(await send('/upload', 'multipart/form-data; boundary="B"', rawForm(rawId, rawAvatar)), [200, {}])
@@ -140,21 +143,25 @@ t.test('the limits of a form are answered 413', async t => {
   t.equal(message, 'A file in the body is larger than 1000 bytes.')
   const large = 'The body is larger than this service accepts.'
   t.strictSame(await send('/upload', undefined, formOf(id, ['avatar', file(5000)])), [413, large])
-  const chunks = () => ReadableStream.from([Buffer.from(rawForm(rawId, [named('extra'), '']).slice(0, -8)), ...Array(60).fill(Buffer.alloc(100))])
+  const start = Buffer.from(rawForm(rawId, [named('extra'), '']).slice(0, -8))
+  const chunks = () => ReadableStream.from([start, ...Array(60).fill(Buffer.alloc(100))])
   t.match(await send('/upload', type, chunks()), [413, /larger than/], 'without Content-Length')
   const labels = (count: number, text: string): Field[] => Array(count).fill(['labels', text])
   t.match(await send('/upload', undefined, formOf(id, avatar, ...labels(8, 'ab'))), [200, {}])
-  t.strictSame(await send('/upload', undefined, formOf(id, avatar, ...labels(9, 'ab'))), [413, 'The body has more than 10 parts.'])
+  t.strictSame(await send('/upload', undefined, formOf(id, avatar, ...labels(9, 'ab'))), [
+    413, 'The body has more than 10 parts.'
+  ])
   t.strictSame(await send('/upload', undefined, formOf(id, avatar, ...labels(3, 'x'.repeat(40)))), [
     413, 'The fields of the form are larger than this service accepts.'
   ])
 })
 
-t.test('thousands of parts are read, with little memory', async t => {
-  const { send } = await serveBodies(t, { bodyLimits: { parts: 5000 } })
-  const [status, { body }] = await send('/upload', type, rawForm(rawId, rawAvatar, ...Array(4998).fill([named('labels'), 'ab'])))
+t.test('thousands of parts are read', async t => {
+  const { send } = await serveBodies(t, { bodyLimits: { parts: 5000 }, responseTimeoutMs: 60_000 })
+  const labels = (count: number) => Array<[string, string]>(count).fill([named('labels'), 'ab'])
+  const [status, { body }] = await send('/upload', type, rawForm(rawId, rawAvatar, ...labels(4998)))
   t.strictSame([status, body.length], [200, 5000])
-  t.strictSame(await send('/upload', type, rawForm(rawId, rawAvatar, ...Array(4999).fill([named('labels'), 'ab']))), [
+  t.strictSame(await send('/upload', type, rawForm(rawId, rawAvatar, ...labels(4999))), [
     413, 'The body has more than 5000 parts.'
   ])
 })
@@ -167,12 +174,16 @@ t.test('parts that a handler does not read are dropped, and so is a form', async
         for await (const { name, file } of body) {
           names.push(name)
           // Reads the first bytes only.
-          if (name === 'attachments') for await (const _chunk of file) break
+          if (name === 'attachments') {
+            await once(file, 'readable')
+            file.destroy()
+          }
         }
         return { status: 200, body: names }
       },
       async sendAny ({ body }) {
-        for await (const _part of body) break
+        await body.next()
+        await body.return()
         return { status: 200, body: 'enough' }
       },
       sendBytes: async () => ({ status: 200, body: 'nothing' })
