@@ -9,6 +9,7 @@ import type { ContractError } from '../../scripts/findings.ts'
 import { unsupported } from '../../scripts/unsupported.ts'
 import { stubs } from '../../src/contract/index.ts'
 import { listen } from '../fixtures/app.ts'
+import { serveBodies } from '../fixtures/bodies.ts'
 import {
   anyResponse, contractText, jsonBody, jsonContent, jsonResponse, loadContract, noContent, parameter, ref, serve,
   serveLoaded, tableRows
@@ -249,6 +250,45 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     t.strictSame(await send('DELETE', '/none', 'application/json'), [200, 'none'], 'a media type without a body')
     t.strictSame(await send('POST', '/none', 'application/json', '{}'), [415, 'This operation accepts no body.'])
     t.strictSame(await send('DELETE', '/none', 'text/plain', 'x'), [415, 'This operation accepts no body.'])
+  },
+
+  'request bodies of any media type': async t => {
+    const { send } = await serveBodies(t)
+    const type = 'application/xml'
+    t.strictSame(await send('/any', type, '<a/>'), [200, { contentType: type, body: 'bytes <a/>' }])
+    t.strictSame(await send('/maybe', 'text/csv', 'a,b'), [200, { contentType: 'text/csv', body: 'a,b' }])
+    t.match(await send('/maybe', type, '<a/>'), [415, /text\/csv or application\/json/])
+  },
+
+  forms: async t => {
+    const { send } = await serveBodies(t)
+    const form = 'id=9007199254740993&ids=1&ids=2&place={"name":"x"}&filter[size]=3&pipes=1|2&tags=a,b&words=a%20b'
+    t.strictSame(await send('/form', 'application/x-www-form-urlencoded', form), [200, {
+      body: {
+        id: '9007199254740993n',
+        ids: ['1n', '2n'],
+        place: { name: 'x' },
+        filter: { size: 3 },
+        pipes: [1, 2],
+        tags: ['a', 'b'],
+        words: ['a', 'b']
+      }
+    }])
+  },
+
+  'multipart/form-data': async t => {
+    const { send } = await serveBodies(t)
+    const form = new FormData()
+    form.append('id', '1')
+    form.append('avatar', new Blob(['x'], { type: 'image/png' }), 'a.png')
+    t.strictSame(await send('/upload', undefined, form), [200, {
+      body: [
+        { name: 'id', value: '1n' },
+        { name: 'avatar', filename: 'a.png', contentType: 'image/png', file: 'bytes x' }
+      ]
+    }])
+    form.delete('id')
+    t.strictSame(await send('/upload', undefined, form), [400, 'The body must have the member "id".'])
   },
 
   'every fault of a body': async t => {

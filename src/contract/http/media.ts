@@ -1,6 +1,6 @@
 // Bodies of operations that have more than one media type for JSON: each is read by the kind of its media type.
 import type {
-  FastifyInstance, onRequestHookHandler, onSendHookHandler, preValidationHookHandler
+  FastifyInstance, FastifyRequest, onRequestHookHandler, onSendHookHandler, preValidationHookHandler
 } from 'fastify'
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
@@ -60,6 +60,12 @@ export function bodyReaders (
   }
 }
 
+/** How a request's body is read, and its media type if the operation has several. */
+interface Choice { read: (body: unknown) => unknown, contentType?: string }
+
+/** Not a field of every request, because most have plain bodies. */
+const choices = new WeakMap<FastifyRequest, Choice>()
+
 /** A hook that finds the reader for the media type that is sent. */
 function chooseReader (readers: ReadonlyMap<string, Reader>, { streamBytes }: BodyLimits): onRequestHookHandler {
   const find = mediaTypeFinder([...readers.keys()])
@@ -68,8 +74,8 @@ function chooseReader (readers: ReadonlyMap<string, Reader>, { streamBytes }: Bo
     if (sent === undefined) return done()
     const type = find(sent) as string
     const read = readers.get(type) as Reader
-    request.readBody = body => read(body, sent)
-    if (readers.size > 1) request.contentType = type.includes('*') ? essence(sent) : type
+    const contentType = readers.size > 1 && { contentType: type.includes('*') ? essence(sent) : type }
+    choices.set(request, { read: body => read(body, sent), ...contentType })
     if (isReadWhole(type)) return done()
     // Without a media type Fastify passes the body on unread.
     delete request.headers['content-type']
@@ -79,10 +85,11 @@ function chooseReader (readers: ReadonlyMap<string, Reader>, { streamBytes }: Bo
 
 function readMedia (declared: Body): preValidationHookHandler {
   return (request, _reply, done) => {
-    const { body, readBody, contentType } = request
+    const { body } = request
     if (body === undefined || body === null) return done(declared.required ? missingBody(declared) : undefined)
+    const { read, contentType } = choices.get(request) as Choice
     try {
-      request.body = readBody?.(body)
+      request.body = read(body)
     } catch (error) {
       return done(error as Error)
     }

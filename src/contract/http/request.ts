@@ -8,10 +8,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the handler gets beside body and callers: the parameters by place, and the body's contentType. */
     parameters?: Readonly<Record<string, unknown>>
-    /** Reads the body, if the operation has other media types than one for JSON. */
-    readBody?: (body: unknown) => unknown
-    /** The media type of the body, if the operation has several. */
-    contentType?: string
     /** Who is calling, once the operation's hooks have authenticated the request. */
     principals?: Principals
     /** Refusals of the security schemes so far. */
@@ -22,7 +18,7 @@ declare module 'fastify' {
 }
 
 export function decorateRequests (app: FastifyInstance): void {
-  for (const field of ['parameters', 'readBody', 'contentType', 'principals', 'refusals']) app.decorateRequest(field)
+  for (const field of ['parameters', 'principals', 'refusals']) app.decorateRequest(field)
   app.decorateRequest('repeatedHeaders', { getter () { return repeatedHeaders(this.raw) } })
 }
 
