@@ -28,6 +28,46 @@ async function open (t: Test, port: number): Promise<{ socket: Socket, received:
   return { socket, received: () => text }
 }
 
+/** Waits until the system takes no more bytes of a socket. */
+async function settled (socket: Socket): Promise<void> {
+  for (let before = -1; socket.writableLength !== before;) {
+    before = socket.writableLength
+    await sleep(500)
+  }
+}
+
+t.test('a handler that keeps one of many small parts slows the sender', async t => {
+  const reading = Promise.withResolvers<void>()
+  const mayRead = Promise.withResolvers<void>()
+  let parts = 0
+  const { port } = await serveBodies(t, {
+    handlers: {
+      async sendAny ({ body }) {
+        for await (const { name } of body) {
+          if (name === 'id') parts++
+          reading.resolve()
+          await mayRead.promise
+        }
+        return { status: 200, body: parts }
+      }
+    },
+    bodyLimits: { parts: 1e6, fieldBytes: 1e9 },
+    responseTimeoutMs: 60_000
+  })
+  const { socket, received } = await open(t, port)
+  const part = `--B\r\nContent-Disposition: form-data; name="note"; filename="x"\r\n\r\n${'x'.repeat(16_000)}\r\n`
+  const count = 2000
+  const others = part.replace('note', 'other').repeat(count)
+  const body = `${part.replace('note', 'id').replace('; filename="x"', '').replace(/x{16000}/, '1')}${others}--B--\r\n`
+  socket.write(`${head('POST /any', multipart, `Content-Length: ${body.length}`)}${body}`)
+  await reading.promise
+  await settled(socket)
+  t.ok(socket.writableLength > body.length / 2, `${socket.writableLength} of ${body.length} bytes wait in the client`)
+  mayRead.resolve()
+  while (!received().includes('\r\n\r\n')) await once(socket, 'data')
+  t.match(received(), /^HTTP\/1.1 200 /)
+})
+
 for (const { name, target, type, start } of [
   { name: 'a stream', target: 'PUT /bytes', type: 'application/octet-stream', start: '' },
   { name: 'a file of a form', target: 'POST /upload', type: multipart, start: fileHead }
@@ -62,7 +102,7 @@ for (const { name, target, type, start } of [
     for (let i = 0; i < 64; i++) socket.write(mebibyte)
     socket.write(end)
     await reading.promise
-    await sleep(300)
+    await settled(socket)
     // The system buffers a few megabytes.
     const before = process.memoryUsage().arrayBuffers
     t.ok(socket.writableLength > size / 2, `${socket.writableLength} bytes wait in the client`)
