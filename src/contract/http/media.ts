@@ -48,7 +48,7 @@ export function bodyReaders (
   compile: Compile,
   limits: Partial<BodyLimits> = {}
 ): (body: Body) => Readers {
-  const { bodyLimit: fieldBytes = 1024 * 1024 } = app.initialConfig
+  const { bodyLimit: fieldBytes } = app.initialConfig as { bodyLimit: number }
   const all = { ...defaultLimits, fieldBytes, ...limits }
   const compileForm = formCompiler(schemas)
   return body => {

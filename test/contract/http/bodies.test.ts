@@ -110,6 +110,44 @@ t.test('a form is the object of its schema', async t => {
   t.match(await send('/form', 'application/x-www-form-urlencoded', latin1), [400, /UTF-8/])
 })
 
+t.test('a form may have members that the schema does not name', async t => {
+  const { send } = await serveBodies(t)
+  const contentType = 'application/x-www-form-urlencoded'
+  const fine: Array<[form: string, body: object]> = [
+    ['n1=2&list=a&list=b&other=1&other=2&x=', { n1: 2, list: ['a', 'b'], other: ['1', '2'], x: '' }],
+    ['plain=a,b&pair=name,x,number,7', { plain: 'a,b', pair: { name: 'x', number: '7n' } }],
+    ['pair=name', { pair: { name: '' } }]
+  ]
+  for (const [form, body] of fine) t.strictSame(await send('/open', contentType, form), [200, { contentType, body }], form)
+  t.match(await send('/open', contentType, 'pair=a&pair=b'), [400, /^"pair" in the body is sent more than once\.$/])
+  t.match(await send('/open', contentType, 'n1=x'), [400, /^"n1" in the body must be an integer\.$/])
+})
+
+t.test('a form without a schema is an object of texts', async t => {
+  const { send } = await serveBodies(t)
+  const form = 'a=1&a=2&b=true'
+  t.strictSame(await send('/pairs', 'application/x-www-form-urlencoded', form), [200, { body: { a: ['1', '2'], b: 'true' } }])
+})
+
+t.test('events are bytes in a request, and a form without a schema has any parts', async t => {
+  const { send } = await serveBodies(t)
+  const contentType = 'text/event-stream'
+  t.strictSame(await send('/open', contentType, 'data: x'), [200, { contentType, body: 'bytes data: x' }])
+  const form = new FormData()
+  form.append('a', '1')
+  form.append('b', new Blob(['x']), 'b')
+  t.match(await send('/open', undefined, form), [200, {
+    contentType: 'multipart/form-data', body: [{ name: 'a', value: '1' }, { name: 'b', file: 'bytes x' }]
+  }])
+})
+
+t.test('a chunked body without a byte is none', async t => {
+  const { app } = await serveBodies(t)
+  const headers = { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' }
+  const { statusCode } = await app.inject({ method: 'POST', url: '/text', headers, payload: '' })
+  t.equal(statusCode, 400)
+})
+
 t.test('a form of many names costs little', async t => {
   const { app } = await serveBodies(t)
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -66,6 +66,10 @@ t.test('the parts of a form come in the order sent, files as streams and fields 
       seenId, seenAvatar, { ...seenAvatar, name: 'image' }, { ...seenAvatar, name: 'image' }
     ]],
     [[id, avatar, ['picture', 'iVBORw==']], [seenId, seenAvatar, { name: 'picture', value: 'iVBORw==' }]],
+    [[id, avatar, ['size', '1'], ['color', 'red'], ['box', '{"a":1}'], ['list', '1'], ['list', '2'], ['sign', png]], [
+      seenId, seenAvatar, { name: 'size', value: 1 }, { name: 'color', value: 'red' }, { name: 'box', value: { a: 1 } },
+      { name: 'list', value: 1 }, { name: 'list', value: 2 }, { ...seenAvatar, name: 'sign' }
+    ]],
     [[id, avatar, ['extra', 'x'], ['extra', png]], [
       seenId, seenAvatar, { name: 'extra', value: 'x' }, { ...seenAvatar, name: 'extra' }
     ]]
@@ -154,6 +158,12 @@ t.test('the limits of a form are answered 413', async t => {
   t.strictSame(await send('/upload', undefined, formOf(id, avatar, ...labels(3, 'x'.repeat(40)))), [
     413, 'The fields of the form are larger than this service accepts.'
   ])
+})
+
+t.test('a form of many values gets the sentence of its first fault', async t => {
+  const { send } = await serveBodies(t)
+  const labels = Array<Field>(70).fill(['labels', 'ab'])
+  t.strictSame(await send('/upload', undefined, formOf(avatar, ...labels)), [400, 'The body must have the member "id".'])
 })
 
 t.test('thousands of parts are read', async t => {
