@@ -83,7 +83,8 @@ async function serveGenerated (): Promise<void> {
     verifiers: { bearerAuth: () => undefined } as never,
     realm: 'bench',
     responseTimeoutMs: 1000,
-    toHttpError: () => undefined
+    toHttpError: () => undefined,
+    logFault: fault => { throw fault }
   })
   await app.ready()
   console.log(`ready after ${performance.now() - began} ms`)

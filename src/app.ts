@@ -17,7 +17,7 @@ import { allowOrigins } from './cors.ts'
 import { limitFailures } from './failed-auth.ts'
 import { healthPathsBelow, serveHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
-import { logError, logResponses } from './log.ts'
+import { logError, logFault, logResponses } from './log.ts'
 import { labelRoutes } from './metrics/measured-response.ts'
 import { Recorder } from './metrics/recorder.ts'
 import { routesOf, serveMetrics } from './metrics/serve.ts'
@@ -50,6 +50,8 @@ export interface AppOptions {
   /** The index of this thread, and what all threads share; by default there is one. */
   thread?: number
   shared?: Shared
+  /** What becomes of an answer that breaks the contract: a 500, or a line in the log. */
+  answers?: 'enforce' | 'log'
   /** Time limit for the response, after the request has arrived. */
   responseTimeoutMs?: number
   /** Time limits for the headers and for the whole request. */
@@ -68,8 +70,8 @@ export interface AppOptions {
 
 export async function buildApp ({
   store, verifyToken, log = pino({ level: 'silent' }), baseUrl = '/', bodyLimit = 65536, rateLimit,
-  failedAuthLimit = Infinity, trustProxy = false, corsOrigin, maxConnections = unlimited, responseTimeoutMs = 10_000,
-  requestTimeoutMs = { header: 5000, whole: 10_000 }, keepAliveTimeoutMs = 72_000,
+  failedAuthLimit = Infinity, trustProxy = false, corsOrigin, maxConnections = unlimited, answers = 'enforce',
+  responseTimeoutMs = 10_000, requestTimeoutMs = { header: 5000, whole: 10_000 }, keepAliveTimeoutMs = 72_000,
   drainMs = { delayMs: 0, lingerMs: 0 }, isLeaving = () => false, thread = 0, shared = createShared(1),
   recorder = new Recorder(shared.metrics, thread), hasMetrics = true
 }: AppOptions): Promise<FastifyInstance> {
@@ -122,6 +124,8 @@ export async function buildApp ({
     realm: 'plant-store',
     responseTimeoutMs,
     toHttpError,
+    answers,
+    logFault: (fault, request) => logFault(log, fault, request),
     onErrorAnswer: ({ status, body }, request) => {
       reporter.log({ status, message: (body as components['schemas']['Error']).message }, request)
     },

@@ -30,10 +30,11 @@ export function secondsBetween (least: number, most: number) {
   return (text: string): number => 1000 * read(text)
 }
 
-export function oneOf (values: string[]) {
-  return (text: string): string => {
-    if (!values.includes(text)) throw new Error(`is "${text}", but must be one of ${values.join(', ')}`)
-    return text
+export function oneOf<const Value extends string> (values: readonly Value[]) {
+  return (text: string): Value => {
+    const value = values.find(value => value === text)
+    if (value === undefined) throw new Error(`is "${text}", but must be one of ${values.join(', ')}`)
+    return value
   }
 }
 

@@ -38,6 +38,8 @@ export interface Config {
   maxQueue: number
   keepAliveTimeoutMs: number
   shutdownDelayMs: number
+  /** What becomes of an answer that breaks the contract: a 500, or a line in the log. */
+  answers: 'enforce' | 'log'
   logLevel: string
   /** Sentences about variables that are probably misspelt. */
   unread: string[]
@@ -109,6 +111,7 @@ export function readConfig (
     maxQueue: variable('MAX_QUEUE', '10000', 10_000, integerBetween(1, 1e7)),
     keepAliveTimeoutMs: variable('KEEP_ALIVE_TIMEOUT', '72', 72_000, secondsBetween(1, 3600)),
     shutdownDelayMs: variable('SHUTDOWN_DELAY', '5', 0, secondsBetween(0, 5)),
+    answers: variable('CHECK_ANSWERS', 'log', 'enforce', oneOf(['enforce', 'log'])),
     logLevel: variable('LOG_LEVEL', 'info', 'info', oneOf(logLevels))
   }
   if (config.metricsPort === config.port && config.port !== 0) {

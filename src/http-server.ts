@@ -1,13 +1,12 @@
 // Creates the HTTP server that Fastify uses, with its limits.
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
-import type { Socket } from 'node:net'
 import { admitRequests } from './admission.ts'
 import { CompactMessage } from './compact-message.ts'
 import { limitConnections } from './connections.ts'
 import type { ConnectionLimit } from './connections.ts'
 import { answerServerErrors, connectionsOf, refuseOverload } from './contract/index.ts'
-import type { ErrorReporter } from './contract/index.ts'
+import type { ErrorReporter, ServedSocket } from './contract/index.ts'
 import { oncePerMinute } from './log.ts'
 import { memoryLimit } from './memory-limit.ts'
 import { serveInOrder } from './pipelining.ts'
@@ -75,11 +74,15 @@ export function createHttpServer (
 }
 
 /**
- * Sets the time limit of connections that have unsent bytes; Node takes it back after the response. With Node's own
- * server.setTimeout() each request would update several timers.
+ * Sets the time limit of connections that have unsent bytes; Node takes it back after the response. A stream may pause
+ * once its bytes are sent. With Node's own server.setTimeout() each request would update several timers.
  */
-function endStalled (open: ReadonlySet<Socket>, timeoutMs: number): void {
+function endStalled (open: ReadonlySet<ServedSocket>, timeoutMs: number): void {
   for (const socket of open) {
-    if (socket.writableLength > 0 && socket.timeout !== timeoutMs) socket.setTimeout(timeoutMs)
+    if (socket.writableLength > 0) {
+      if (socket.timeout !== timeoutMs) socket.setTimeout(timeoutMs)
+    } else if (socket._httpMessage?.headersSent === true && socket.timeout === timeoutMs) {
+      socket.setTimeout(0)
+    }
   }
 }

@@ -33,6 +33,11 @@ export function logError (log: Logger, error: SentError, request: FailedRequest)
   else log.error({ ...about(request), status, err: cause ?? error }, message)
 }
 
+/** Logs a fault of an answer that its caller is not told. */
+export function logFault (log: Logger, fault: Error, request: FailedRequest): void {
+  log.error({ ...about(request), err: fault }, 'the answer breaks the contract, or it broke off')
+}
+
 /** Counts events of a flood: it reports the first at once, and then at most once a minute how many there were. */
 export function oncePerMinute (report: (count: number) => void): () => void {
   let count = 0

@@ -33,6 +33,7 @@ t.test('without variables the configuration is the default, and an empty variabl
     maxQueue: 10000,
     keepAliveTimeoutMs: 72_000,
     shutdownDelayMs: 0,
+    answers: 'enforce',
     logLevel: 'info',
     unread: []
   }
@@ -71,6 +72,7 @@ t.test('readConfig() reads every variable', async t => {
     MAX_QUEUE: '30',
     KEEP_ALIVE_TIMEOUT: '40',
     SHUTDOWN_DELAY: '5',
+    CHECK_ANSWERS: 'log',
     LOG_LEVEL: 'debug'
   }), {
     host: '::',
@@ -91,6 +93,7 @@ t.test('readConfig() reads every variable', async t => {
     maxQueue: 30,
     keepAliveTimeoutMs: 40_000,
     shutdownDelayMs: 5000,
+    answers: 'log',
     logLevel: 'debug',
     unread: []
   })

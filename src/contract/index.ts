@@ -1,6 +1,7 @@
 // Exports of the contract engine, which serves any OpenAPI 3.1 contract. Programs without a server use schema/index.ts.
 export { serveDocs, docsPath } from './http/docs.ts'
 export { connectionsOf, drainOnClose } from './http/drain.ts'
+export type { ServedSocket } from './http/drain.ts'
 export { dryRun } from './http/dry-run.ts'
 export { answerErrors, answerServerErrors, errorOptions, refuseOverload } from './http/errors.ts'
 export type { ErrorReporter, FailedRequest, SentError } from './http/errors.ts'
@@ -16,8 +17,9 @@ export type { Service } from './http/serve.ts'
 export { stubs } from './http/stubs.ts'
 export type { Stubs } from './http/stubs.ts'
 export { bodilessStatuses } from './types.ts'
+export type { Bytes, FieldPart, FilePart, ServerSentEvent } from './bodies.ts'
 export type {
-  Answer, BasicCredentials, Body, Content, Contract, Encoding, FieldPart, FilePart, Handler, Handlers, HandlersTagged,
+  Answer, BasicCredentials, Body, Content, Contract, Encoding, Handler, Handlers, HandlersTagged,
   Media, Operation,
   Parameter, Principal, Request, Response, SecurityScheme, Server, SkippedOperation, TokenVerifier, Verdict, Verifier,
   Verifiers

@@ -1,7 +1,7 @@
 // What a contract asks of the code that serves it, as types: a handler per operation, a verifier per security scheme.
 // `Ops` is the generated interface `operations`, `C` the generated constants together.
 
-import type { Readable } from 'node:stream'
+import type { Concrete, ReceivedAs, SentAs, Undeclared } from './bodies.ts'
 
 /** One operation as data, as generated/operations.ts holds it. */
 export interface Operation {
@@ -104,7 +104,7 @@ export interface Handler<Ops, Id extends keyof Ops> {
  * body may have several media types, `contentType` tells which it has: the key of the contract, or the type that was
  * sent where the key is a range.
  */
-export type Request<Ops, Id extends keyof Ops> = ParametersOf<Ops[Id]> &
+export type Request<Ops, Id extends keyof Ops> = ParametersOf<Ops[Id]> & AcceptOf<ResponsesOf<Ops, Id>> &
   (IsUnion<keyof BodyContent<Ops[Id]>> extends true ? TypedBody<Ops[Id]> & Caller : BodyAndCaller<Ops, Id>)
 
 interface Caller { readonly principals: Principals }
@@ -114,67 +114,32 @@ type ParametersOf<Op> = Op extends { parameters: infer Places }
   ? { readonly [In in keyof Places as [Places[In]] extends [undefined] ? never : In]-?: NonNullable<Places[In]> }
   : unknown
 
+/**
+ * `accept`: the media type for success that the caller prefers, where the contract has several. The compiler prints the
+ * members of this union: it has no name of its own.
+ */
+type AcceptOf<Responses> = {
+  [Key in keyof Responses]: `${Key & (string | number)}` extends `2${string}` ? TypesOf<Responses[Key]> : never
+}[keyof Responses] extends infer Type
+  ? IsUnion<Type> extends true ? { readonly accept: Type } : unknown
+  : never
+type TypesOf<Message> = Message extends { content: infer Content } ? keyof Content & string : never
+
 type BodyOf<Op> = Op extends { requestBody: unknown } ? BodyIn<BodyContent<Op>>
   : Op extends { requestBody?: unknown } ? BodyIn<BodyContent<Op>> | undefined
     : undefined
 
 type TypedBody<Op> = TypedBodyIn<BodyContent<Op>> | (Op extends { requestBody: unknown } ? never : NoBody)
 type TypedBodyIn<Content> = {
-  [Type in keyof Content]: { readonly contentType: SentType<Type>, readonly body: BodyAs<Type, Content[Type]> }
+  [Type in keyof Content]: { readonly contentType: Concrete<Type>, readonly body: ReceivedAs<Type, Content[Type]> }
 }[keyof Content]
 interface NoBody { readonly contentType?: undefined, readonly body?: undefined }
 
 type BodyContent<Op> = Op extends { requestBody?: infer Body }
   ? NonNullable<Body> extends { content: infer Content } ? Content : never
   : never
-type BodyIn<Content> = { [Type in keyof Content]: BodyAs<Type, Content[Type]> }[keyof Content]
-type SentType<Type> = Type extends `${infer Before}*${infer After}`
-  ? Before extends '' ? string : `${Before}${string}${After}`
-  : Type
-
-/** What a handler gets of a body, by the kind of its media type, as kindOf() of http/media-type.ts has it. */
-type BodyAs<Type, Schema> = KindOf<Type> extends 'json' | 'form' ? Received<Schema>
-  : KindOf<Type> extends 'text' ? string
-    : KindOf<Type> extends 'multipart' ? AsyncIterable<PartOf<Schema>>
-      : Readable
-
-export type KindOf<Type> = Type extends string ? KindOfName<Lowercase<Essence<Type>>> : never
-type Essence<Type extends string> = Type extends `${infer Name};${string}` ? Trimmed<Name> : Type
-type Trimmed<Text extends string> = Text extends `${infer Rest} ` ? Trimmed<Rest> : Text
-type KindOfName<Name extends string> = Name extends 'application/json' | `${string}/${string}+json` ? 'json'
-  : Name extends 'application/x-www-form-urlencoded' ? 'form'
-    : Name extends 'multipart/form-data' ? 'multipart'
-      : Name extends 'text/event-stream' ? 'events'
-        : Name extends `text/${string}` ? 'text'
-          : 'bytes'
-
-/** A file of a form. What the handler does not read of it is dropped when it asks for the next part. */
-export interface FilePart<Name> {
-  readonly name: Name
-  readonly file: Readable
-  /** The last part of the path that the client named. */
-  readonly filename: string | undefined
-  readonly contentType: string
-}
-
-/** A field of a form; of an array it is one item. */
-export interface FieldPart<Name, Value> { readonly name: Name, readonly value: Value, readonly file?: undefined }
-
-/** The parts of a form. generated/types.ts has Blob for a file. */
-type PartOf<Form> = unknown extends Form ? AnyPart<string>
-  : Form extends object
-    ? { [Name in keyof Form & string]-?: PartNamed<Name, ItemOf<NonNullable<Form[Name]>>> }[keyof Form & string]
-    : never
-type ItemOf<Value> = Value extends readonly (infer Item)[] ? Item : Value
-type PartNamed<Name, Value> = unknown extends Value ? AnyPart<Name>
-  : [Value] extends [{ readonly $read: unknown }] ? never
-      : (Extract<Value, Blob> extends never ? never : FilePart<Name>) |
-    ([Exclude<Value, Blob>] extends [never] ? never : FieldPart<Name, Received<Exclude<Value, Blob>>>)
-type AnyPart<Name> = FilePart<Name> | FieldPart<Name, unknown>
-
+type BodyIn<Content> = { [Type in keyof Content]: ReceivedAs<Type, Content[Type]> }[keyof Content]
 type IsUnion<T, Whole = T> = [T] extends [never] ? false : T extends unknown ? [Whole] extends [T] ? false : true : never
-
-type ContentOf<Message> = Message extends { content: infer Content } ? Content[keyof Content] : never
 
 /**
  * The answers that the contract declares for an operation, distinguished by their status.
@@ -189,20 +154,41 @@ interface NoAnswer { readonly status: never }
 
 // Named interfaces: the compiler prints `WithBody<operations, "createPlant", 200>` instead of all members.
 type AnswerBy<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> =
-  ResponsesOf<Ops, Id>[Key] extends { content: unknown }
-    ? {} extends HeadersOf<Ops, Id, Key> ? WithBody<Ops, Id, Key> : WithBodyAndHeaders<Ops, Id, Key>
+  ResponsesOf<Ops, Id>[Key] extends { content: infer Content }
+    ? IsOneType<keyof Content> extends true
+      ? {} extends HeadersOf<Ops, Id, Key> ? WithBody<Ops, Id, Key> : WithBodyAndHeaders<Ops, Id, Key>
+      : { [Type in keyof Content]: AnswerAs<Ops, Id, Key, Type> }[keyof Content]
     : {} extends HeadersOf<Ops, Id, Key> ? WithoutBody<Ops, Id, Key> : WithHeaders<Ops, Id, Key>
+
+/** One of several media types, or one that the answer chooses from a range: the answer names it. */
+type AnswerAs<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>, Type> =
+  {} extends HeadersOf<Ops, Id, Key> ? WithType<Ops, Id, Key, Type> : WithTypeAndHeaders<Ops, Id, Key, Type>
+type IsOneType<Type> = Type extends `${string}/*` ? false : IsUnion<Type> extends true ? false : true
 
 interface WithBody<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> {
   readonly status: StatusOf<Ops, Id, Key>
   readonly headers?: OrUndeclared<HeadersOf<Ops, Id, Key>>
-  readonly body: Sent<ContentOf<ResponsesOf<Ops, Id>[Key]>>
+  readonly body: BodyAs<ResponsesOf<Ops, Id>[Key]>
 }
 
 interface WithBodyAndHeaders<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> {
   readonly status: StatusOf<Ops, Id, Key>
   readonly headers: HeadersOf<Ops, Id, Key>
-  readonly body: Sent<ContentOf<ResponsesOf<Ops, Id>[Key]>>
+  readonly body: BodyAs<ResponsesOf<Ops, Id>[Key]>
+}
+
+interface WithType<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>, Type> {
+  readonly status: StatusOf<Ops, Id, Key>
+  readonly headers?: OrUndeclared<HeadersOf<Ops, Id, Key>>
+  readonly contentType: Concrete<Type>
+  readonly body: BodyAs<ResponsesOf<Ops, Id>[Key], Type>
+}
+
+interface WithTypeAndHeaders<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>, Type> {
+  readonly status: StatusOf<Ops, Id, Key>
+  readonly headers: HeadersOf<Ops, Id, Key>
+  readonly contentType: Concrete<Type>
+  readonly body: BodyAs<ResponsesOf<Ops, Id>[Key], Type>
 }
 
 interface WithoutBody<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> {
@@ -231,11 +217,11 @@ type NotOfEngine<Name> = Name extends string
   ? Lowercase<Name> extends 'content-type' | 'x-request-id' ? never : Name
   : Name
 
-/**
- * An uninhabited type. `never` fails here: under exactOptionalPropertyTypes a missing member is `never`, so an answer
- * without its body would match another status (TypeScript 5.9, typeRelatedToDiscriminatedType).
- */
-interface Undeclared { readonly 'the contract declares none': never }
+/** A body as a handler gives it, by media type. */
+type BodyAs<Response, Type = TypesOf<Response>> =
+  Response extends { content: infer Content }
+    ? Type extends keyof Content ? SentAs<Type, Content[Type]> : never
+    : never
 
 type ResponsesOf<Ops, Id extends keyof Ops> = Ops[Id] extends { responses: infer Responses } ? Responses : never
 type KeysOf<Ops, Id extends keyof Ops> = keyof ResponsesOf<Ops, Id>
@@ -258,26 +244,6 @@ type Range<Hundreds extends Class> = `${Hundreds}${Digit}${Digit}` extends infer
   ? Text extends `${infer Status extends number}` ? Status : never
   : never
 type Bodiless = typeof bodilessStatuses[number]
-
-/** A value as a client sends it: without the members that are `readOnly`. openapi-typescript marks them. */
-type Received<T> = Without<T, { readonly $read: unknown }>
-/** A value as the service sends it: without the members that are `writeOnly`. */
-type Sent<T> = Without<T, { readonly $write: unknown }>
-
-type Without<T, Hidden> = T extends Blob ? string
-  : T extends { readonly $read: infer Inner } | { readonly $write: infer Inner } ? Without<Inner, Hidden>
-    : T extends readonly unknown[] ? { [Index in keyof T]: Without<T[Index], Hidden> }
-      : T extends object ? WithoutHidden<T, HiddenIn<T, Hidden>, Hidden>
-        : T
-type WithoutHidden<T, Names, Hidden> = [Names] extends [never] ? { [Name in keyof T]: Without<T[Name], Hidden> }
-  : Flat<{ [Name in keyof T as Name extends Names ? never : Name]: Without<T[Name], Hidden> } & Absent<Names, Hidden>>
-type HiddenIn<T, Hidden> = { [Name in keyof T]-?: NonNullable<T[Name]> extends Hidden ? Name : never }[keyof T]
-/** Forbids writeOnly members in an answer; readOnly members of a request are refused earlier. */
-type Absent<Names, Hidden> = Hidden extends { readonly $write: unknown }
-  ? { readonly [Name in Names & PropertyKey]?: Undeclared }
-  : unknown
-/** Flattens an intersection, for shorter compiler messages. */
-type Flat<T> = { [Name in keyof T]: T[Name] }
 
 /**
  * A caller. The log shows the name. Limits count by `id`, which differs for each token of a name and stays the same,

@@ -357,6 +357,39 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     }
   },
 
+  // More of these three: test/contract/http/media-answers.test.ts and streams.test.ts.
+  'media types of answers': async t => {
+    const bodies: Array<[type: string, body: string | Uint8Array, sent: string]> = [
+      ['application/problem+json', 'x', 'application/problem+json; charset=utf-8'],
+      ['text/html', '<p>', 'text/html; charset=utf-8'],
+      ['image/png', Uint8Array.of(65), 'image/png']
+    ]
+    for (const [type, body, sent] of bodies) {
+      const members = `responses: { '200': { description: fine, content: { ${type}: {} } } }`
+      const { app } = await serve(t, { ...getOperation(members), handlers: { a: () => ({ status: 200, body }) } })
+      t.equal((await app.inject('/a')).headers['content-type'], sent)
+    }
+  },
+
+  'several media types of an answer': async t => {
+    const members = "responses: { '200': { description: fine, content: { text/csv: {}, image/*: {} } } }"
+    const handlers = { a: ({ accept }: Untyped) => ({ status: 200, contentType: 'text/csv', body: accept }) }
+    const { app } = await serve(t, { ...getOperation(members), handlers })
+    const get = (accept: string) => app.inject({ url: '/a', headers: { accept } })
+    t.match(await get('image/png'), { statusCode: 200, headers: { vary: 'Accept' }, body: 'image/*' })
+    t.match(await get('text/html'), { statusCode: 406 })
+  },
+
+  'server-sent events': async t => {
+    const schema = `{ type: object, properties: { id: ${int64} } }`
+    const members = `responses: { '200': { description: fine, content: { text/event-stream: { schema: ${schema} } } } }`
+    const events = async function * () {
+      yield { event: 'added', data: { id: 2n ** 62n } }
+    }
+    const { app } = await serve(t, { ...getOperation(members), handlers: { a: () => ({ status: 200, body: events() }) } })
+    t.equal((await app.inject('/a')).body, `event: added\ndata: {"id":${2n ** 62n}}\n\n`)
+  },
+
   'header fields of answers': async t => {
     let headers: Untyped = {}
     const { app, causes } = await serve(t, {

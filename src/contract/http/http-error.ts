@@ -7,6 +7,7 @@ export type ErrorStatus =
   | 403 // credentials without permission
   | 404 // unknown path
   | 405 // another method on a known path
+  | 406 // no media type of the operation is in Accept
   | 408 // the request did not arrive in time
   | 412 // a condition of the request about a file of /docs
   | 413 // the body is too large

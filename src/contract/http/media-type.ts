@@ -1,11 +1,11 @@
 // Media types and their ranges, as a contract and as requests write them.
 
+export type Kind = 'json' | 'text' | 'form' | 'multipart' | 'events' | 'bytes'
+
 /** A media type without its parameters, in lower case (RFC 9110, section 8.3.1). */
 export function essence (type: string): string {
   return type.replace(/\s*;.*$/s, '').toLowerCase()
 }
-
-export type Kind = 'json' | 'text' | 'form' | 'multipart' | 'events' | 'bytes'
 
 /** How a body of a media type or range is read and written; types.ts has the same as a type. */
 export function kindOf (type: string): Kind {
@@ -59,4 +59,21 @@ export function mediaTypeFinder (types: readonly string[]): (sent: string) => st
     const found = specificFirst.find(({ name }) => name.test(essence(sent)))
     return found?.whole.test(sent) === true ? found.type : undefined
   }
+}
+
+/** Whether a media type is a range, such as `image/*` (RFC 9110, section 12.5.1). */
+export function isRange (type: string): boolean {
+  return essence(type).endsWith('/*')
+}
+
+/** Whether a media type, and not a range, is in a range. */
+export function isInRange (type: string, range: string): boolean {
+  if (isRange(type)) return false
+  return essence(range) === '*/*' || essence(type).startsWith(essence(range).slice(0, -1))
+}
+
+/** The Content-Type of an answer: JSON and text are UTF-8. */
+export function sentType (type: string): string {
+  if (!['json', 'text'].includes(kindOf(type))) return type
+  return `${type.replace(/\s*;\s*charset=[^;]*/i, '')}; charset=utf-8`
 }

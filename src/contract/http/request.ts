@@ -6,7 +6,7 @@ import { HttpError } from './http-error.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the handler gets beside body and callers: the parameters by place, and the body's contentType. */
+    /** What the handler gets beside body and callers: parameters by place, the body's contentType, and `accept`. */
     parameters?: Readonly<Record<string, unknown>>
     /** Who is calling, once the operation's hooks have authenticated the request. */
     principals?: Principals

@@ -3,11 +3,14 @@ import auth from '@fastify/auth'
 import type { FastifyInstance, FastifySerializerCompiler, HTTPMethods, onRequestHookHandler } from 'fastify'
 import { createCompiler, createWriters, whenUsed } from '../schema/index.ts'
 import type { Content, Contract, Handlers, Operation, Verifiers } from '../types.ts'
-import { toRouteHandler, responseKey } from './answers.ts'
+import { toRouteHandler } from './answers.ts'
 import type { AnswerOptions, AnyHandler } from './answers.ts'
+import { responseKey } from './declared-answers.ts'
 import { compileBody, readBodiesAsBytes, refuseMediaType } from './body.ts'
 import { bodyReaders, isPlain } from './media.ts'
 import type { BodyLimits } from './media.ts'
+import { kindOf } from './media-type.ts'
+import { negotiate } from './negotiation.ts'
 import { servedOperation } from './operation-hooks.ts'
 import type { HooksOf } from './operation-hooks.ts'
 import { readParameters } from './parameters.ts'
@@ -19,7 +22,7 @@ import type { AnyVerifier, Guards } from './security.ts'
 import { refuseSkipped, routedSkipped } from './skipped.ts'
 
 /** A contract and the code that serves it; `Ops` and `C` are as in types.ts. */
-export interface Service<Ops, C extends Contract> extends Omit<AnswerOptions, 'compile'> {
+export interface Service<Ops, C extends Contract> extends AnswerOptions {
   contract: C
   handlers: Handlers<Ops, keyof Ops & keyof C['operations']>
   verifiers: Verifiers<C['securitySchemes']>
@@ -56,6 +59,7 @@ export async function serveContract<Ops, C extends Contract> (
   const compileAnswer = prepare(createCompiler(schemas, 'answer'), isLarge)
   const writerOf = prepare(createWriters(schemas, compileAnswer), isLarge)
   const readersOf = bodyReaders(app, schemas, compileRequest, service.bodyLimits)
+  const answers = { ...service, schemas, compile: compileAnswer, writerOf }
   await app.register(auth)
   decorateRequests(app)
   app.setSerializerCompiler((({ schema }) => writerOf(schema)) as FastifySerializerCompiler<object>)
@@ -73,18 +77,19 @@ export async function serveContract<Ops, C extends Contract> (
       method: methodsOf(operation, [...operations, ...skipped]) as HTTPMethods[],
       url: toRoute(operation.template),
       exposeHeadRoute: false,
-      schema: routeSchema(operation),
+      schema: routeSchema(operation) ?? {},
       validatorCompiler: compileBody(compileRequest, operation.body, schemas),
       onRequest: [
         ...authenticate(app, operation.security, guards),
         ...[onRequest].flat(),
         refuseMediaType(operation.body),
         ...readers.onRequest ?? [],
-        ...readParameters(operation, schemas, compileRequest)
+        ...readParameters(operation, schemas, compileRequest),
+        ...negotiate(operation.responses)
       ],
       preValidation: readers.preValidation ?? [],
       onSend: [onSend, readers.onSend ?? []].flat(),
-      handler: toRouteHandler(handlers[operation.id] as AnyHandler, operation, { ...service, compile: compileAnswer })
+      handler: toRouteHandler(handlers[operation.id] as AnyHandler, operation, answers)
     })
   }
   return security => authenticate(app, security, guards)
@@ -97,11 +102,20 @@ function prepare<Value, Result> (compile: (schema: object) => (value: Value) => 
   return isLarge ? whenUsed(compile) : compile
 }
 
+/** Fastify validates a plain body and writes JSON; the other media types have their own readers and writers. */
 function routeSchema ({ body, responses }: Operation) {
-  const schemaOf = (content: Content = {}) => Object.values(content)[0]?.schema ?? {}
-  const declared = Object.entries(responses).filter(([, { content }]) => content !== undefined)
-  const response = Object.fromEntries(declared.map(([key, { content }]) => [responseKey(key), schemaOf(content)]))
-  return { ...body && isPlain(body) && { body: schemaOf(body.content) }, response }
+  const [media = {}] = Object.values(body?.content ?? {})
+  const response = Object.entries(responses).map(([key, { content = {} }]) => {
+    return [responseKey(key), { content: jsonOf(content) }] as const
+  })
+  return {
+    ...body !== undefined && isPlain(body) && { body: media.schema ?? {} },
+    response: Object.fromEntries(response.filter(([, { content }]) => Object.keys(content).length > 0))
+  }
+}
+function jsonOf (content: Content): Record<string, { schema: object }> {
+  const json = Object.entries(content).filter(([type]) => kindOf(type) === 'json')
+  return Object.fromEntries(json.map(([type, { schema = {} }]) => [type, { schema }]))
 }
 
 /** TypeScript reports these errors too, unless a cast hides them. */

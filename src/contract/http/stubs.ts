@@ -1,6 +1,6 @@
 // Handlers for operations that are not written yet: they answer 501, or with the examples of the contract.
 import type { Contract, Operation } from '../types.ts'
-import type { AnyAnswer } from './answers.ts'
+import type { AnyAnswer } from './declared-answers.ts'
 import { exampleReader } from './examples.ts'
 import type { Node } from './examples.ts'
 import { HttpError } from './http-error.ts'

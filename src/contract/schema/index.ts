@@ -2,9 +2,10 @@
 export { removeUndeclared } from './declared.ts'
 export type { Fault } from './json.ts'
 export {
-  composedSchemas, isFileSchema, isSchemaObject, mapSubschemas, referenced, subschemas, valueAt
+  composedSchemas, isFileSchema, isSchemaObject, isString, mapSubschemas, referenced, subschemas, valueAt
 } from './schemas.ts'
 export type { Schema, Schemas } from './schemas.ts'
 export { createCompiler, readJson, whenUsed } from './validator.ts'
 export type { Compile, Validate, Validated } from './validator.ts'
-export { createWriters } from './writer.ts'
+export { createWriters, writeUnchecked } from './writer.ts'
+export type { Write } from './writer.ts'

@@ -120,3 +120,8 @@ export function containsInt64 (schema: Schema, schemas: Schemas): boolean {
   }
   return false
 }
+
+/** Whether a value of this schema may be a string. */
+export function isString (schema: Schema, schemas: Schemas): boolean {
+  return composedSchemas(schema, schemas).values().some(({ type }) => [type].flat().includes('string'))
+}

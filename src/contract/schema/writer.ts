@@ -36,6 +36,12 @@ export function createWriters (schemas: Schemas, compile: Compile): (schema: obj
   })
 }
 
+/** Writes a value that no schema describes, or that breaks its schema. */
+export function writeUnchecked (value: unknown): string {
+  // Only values that JSON does not have are undefined as text.
+  return writeDeclared(value, []) ?? 'null'
+}
+
 /** JSON.stringify without the members that no schema of their object declares, and with bigints as numbers. */
 function writeDeclared (answer: unknown, declared: readonly DeclaredAt[]): string {
   const described = Map.groupBy(declared, ({ pointer }) => pointer)

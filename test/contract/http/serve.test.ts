@@ -19,7 +19,8 @@ const service: PlantService = {
   verifiers: { bearerAuth: () => ({ name: 'anyone' }) },
   realm: 'test',
   responseTimeoutMs: 1000,
-  toHttpError: () => undefined
+  toHttpError: () => undefined,
+  logFault: () => {}
 }
 
 /** Serves the contract with parts that the compiler would refuse. */

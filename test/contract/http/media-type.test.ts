@@ -1,0 +1,23 @@
+import t from 'tap'
+import { isInRange, kindOf, sentType } from '../../../src/contract/http/media-type.ts'
+
+t.test('the kind of a body follows from its media type', async t => {
+  const kinds: Array<[string, string]> = [
+    ['application/json', 'json'], ['Application/Problem+JSON ; x=1', 'json'], ['image/svg+json', 'json'],
+    ['application/jsonl', 'bytes'], ['application/xml', 'bytes'], ['*/*', 'bytes'], ['image/*', 'bytes'],
+    ['text/plain', 'text'], ['TEXT/csv;header=present', 'text'], ['text/*', 'text'], ['text/event-stream', 'events'],
+    ['application/x-www-form-urlencoded', 'form'], ['multipart/form-data', 'multipart'], ['multipart/mixed', 'bytes']
+  ]
+  for (const [type, kind] of kinds) t.equal(kindOf(type), kind, type)
+})
+
+t.test('a media type is in a range, and a range is not', async t => {
+  for (const range of ['image/*', '*/*', 'IMAGE/*']) t.ok(isInRange('image/png', range), range)
+  for (const type of ['image/*', '*/*', 'imagex/png']) t.notOk(isInRange(type, 'image/*'), type)
+})
+
+t.test('Content-Type of JSON and text names UTF-8 and keeps other parameters', async t => {
+  t.equal(sentType('text/csv; charset=latin1; header=present'), 'text/csv; header=present; charset=utf-8')
+  t.equal(sentType('application/ld+json;profile="x"'), 'application/ld+json;profile="x"; charset=utf-8')
+  t.equal(sentType('application/xml; charset=utf-16'), 'application/xml; charset=utf-16')
+})
