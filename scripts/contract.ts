@@ -1,12 +1,13 @@
 // Reads the contract: lints and bundles it, and refuses what this service cannot serve, or leaves it out where the
 // owner of the contract asks for that. It uses openapi-core, so that every finding has its file, line and JSON pointer.
 import { bundle, createConfig, lint } from '@redocly/openapi-core'
-import type { NormalizedProblem, Oas3Discriminator, RawUniversalConfig } from '@redocly/openapi-core'
+import type { NormalizedProblem, RawUniversalConfig } from '@redocly/openapi-core'
 import { resolve } from 'node:path'
 import type { Contract } from '../src/contract/index.ts'
 import type { Description } from './description.ts'
 import { toContract } from './emit-operations.ts'
 import { ContractError, describe, locate, unreadable } from './findings.ts'
+import { withMappings } from './mapped.ts'
 import { withNeeded } from './needed.ts'
 import { servedPart, withIds } from './served.ts'
 import { Skipped } from './skipped.ts'
@@ -61,7 +62,7 @@ async function read (file: string, { skipUnsupported = false, allowOpen = false 
   if (!String((parsed as Description).openapi).startsWith('3.1.')) {
     refuse([`${locate({ source, pointer: '#/', reportOnKey: false })} Not supported: ${unsupported.version}.`])
   }
-  const document = withMappedReferences(parsed as Description)
+  const document = withMappings(parsed as Description)
   const named = withIds(document)
   const skipped = new Skipped(named, survey, source)
   const fatal = errors.filter(problem => !skipped.addUsersOf(problem))
@@ -97,19 +98,4 @@ function linterConfig (survey: Survey, allowOpen: boolean): RawUniversalConfig {
 /** Whether a finding is about a discriminator mapping; `supported` checks those. */
 function isMapping ({ ruleId, location: [place] }: NormalizedProblem): boolean {
   return ruleId === 'no-unresolved-refs' && /\/discriminator\/mapping\//.test(String(place?.pointer))
-}
-
-/**
- * Replaces names of schemas in discriminator mappings (OpenAPI 3.1, section 4.8.25) by references, for all readers, and
- * drops those that refer to nothing, which `supported` reports.
- */
-function withMappedReferences (document: Description): Description {
-  const names = Object.keys(document.components?.schemas ?? {})
-  const toReference = (target: string) => names.includes(target) ? `#/components/schemas/${target}` : target
-  const isSchema = (target: string) => names.some(name => target === `#/components/schemas/${name}`)
-  return JSON.parse(JSON.stringify(document), (key, value: Partial<Oas3Discriminator>) => {
-    if (key !== 'discriminator' || typeof value?.propertyName !== 'string' || value.mapping === undefined) return value
-    const mapping = Object.entries(value.mapping).map(([tag, target]): [string, string] => [tag, toReference(target)])
-    return { ...value, mapping: Object.fromEntries(mapping.filter(([, target]) => isSchema(target))) }
-  }) as Description
 }

@@ -36,6 +36,9 @@ export function isIgnored ({ in: place, name }: Parameter): boolean {
   return place === 'header' && ['accept', 'content-type', 'authorization'].includes(name.toLowerCase())
 }
 
+/** Header fields of answers: OpenAPI ignores the first (section 4.8.17), the engine sends the second with each response. */
+export const fieldsOfEngine = ['content-type', 'x-request-id']
+
 /** The default of a schema, or of the schema that it refers to; undefined where there is none. */
 export function defaultOf (document: Description, schema: object): unknown {
   if ('default' in schema) return schema.default

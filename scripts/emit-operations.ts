@@ -7,7 +7,7 @@ import type {
 import { isSchemaObject, mapSubschemas } from '../src/contract/schema/index.ts'
 import type { Schema } from '../src/contract/schema/index.ts'
 import {
-  defaultOf, discriminators, extensionsOf, isIgnored, listOperations, resolve, withoutExtensions
+  defaultOf, discriminators, extensionsOf, fieldsOfEngine, isIgnored, listOperations, resolve, withoutExtensions
 } from './description.ts'
 import type { Description, Discriminated, Parameter } from './description.ts'
 import { keywords } from './served.ts'
@@ -145,9 +145,6 @@ function toEncoding ({ contentType, style, explode }: Encoding): Encoding {
     ...explode !== undefined && { explode }
   }
 }
-
-/** OpenAPI ignores the first (section 4.8.17); the engine sends the second with every response. */
-const fieldsOfEngine = ['content-type', 'x-request-id']
 
 interface ResponseObject { content?: Content, headers?: Record<string, object> }
 
