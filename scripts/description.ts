@@ -45,6 +45,16 @@ export function defaultOf (document: Description, schema: object): unknown {
   return '$ref' in schema ? defaultOf(document, resolve(document, schema)) : undefined
 }
 
+interface Value { schema?: object, content?: Readonly<Record<string, { schema?: object }>> }
+
+/** The schema of a parameter or header field, by itself or in its one media type, and whether its text is JSON. */
+export function valueOf ({ schema = {}, content = {} }: Value): { schema: object, isJson: boolean } {
+  const [media] = Object.entries(content)
+  if (media === undefined) return { schema, isJson: false }
+  const isJson = /^[^;]*[/+]json\s*(?:;|$)/i.test(media[0])
+  return { schema: media[1].schema ?? (isJson ? {} : { type: 'string' }), isJson }
+}
+
 /** The discriminator property of a schema, and the values that select it. */
 export interface Discriminated { property: string, values: string[] }
 

@@ -7,14 +7,15 @@ import type {
 import { isSchemaObject, mapSubschemas } from '../src/contract/schema/index.ts'
 import type { Schema } from '../src/contract/schema/index.ts'
 import {
-  defaultOf, discriminators, extensionsOf, fieldsOfEngine, isIgnored, listOperations, resolve, withoutExtensions
+  defaultOf, discriminators, extensionsOf, fieldsOfEngine, isIgnored, listOperations, resolve, valueOf,
+  withoutExtensions
 } from './description.ts'
 import type { Description, Discriminated, Parameter } from './description.ts'
 import { keywords } from './served.ts'
 import { unreachable } from './unsupported.ts'
 
 type Listed = ReturnType<typeof listOperations>[number]
-type Header = { required?: boolean, schema?: object }
+type Header = { required?: boolean, explode?: boolean, schema?: object, content?: Content }
 
 /** The parts of a description that the service registers. Every component schema becomes a document with its name. */
 export function toContract (document: Description): Contract {
@@ -119,11 +120,28 @@ function toParameters (document: Description, given: object[]): ContractParamete
   const resolved = given.map(parameter => resolve<Parameter>(document, parameter as Parameter))
   const parameters = resolved.filter(parameter => !isIgnored(parameter))
   const byKey = new Map(parameters.map(parameter => [`${parameter.in} ${parameter.name}`, parameter]))
-  return Array.from(byKey.values(), ({ name, in: place = '', required = false, explode = true, schema = {} }) => {
-    const value = defaultOf(document, schema)
-    const parameter = { name, in: place, required, explode, schema: localized(schema) as object }
-    return value === undefined ? parameter : { ...parameter, default: value }
-  })
+  return Array.from(byKey.values(), parameter => toParameter(document, parameter))
+}
+
+const defaultStyles: Readonly<Record<string, string>> = { query: 'form', cookie: 'form' }
+
+function toParameter (document: Description, parameter: Parameter): ContractParameter {
+  const { name, in: place = '', required = false, content, allowEmptyValue = false } = parameter
+  // The text of a media type other than JSON is a text in style simple.
+  const style = content === undefined ? parameter.style ?? defaultStyles[place] ?? 'simple' : 'simple'
+  const { schema, isJson } = valueOf(parameter)
+  const value = defaultOf(document, schema)
+  return {
+    name,
+    in: place,
+    required,
+    style,
+    explode: parameter.explode ?? style === 'form',
+    schema: localized(schema) as object,
+    ...isJson && { isJson },
+    ...allowEmptyValue && { allowEmptyValue },
+    ...value !== undefined && { default: value }
+  }
 }
 
 function toBody ({ required = false, content = {} }: Partial<Body>): Body {
@@ -151,8 +169,10 @@ interface ResponseObject { content?: Content, headers?: Record<string, object> }
 function toResponse (document: Description, { content = {}, headers = {} }: ResponseObject): Response {
   const declared = Object.entries(headers).filter(([name]) => !fieldsOfEngine.includes(name.toLowerCase()))
   const fields = declared.map(([name, header]) => {
-    const { required = false, schema = {} } = resolve<Header>(document, header)
-    return [name, { required, schema: localized(schema) as object }]
+    const resolved = resolve<Header>(document, header)
+    const { required = false, explode = false } = resolved
+    const { schema, isJson } = valueOf(resolved)
+    return [name, { required, schema: localized(schema) as object, ...explode && { explode }, ...isJson && { isJson } }]
   })
   return {
     ...Object.keys(content).length > 0 && { content: toContent(content) },

@@ -1,10 +1,11 @@
 // Emits the types that check handlers and answers.
 import openapiTS, { astToString } from 'openapi-typescript'
+import type { Oas3Operation } from '@redocly/openapi-core'
 import type { OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
 import { isFileSchema } from '../src/contract/schema/index.ts'
 import type { Schema } from '../src/contract/schema/index.ts'
-import { defaultOf, isIgnored, listOperations, resolve, withoutExtensions } from './description.ts'
+import { defaultOf, isIgnored, listOperations, resolve, valueOf, withoutExtensions } from './description.ts'
 import type { Description, Parameter } from './description.ts'
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
@@ -38,12 +39,30 @@ function asReceived (document: Description): Description {
   const copy = structuredClone(document)
   // openapi-typescript takes an extension for a response.
   for (const { operation } of listOperations(copy)) operation.responses = withoutExtensions(operation.responses)
+  for (const header of listOperations(copy).flatMap(({ operation }) => headersOf(copy, operation))) {
+    describeBySchema(header)
+  }
   for (const owner of new Set(listOperations(copy).flatMap(({ item, operation }) => [item, operation]))) {
     if (owner.parameters === undefined) continue
     owner.parameters = owner.parameters.filter(parameter => !isIgnored(resolve<Parameter>(copy, parameter)))
     for (const parameter of owner.parameters.map(parameter => resolve<Parameter>(copy, parameter))) {
-      if (defaultOf(copy, parameter.schema as object) !== undefined) parameter.required = true
+      describeBySchema(parameter)
+      if (defaultOf(copy, parameter.schema ?? {}) !== undefined) parameter.required = true
     }
   }
   return copy
+}
+
+function headersOf (document: Description, { responses }: Oas3Operation): Value[] {
+  const headers = Object.values(responses).flatMap(response => Object.values(resolve(document, response).headers ?? {}))
+  return headers.map(header => resolve<Value>(document, header as Value))
+}
+
+type Value = Parameters<typeof valueOf>[0]
+
+/** openapi-typescript types the media types of a parameter or header field otherwise than its schema. */
+function describeBySchema (value: Value): void {
+  if (value.content === undefined) return
+  value.schema = valueOf(value).schema
+  delete value.content
 }

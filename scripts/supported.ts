@@ -1,8 +1,9 @@
 // A linter rule that refuses the features of OpenAPI 3.1 that this service does not serve, by name and place: serving
 // half of a feature would mislead. src/contract/README.md lists the same features for people.
 import type { LocationObject, Oas3Operation, Oas3Parameter, Oas3Rule, Source, UserContext } from '@redocly/openapi-core'
-import { isIgnored } from './description.ts'
+import { isIgnored, valueOf } from './description.ts'
 import { locate } from './findings.ts'
+import { formsInside, formsOf, isNested, isStyleFor, partsOf, styleOf } from './forms.ts'
 import { annotations, keywords } from './served.ts'
 import { unsupported } from './unsupported.ts'
 import type { Feature } from './unsupported.ts'
@@ -168,47 +169,30 @@ function refuseResponses (responses: Oas3Operation['responses'], context: UserCo
   }
 }
 
-const styles: Readonly<Record<string, string>> = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' }
-
 function refuseParameter (parameter: Oas3Parameter, context: UserContext): void {
-  const { in: place = '', style, name } = parameter
   if (isIgnored(parameter)) return
-  if (name === '__proto__') refuse(context, 'proto', 'name')
-  if (style !== undefined && style !== styles[place]) refuse(context, 'style', 'style', style)
-  const types = refuseValue(parameter, context)
-  if (place === 'cookie' && types.includes('array')) refuse(context, 'cookieArray', undefined, name)
+  if (parameter.name === '__proto__') refuse(context, 'proto', 'name')
+  const { style, explode } = styleOf(parameter)
+  const forms = refuseValue(parameter, context, style, explode)
+  if (!isStyleFor(parameter, forms)) refuse(context, 'style', parameter.style && 'style', style)
 }
 
-/** Returns the types of a parameter or header field; refuses types that have several forms in the default styles. */
-function refuseValue ({ content, schema }: Pick<Oas3Parameter, 'content' | 'schema'>, context: UserContext): string[] {
-  if (content !== undefined) refuse(context, 'parameterContent', 'content')
-  const types = schema === undefined ? [] : typesOf(schema, context)
-  const itemTypes = types.includes('array') ? itemTypesOf(schema as object, context) : []
-  const isNested = itemTypes.includes('object') || itemTypes.includes('array')
-  if (types.includes('object') || isNested) refuse(context, 'objectParameter', 'schema')
-  return types
-}
-
-/** The types of the items of a list. */
-function itemTypesOf (schema: object, { resolve }: UserContext): string[] {
-  const { node, location } = resolve<{ items?: object }>(schema)
-  return typeof node?.items === 'object' ? typesOf(node.items, { resolve }, location?.source.absoluteRef) : []
-}
-
-/** The types that a schema allows, by itself or by the schemas that it consists of. */
-function typesOf (
-  schema: object,
-  { resolve }: Pick<UserContext, 'resolve'>,
-  from?: string,
-  seen = new Set<unknown>()
+/** Returns the forms of a parameter or header field, none of JSON; refuses those that have no text. */
+function refuseValue (
+  value: Parameters<typeof valueOf>[0],
+  context: UserContext,
+  style = 'simple',
+  explode = false
 ): string[] {
-  const { node, location } = resolve<Record<string, unknown>>(schema as Record<string, unknown>, from)
-  if (node === undefined || seen.has(node)) return []
-  seen.add(node)
-  const own = node.type ?? ('properties' in node || 'additionalProperties' in node ? 'object' : [])
-  const parts = ['allOf', 'anyOf', 'oneOf'].flatMap(keyword => node[keyword] as object[] | undefined ?? [])
-  const inside = parts.flatMap(part => typesOf(part, { resolve }, location?.source.absoluteRef, seen))
-  return [...[own].flat() as string[], ...inside]
+  const { schema, isJson } = valueOf(value)
+  const parts = isJson ? [] : partsOf([{ schema }], context)
+  const forms = formsOf(parts)
+  if (value.content !== undefined) {
+    if (forms.some(form => form !== 'text')) refuse(context, 'parameterContent', 'content')
+  } else if (isNested(parts, formsInside(style, explode), context)) {
+    refuse(context, 'nestedParameter', 'schema')
+  }
+  return forms
 }
 
 function refuseSchema (schema: object, context: UserContext): void {

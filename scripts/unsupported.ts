@@ -26,10 +26,10 @@ export const unsupported = {
   proto: 'the name __proto__',
   noSecurity: 'an operation without security, its own or the contract\'s',
   ...unreachable,
-  parameterContent: 'a parameter or header field with content instead of a schema',
-  style: 'a parameter style other than form (query, cookie) and simple (path, header)',
-  objectParameter: 'a parameter or header field whose value is an object, or a list of objects or lists',
-  cookieArray: 'an array in a cookie',
+  parameterContent: 'a parameter or header field with content that is neither JSON nor a text',
+  style: 'a parameter style that OpenAPI does not define for its place, explode and type',
+  nestedParameter:
+    'a list or an object inside a parameter or header field, except in deepObject, and except lists in exploded form',
   requestBody: 'a body of GET, HEAD or TRACE',
   status: 'a status other than 2XX to 5XX and default',
   securityScheme: 'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'

@@ -21,13 +21,17 @@ export interface Operation {
   readonly extensions?: Readonly<Record<string, unknown>>
 }
 
-/** A parameter in its place's default style (OpenAPI 3.1, section 4.8.12); `explode` matters to arrays in a query. */
+/** A parameter and how it is written (OpenAPI 3.1, section 4.8.12). */
 export interface Parameter {
   readonly name: string
   readonly in: string
   readonly required: boolean
+  readonly style: string
   readonly explode: boolean
   readonly schema: object
+  /** Whether the value is a JSON text; otherwise the style says how it is written. */
+  readonly isJson?: boolean
+  readonly allowEmptyValue?: boolean
   /** The default of the schema, or of the schema that it refers to. */
   readonly default?: unknown
 }
@@ -46,7 +50,15 @@ export interface Encoding { readonly contentType?: string, readonly style?: stri
 /** A response that the contract declares; without content it has no body. */
 export interface Response {
   readonly content?: Content
-  readonly headers?: Readonly<Record<string, { readonly required: boolean, readonly schema: object }>>
+  readonly headers?: Readonly<Record<string, Header>>
+}
+
+/** A header field in style simple, or as a JSON text (OpenAPI 3.1, section 4.8.21). */
+export interface Header {
+  readonly required: boolean
+  readonly schema: object
+  readonly explode?: boolean
+  readonly isJson?: boolean
 }
 
 /** Statuses of responses without a body (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5). */

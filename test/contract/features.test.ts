@@ -139,6 +139,91 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
     for (const [url, headers, message] of refused) t.match(await read(url, headers), { error: 400, message }, url)
   },
 
+  'styles of parameters': async t => {
+    const list = '{ type: array, items: { type: integer } }'
+    const { app } = await serve(t, {
+      paths: `
+  /{label}/{matrix}:
+    get:
+      operationId: read
+      parameters:
+        - ${parameter('label', 'path', list, ', style: label')}
+        - ${parameter('matrix', 'path', list, ', style: matrix')}
+        - ${parameter('piped', 'query', list, ', style: pipeDelimited')}
+        - ${parameter('list', 'cookie', list)}
+      ${anyResponse}`
+    })
+    const { body } = await app.inject({ url: '/.1,2/;matrix=3,4?piped=5%7c6|7', headers: { cookie: 'list=8; list=9' } })
+    t.equal(body, '{"path":{"label":[1,2],"matrix":[3,4]},"query":{"piped":[5,6,7]},"cookie":{"list":[8,9]}}')
+  },
+
+  'objects in parameters': async t => {
+    const object = '{ properties: { id: { $ref: "#/components/schemas/Id" }, on: { type: boolean } } }'
+    const { app } = await serve(t, {
+      paths: `
+  /a:
+    get:
+      operationId: read
+      parameters:
+        - ${parameter('named', 'query', object)}
+        - ${parameter('rest', 'query', '{ type: object, additionalProperties: { type: integer } }')}
+        - ${parameter('X-Object', 'header', object)}
+      ${anyResponse}`,
+      components: `  schemas:\n    Id: ${int64}`
+    })
+    const { body } = await app.inject({
+      url: '/a?id=9007199254740993&more=1&on=true',
+      headers: { 'x-object': 'id,9007199254740995, on,false' }
+    })
+    const named = '{"id":9007199254740993,"on":true}'
+    const header = '{"X-Object":{"id":9007199254740995,"on":false}}'
+    t.equal(body, `{"query":{"named":${named},"rest":{"more":1}},"header":${header}}`)
+  },
+
+  deepObject: async t => {
+    const object = '{ properties: { a: { type: array, items: { type: integer } }, b: { properties: { c: {} } } } }'
+    const { app } = await serve(t, {
+      paths: `
+  /a:
+    get:
+      operationId: read
+      parameters: [${parameter('q', 'query', object, ', style: deepObject')}]
+      ${anyResponse}`
+    })
+    const { query } = (await app.inject('/a?q[a]=1&q%5Ba%5D=2&q[b][c]=3&q[d]=4')).json()
+    t.strictSame(query, { q: { a: [1, 2], b: { c: '3' }, d: '4' } })
+  },
+
+  '`content` of parameters and header fields': async t => {
+    const { app } = await serve(t, {
+      paths: `
+  /a:
+    get:
+      operationId: read
+      parameters:
+        - { name: json, in: query, ${jsonContent(int64)} }
+        - { name: text, in: query, ${jsonContent('{ type: string }', 'text/plain')} }
+      responses: { '200': { description: fine, headers: { X-Json: { ${jsonContent(int64)} } } } }`,
+      handlers: { read: ({ query }) => ({ status: 200, headers: { 'X-Json': query.json + BigInt(query.text) } }) }
+    })
+    t.match(await app.inject('/a?json=9007199254740993&text=2'), { headers: { 'x-json': '9007199254740995' } })
+  },
+
+  '`allowEmptyValue`': async t => {
+    const { app } = await serve(t, {
+      paths: `
+  /a:
+    get:
+      operationId: read
+      parameters:
+        - ${parameter('a', 'query', '{ type: integer, default: 1 }', ', allowEmptyValue: true')}
+        - ${parameter('b', 'query', '{ type: string }', ', allowEmptyValue: true')}
+        - ${parameter('c', 'query', '{ type: string }', ', allowEmptyValue: true, required: true')}
+      ${anyResponse}`
+    })
+    t.strictSame((await app.inject('/a?a=&b&c')).json(), { query: { a: 1, c: '' } })
+  },
+
   'numbers and booleans in parameters': async t => {
     const { app } = await serve(t, {
       paths: `
@@ -994,21 +1079,26 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     getOperation(`parameters: [${parameter('x', 'path')}, ${parameter('y', 'path')}], ${noContent}`, "'/{x}{y}'")
   ],
   parameterContent: [
-    withParameter(`in: query, ${jsonContent('{ type: string }')}`),
-    withResponseHeader('{ content: { application/json: {} } }')
+    withParameter(`in: query, ${jsonContent('{ type: object }', 'application/xml')}`),
+    withResponseHeader(`{ ${jsonContent('{ type: array }', 'text/csv')} }`)
   ],
   style: [
+    withParameter('in: header, style: form, schema: { type: string }'),
     withParameter('in: query, style: deepObject, schema: { type: string }'),
-    withParameter('in: query, style: pipeDelimited, schema: { type: array, items: { type: string } }'),
-    withParameter('in: query, style: spaceDelimited, schema: { type: array, items: { type: string } }')
+    withParameter('in: query, style: deepObject, schema: { type: array }'),
+    withParameter('in: query, style: deepObject, explode: false, schema: { type: object }'),
+    withParameter('in: query, style: pipeDelimited, schema: { type: string }'),
+    withParameter('in: query, style: pipeDelimited, explode: true, schema: { type: array }'),
+    withParameter('in: query, style: spaceDelimited, explode: true, schema: { type: object }')
   ],
-  objectParameter: [
-    withParameter('in: query, schema: { type: object }'),
+  nestedParameter: [
     withParameter('in: query, schema: { type: array, items: { type: object } }'),
+    withParameter('in: query, schema: { properties: { a: { anyOf: [{ type: string }, { type: object }] } } }'),
+    withParameter('in: query, explode: false, schema: { properties: { a: { type: array } } }'),
+    withParameter('in: query, style: deepObject, schema: { properties: { a: { type: array, items: { type: object } } } }'),
     withResponseHeader('{ schema: { type: array, items: { type: array } } }'),
-    withResponseHeader('{ schema: { anyOf: [{ type: string }, { properties: { a: {} } }] } }')
+    withResponseHeader('{ schema: { anyOf: [{ type: string }, { additionalProperties: { type: array } }] } }')
   ],
-  cookieArray: [withParameter('in: cookie, schema: { type: array, items: { type: string } }')],
   requestBody: [getOperation(`requestBody: { content: { application/json: {} } }, ${noContent}`)],
   status: [
     getOperation("responses: { '102': { description: early } }"),
@@ -1069,7 +1159,6 @@ const ignored: Record<string, (t: Test) => Promise<void>> = {
         - name: q
           in: query
           allowReserved: true
-          allowEmptyValue: true
           deprecated: true
           example: x
           schema:

@@ -111,7 +111,7 @@ function apiKey ({ name, in: place }: { name: string, in: string }, realm: strin
     invalid,
     isHiddenFromCaches: true,
     read (request) {
-      const [key, ...more] = textsOf(request)(name)
+      const [key, ...more] = textsOf(request).of(name)
       if (more.length > 0) return new Refusal(400, `The API key is sent more than once, in ${where}.`, challenge)
       if (key === undefined) return new Refusal(401, `This operation needs an API key in ${where}.`, challenge, true)
       return decodeText(key, place) || invalid()

@@ -7,6 +7,7 @@ import { bodilessStatuses } from '../types.ts'
 import type { Response } from '../types.ts'
 import { bodyWriter } from './answer-bodies.ts'
 import type { BodyOptions, Payload, WriteBody } from './answer-bodies.ts'
+import { headerTexts } from './header-texts.ts'
 import { isInRange, isRange, kindOf, sentType } from './media-type.ts'
 import type { RoutedOperation } from './paths.ts'
 
@@ -128,35 +129,34 @@ function undeclaredBody ({ contentType, body }: AnyAnswer): Body {
 const noFields: Record<string, never> = {}
 
 function fieldsWriter (id: string, { headers = {} }: Response, { compile, report }: BodyOptions) {
-  const fields = Object.entries(headers).map(([name, { required, schema }]) => {
-    return { name, required, validate: compile(schema) }
+  const fields = Object.entries(headers).map(([name, header]) => {
+    return { name, header, validate: compile(header.schema) }
   })
-  const isOptional = fields.every(({ required }) => !required)
+  const isOptional = fields.every(({ header }) => !header.required)
   return (given: HeaderValues, reply: FastifyReply): Written['fields'] => {
     if (given === noFields && isOptional) return noFields
     const extra = Object.keys(given).find(name => !(name in headers))
     if (extra !== undefined) report(undeclared(`${id} answered with the header field ${extra}`), reply)
-    for (const { name, required, validate } of fields) {
+    const written = fieldsOf(given)
+    for (const { name, header, validate } of fields) {
       const value = given[name] ?? undefined
-      const { fault } = value === undefined && !required ? noFault : validate({ value })
-      if (fault !== undefined) {
-        report(new Error(`${id} answered with a header field ${name} that ${fault.problem}`), reply)
-      }
+      if (value === undefined && !header.required) continue
+      const valid = validate({ value })
+      if (valid.fault === undefined) written[name] = fieldText(name, headerTexts(valid, header))
+      else report(new Error(`${id} answered with a header field ${name} that ${valid.fault.problem}`), reply)
     }
-    return fieldsOf(given)
+    return written
   }
 }
 
-const noFault = { fault: undefined }
-
+/** The fields as they are, without those that have no value. */
 function fieldsOf (given: HeaderValues): Written['fields'] {
   const fields = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
-  return Object.fromEntries(fields.map(([name, value]) => [name, fieldValue(name, value)]))
+  return Object.fromEntries(fields.map(([name, value]) => [name, fieldText(name, [value].flat().map(String))]))
 }
 
 /** Joins items with commas; Set-Cookie gets one line per item (RFC 9110, section 5.3). */
-function fieldValue (name: string, value: unknown): string | string[] {
-  const texts = [value].flat().map(String)
+function fieldText (name: string, texts: string[]): string | string[] {
   for (const text of texts) validateHeaderValue(name, text)
   return name.toLowerCase() === 'set-cookie' ? texts : texts.join(', ')
 }

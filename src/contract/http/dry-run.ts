@@ -6,6 +6,7 @@ import type { Compile } from '../schema/index.ts'
 import type { Content, Contract, Operation, Parameter, Response } from '../types.ts'
 import { valueReader } from './parameters.ts'
 import { routedOperations, routerOptions, toRoute } from './paths.ts'
+import { noTexts } from './request.ts'
 
 /** A startup error, the JSON pointer of its cause and the id of its operation. */
 export interface Failure { pointer: string, operation?: string, error: Error }
@@ -44,7 +45,7 @@ function steps (contract: Contract, checks: Checks): Step[] {
     ...ofContent(place, write, content),
     ...Object.entries(headers).map(([name, header]): Step => [`${place}/headers/${name}`, () => answer(header.schema)])
   ]
-  const readDefault = (parameter: Parameter) => valueReader({ ...parameter, required: false }, schemas, request)([])
+  const readDefault = (parameter: Parameter) => valueReader({ ...parameter, required: false }, schemas, request)(noTexts)
   const ofOperation = ([id, operation]: [string, Operation]): Step[] => {
     const { url, method, parameters, body, responses } = operation
     const place = `#/paths/${url.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}`

@@ -1,7 +1,7 @@
 // What the schema of a form says of its members, and their texts as JSON. Validation of JSON then keeps integers exact.
 import { composedSchemas, isFileSchema, isSchemaObject, readJson } from '../schema/index.ts'
 import type { Compile, Schema, Schemas, Validate, Validated } from '../schema/index.ts'
-import { toJson } from './parameters.ts'
+import { textToJson } from './shapes.ts'
 
 /** A text as JSON, and whether it is valid. */
 export type ReadText = Validated & { json: string }
@@ -111,7 +111,7 @@ function readText (candidates: string[], validate: Validate): ReadText {
 function candidatesOf (text: string, types: ReadonlySet<string>, isJson: boolean): string[] {
   const mayBeJson = isJson || types.has('object') || types.has('array')
   const string = types.size === 0 || types.has('string') ? [JSON.stringify(text)] : []
-  return [...new Set([...mayBeJson && isJsonText(text) ? [text] : [], toJson(text, types), ...string])]
+  return [...new Set([...mayBeJson && isJsonText(text) ? [text] : [], textToJson(text, types), ...string])]
 }
 
 function isJsonText (text: string): boolean {

@@ -1,47 +1,76 @@
 // Reads parameters from path, query, headers and cookies, and validates them.
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import { composedSchemas, readJson, subschemas } from '../schema/index.ts'
+import { readJson } from '../schema/index.ts'
 import type { Compile, Fault, Schema, Schemas, Validate } from '../schema/index.ts'
-import type { Parameter } from '../types.ts'
+import type { Parameter, SecurityScheme } from '../types.ts'
 import { HttpError } from './http-error.ts'
+import { repeated } from './sent.ts'
+import type { Sent } from './sent.ts'
 import { segmentSource } from './paths.ts'
 import type { RoutedOperation } from './paths.ts'
-import { decodeText, rawPath, textsIn } from './request.ts'
+import { decodeText, rawPath, textsFrom, textsIn } from './request.ts'
 import type { Texts } from './request.ts'
+import { shapeOf, toJson } from './shapes.ts'
+import type { Shape } from './shapes.ts'
+import { hasSpreadMembers, styleReaders } from './styles.ts'
 
 /** The values of a request's parameters, by place and name. */
 type Values = Record<string, Record<string, unknown>>
+type Schemes = Readonly<Record<string, SecurityScheme>>
 
 /**
- * The hooks that read an operation's parameters in their default styles: form for query and cookie, simple for path and
- * header (OpenAPI 3.1, section 4.8.12.2). Text becomes a number or a boolean where the schema says so; nothing else is
- * coerced. A missing, repeated or invalid parameter is answered 400.
+ * The hooks that read an operation's parameters (OpenAPI 3.1, section 4.8.12). Text becomes a number or a boolean where
+ * the schema says so; nothing else is coerced. A missing, repeated or invalid parameter is answered 400.
+ * @param schemes the security schemes, whose API keys are no parameters
  */
 export function readParameters (
   operation: RoutedOperation,
   schemas: Schemas,
-  compile: Compile
+  compile: Compile,
+  schemes: Schemes
 ): onRequestHookHandler[] {
   if (operation.parameters.length === 0) return []
-  const read = parametersReader(operation, schemas, compile)
+  const read = parametersReader(operation, schemas, compile, schemes)
   return [(request, _reply, done) => {
     request.parameters = read(request)
     done()
   }]
 }
 
-function parametersReader ({ template, parameters }: RoutedOperation, schemas: Schemas, compile: Compile) {
+function parametersReader (
+  { template, parameters }: RoutedOperation,
+  schemas: Schemas,
+  compile: Compile,
+  schemes: Schemes
+) {
   const places = Map.groupBy(parameters, parameter => parameter.in)
-  const readers = Array.from(places, ([place, inPlace]) => ({
-    place,
-    textsOf: textsIn[place] ?? pathTexts(template),
-    values: inPlace.map(parameter => ({ name: parameter.name, read: valueReader(parameter, schemas, compile) }))
-  }))
+  const readers = Array.from(places, ([place, inPlace]) => {
+    const isClaimed = claims(place, inPlace, schemas, schemes)
+    return {
+      place,
+      textsOf: textsIn[place] ?? pathTexts(template),
+      values: inPlace.map(parameter => {
+        return { name: parameter.name, read: valueReader(parameter, schemas, compile, isClaimed) }
+      })
+    }
+  })
   return (request: FastifyRequest): Values => Object.fromEntries(readers.map(({ place, textsOf, values }) => {
     const texts = textsOf(request)
-    const read = values.map(({ name, read }): [string, unknown] => [name, read(texts(name))])
+    const read = values.map(({ name, read }): [string, unknown] => [name, read(texts)])
     return [place, Object.fromEntries(read.filter(([, value]) => value !== undefined))]
   }))
+}
+
+/** Whether a name of a query or a cookie belongs to a parameter or an API key, so that no other object takes it. */
+function claims (place: string, parameters: Parameter[], schemas: Schemas, schemes: Schemes) {
+  const keys = Object.values(schemes).filter(scheme => scheme.in === place).map(({ name }) => name)
+  const names = parameters.flatMap(parameter => {
+    const shape = shapeOf(parameter.schema as Schema, schemas)
+    return hasSpreadMembers(parameter, shape) ? [...shape.names] : [parameter.name]
+  })
+  const claimed = new Set<string | undefined>([...keys, ...names])
+  const deep = new Set(parameters.filter(({ style }) => style === 'deepObject').map(({ name }) => name))
+  return (name: string) => claimed.has(name) || deep.has(name.slice(0, Math.max(name.indexOf('['), 0)))
 }
 
 /** Matches the encoded path: decoded, `%2F` and `%2C` would look like separators. */
@@ -56,9 +85,9 @@ function pathTexts (template: string): (request: FastifyRequest) => Texts {
       if (names.length === 0) return []
       const found = pattern.exec(withTextDecoded(sent[index] as string))
       if (found === null) throw new HttpError(404, `There is nothing at ${rawPath(request)}.`)
-      return names.map((name, position): [string, string] => [name, found[position + 1] as string])
+      return names.map((name, position): [string, string[]] => [name, [found[position + 1] as string]])
     }))
-    return name => [texts.get(name)].filter(text => text !== undefined)
+    return textsFrom(texts)
   }
 }
 
@@ -68,17 +97,26 @@ function withTextDecoded (segment: string): string {
 }
 
 /**
- * A function from the texts under a parameter's name to its value; undefined for a missing optional parameter.
+ * A function from the texts of a place to the value of a parameter; undefined for a missing optional parameter.
+ * @param isClaimed whether another parameter has a name
  * @throws HttpError when the schema refuses the default
  */
-export function valueReader (parameter: Parameter, schemas: Schemas, compile: Compile): (texts: string[]) => unknown {
+export function valueReader (
+  parameter: Parameter,
+  schemas: Schemas,
+  compile: Compile,
+  isClaimed: (name: string) => boolean = Boolean
+): (texts: Texts) => unknown {
   const label = labelOf(parameter)
   const validate = compile(parameter.schema)
-  const toJson = jsonReader(parameter, label, schemas)
-  const defaultTexts = parameter.default === undefined ? undefined : [JSON.stringify(parameter.default)]
-  const readDefault = () => defaultTexts && readFirst(defaultTexts, validate, label)
+  const jsonOf = parameter.isJson === true
+    ? contentJson(parameter)
+    : styledJson(parameter, shapeOf(parameter.schema as Schema, schemas), isClaimed)
+  const { default: value } = parameter
+  const readDefault = () => value === undefined ? undefined : readFirst([() => JSON.stringify(value)], validate, label)
   return texts => {
-    if (texts.length > 0) return readFirst(toJson(texts), validate, label)
+    const candidates = isUnused(parameter, texts) ? [] : jsonOf(texts)
+    if (candidates.length > 0) return readFirst(candidates, validate, label)
     if (parameter.required) throw new HttpError(400, `${label} is missing.`)
     return readDefault()
   }
@@ -89,56 +127,45 @@ function labelOf ({ in: place, name }: Parameter): string {
   return `The ${kinds[place] ?? `${place} parameter`} "${name}"`
 }
 
-/** Returns a converter from raw texts to JSON candidates, preferred first. */
-function jsonReader (parameter: Parameter, label: string, schemas: Schemas): (texts: string[]) => string[] {
-  const { in: place, explode, schema } = parameter
-  const types = typesOf(schema as Schema, schemas)
-  if (types.has('array')) {
-    const itemTypes = itemTypesOf(schema as Schema, schemas)
-    const hasTextPerItem = place === 'query' && explode
-    return texts => {
-      const items = hasTextPerItem ? texts : texts.join(',').split(',')
-      return [`[${items.map(text => toJson(decodeText(text, place), itemTypes)).join()}]`]
-    }
+/** An empty text stands for no value (OpenAPI 3.1.1, section 4.8.12.2.1, allowEmptyValue). */
+function isUnused ({ name, required, allowEmptyValue = false }: Parameter, texts: Texts): boolean {
+  return allowEmptyValue && !required && texts.of(name).length === 1 && texts.of(name)[0] === ''
+}
+
+/** Returns a JSON text that may be the value, or why there is none. */
+type Candidate = () => string | Fault
+
+/** Returns the candidates in the order of preference, none for a parameter that is not sent. */
+function styledJson (parameter: Parameter, shape: Shape, isClaimed: (name: string) => boolean) {
+  const readers = styleReaders(parameter, shape, isClaimed)
+  // Nothing is sent for an object without members, so it cannot be missing.
+  const unsent: Sent[] = parameter.required && hasSpreadMembers(parameter, shape) ? [{ tree: new Map() }] : []
+  return (texts: Texts): Candidate[] => {
+    const sent = readers.map(read => read(texts)).filter(sent => sent !== undefined)
+    return (sent.length === 0 ? unsent : sent).flatMap(({ tree, fault }): Candidate[] => {
+      // Prefers a number to a string where the schema allows both.
+      return fault ? [() => fault] : [false, true].map(prefersText => () => toJson(tree, shape, prefersText))
+    })
   }
-  return texts => {
-    if (texts.length > 1) throw new HttpError(400, `${label} is sent more than once.`)
-    const text = decodeText(texts[0] as string, place)
-    // Prefers a number to a string where the schema allows both.
-    return types.has('string') ? [toJson(text, types), JSON.stringify(text)] : [toJson(text, types)]
+}
+
+function contentJson ({ name, in: place }: Parameter) {
+  return (texts: Texts): Candidate[] => {
+    const sent = texts.of(name)
+    if (sent.length > 1) return [() => ({ path: '', problem: repeated })]
+    return sent.map(text => () => decodeText(text, place))
   }
 }
 
 /** Returns the first valid candidate. Parsing it as JSON keeps integers exact. */
-function readFirst (candidates: string[], validate: Validate, label: string): unknown {
+function readFirst (candidates: Candidate[], validate: Validate, label: string): unknown {
   const faults: Fault[] = []
-  for (const json of candidates) {
-    const result = readJson(validate, Buffer.from(json))
+  for (const candidate of candidates) {
+    const json = candidate()
+    const result = typeof json === 'string' ? readJson(validate, Buffer.from(json)) : { fault: json }
     if (result.fault === undefined) return result.value
     faults.push(result.fault)
   }
   const [{ path, problem }] = faults as [Fault]
   throw new HttpError(400, `${label}${path && ` at ${path}`} ${problem}.`)
-}
-
-/** A text as JSON: a number (RFC 8259, section 6) or a boolean where the types allow it, else a string. */
-export function toJson (text: string, types: ReadonlySet<string>): string {
-  const mayBeNumber = types.has('integer') || types.has('number')
-  const isNumber = mayBeNumber && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(text)
-  const isBoolean = types.has('boolean') && (text === 'true' || text === 'false')
-  return isNumber || isBoolean ? text : JSON.stringify(text)
-}
-
-/** The types that a schema allows, directly or through $ref, allOf, anyOf and oneOf. */
-function typesOf (schema: Schema, schemas: Schemas): Set<string> {
-  return new Set([...composedSchemas(schema, schemas)].flatMap(part => {
-    if (part.type !== undefined) return [part.type].flat() as string[]
-    const values = [part.enum ?? [], 'const' in part ? part.const : []].flat()
-    return values.map(value => typeof value)
-  }))
-}
-
-function itemTypesOf (schema: Schema, schemas: Schemas): Set<string> {
-  const inside = [...composedSchemas(schema, schemas)].flatMap(subschemas)
-  return new Set(inside.flatMap(([keyword, item]) => keyword === 'items' ? [...typesOf(item, schemas)] : []))
 }

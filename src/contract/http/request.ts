@@ -61,8 +61,12 @@ export function decodedPath (request: FastifyRequest): string {
   return decodeURI(rawPath(request))
 }
 
-/** All raw texts of a name, in order. */
-export type Texts = (name: string) => string[]
+/** The raw texts of one place, by name and in order. */
+export interface Texts {
+  of (name: string): readonly string[]
+  /** The names of a query or of cookies. */
+  names (): Iterable<string>
+}
 
 export function queryTexts (request: FastifyRequest): Texts {
   return textsByName(request.url.split('?').slice(1).join('?'), '&', name => decodeText(name, 'query'))
@@ -74,9 +78,10 @@ export function cookieTexts ({ headers }: FastifyRequest): Texts {
 }
 
 export function headerTexts ({ raw: { rawHeaders } }: FastifyRequest): Texts {
-  return name => rawHeaders.filter((_text, index) => {
+  const isTextOf = (name: string, index: number) => {
     return index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name.toLowerCase()
-  })
+  }
+  return { ...noTexts, of: name => rawHeaders.filter((_text, index) => isTextOf(name, index)) }
 }
 
 /** The texts of one place, by the place's name in the contract (OpenAPI 3.1, section 4.8.12). */
@@ -87,12 +92,19 @@ export const textsIn: Readonly<Record<string, (request: FastifyRequest) => Texts
 }
 
 function textsByName (text: string, separator: string, decodeName: (name: string) => string): Texts {
-  const pairs = Map.groupBy(text.split(separator).map(pair => {
-    const [, name = '', value = ''] = /^\s*([^=]*)=?(.*?)\s*$/s.exec(pair) as RegExpExecArray
-    return { name: decodeName(name), value }
+  const sent = text.split(separator).filter(pair => pair.trim() !== '')
+  const pairs = Map.groupBy(sent.map(pair => {
+    const end = pair.includes('=') ? pair.indexOf('=') : pair.length
+    return { name: decodeName(pair.slice(0, end).trimStart()), value: pair.slice(end + 1).trimEnd() }
   }), ({ name }) => name)
-  return name => pairs.get(name)?.map(({ value }) => value) ?? []
+  return textsFrom(new Map(Array.from(pairs, ([name, ofName]) => [name, ofName.map(({ value }) => value)])))
 }
+
+export function textsFrom (byName: ReadonlyMap<string, readonly string[]>): Texts {
+  return { of: name => byName.get(name) ?? [], names: () => byName.keys() }
+}
+
+export const noTexts = textsFrom(new Map())
 
 /** Decodes percent-encoded text (RFC 3986, section 2.1) and, in a query, spaces. Header fields are not encoded. */
 export function decodeText (text: string, place: string): string {

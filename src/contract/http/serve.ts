@@ -84,7 +84,7 @@ export async function serveContract<Ops, C extends Contract> (
         ...[onRequest].flat(),
         refuseMediaType(operation.body),
         ...readers.onRequest ?? [],
-        ...readParameters(operation, schemas, compileRequest),
+        ...readParameters(operation, schemas, compileRequest, schemes),
         ...negotiate(operation.responses)
       ],
       preValidation: readers.preValidation ?? [],

@@ -5,7 +5,7 @@ export {
   composedSchemas, isFileSchema, isSchemaObject, isString, mapSubschemas, referenced, subschemas, valueAt
 } from './schemas.ts'
 export type { Schema, Schemas } from './schemas.ts'
-export { createCompiler, readJson, whenUsed } from './validator.ts'
+export { createCompiler, lazily, readJson, whenUsed } from './validator.ts'
 export type { Compile, Validate, Validated } from './validator.ts'
-export { createWriters, writeUnchecked } from './writer.ts'
+export { createWriters, writeDeclared, writeUnchecked } from './writer.ts'
 export type { Write } from './writer.ts'

@@ -85,7 +85,8 @@ function checkCompiler (schemas: Schemas, direction: Direction, options: Options
   return schema => ajv.compile(prepare(schema as Schema))
 }
 
-function lazily<Result> (make: () => Result): () => Result {
+/** Makes a result when it is first wanted. */
+export function lazily<Result> (make: () => Result): () => Result {
   let made: { result: Result } | undefined
   return () => (made ??= { result: make() }).result
 }

@@ -43,7 +43,7 @@ export function writeUnchecked (value: unknown): string {
 }
 
 /** JSON.stringify without the members that no schema of their object declares, and with bigints as numbers. */
-function writeDeclared (answer: unknown, declared: readonly DeclaredAt[]): string {
+export function writeDeclared (answer: unknown, declared: readonly DeclaredAt[]): string {
   const described = Map.groupBy(declared, ({ pointer }) => pointer)
   const copy = (value: unknown, pointer: string): unknown => {
     if (typeof value === 'bigint') return JSON.rawJSON(String(value))

@@ -18,7 +18,7 @@ function contractOf (operations: number): Contract {
       ...Object.fromEntries(plain),
       brokenBody: operation('/body', { body: { required: true, ...json({ $ref: 'Broken#' }) } }),
       brokenParameter: operation('/parameter', {
-        parameters: [{ name: 'p', in: 'query', required: false, explode: true, schema: broken, default: 1 }]
+        parameters: [{ name: 'p', in: 'query', required: false, style: 'form', explode: true, schema: broken, default: 1 }]
       }),
       brokenAnswer: operation('/answer', { responses: { 200: json({ $ref: 'Broken#' }) } }),
       brokenHeader: operation('/header', {
