@@ -175,7 +175,7 @@ type AnswerBy<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> =
 /** One of several media types, or one that the answer chooses from a range: the answer names it. */
 type AnswerAs<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>, Type> =
   {} extends HeadersOf<Ops, Id, Key> ? WithType<Ops, Id, Key, Type> : WithTypeAndHeaders<Ops, Id, Key, Type>
-type IsOneType<Type> = Type extends `${string}/*` ? false : IsUnion<Type> extends true ? false : true
+type IsOneType<Type> = true extends IsUnion<Type> ? false : Type extends `${string}/*` ? false : true
 
 interface WithBody<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> {
   readonly status: StatusOf<Ops, Id, Key>

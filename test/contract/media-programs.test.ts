@@ -24,6 +24,13 @@ const contract = contractText({
             text/event-stream: ${schema(chunk)}
             image/*: ${schema('{ type: string, format: binary }')}
         '404': { description: unknown, content: { application/problem+json: ${schema('{ type: string }')} } }
+  /pair:
+    get:
+      operationId: pair
+      responses:
+        '200':
+          description: fine
+          content: { application/json: ${schema(chunk)}, application/xml: ${schema('{ type: string }')} }
   /chunks:
     get:
       operationId: chunks
@@ -78,6 +85,11 @@ const chunks: Handler<operations, 'chunks'> = (): Answer<operations, 'chunks'> =
   return { status: 200, body: count() }
 }
 
+const pair: Handler<operations, 'pair'> = ({ accept }): Answer<operations, 'pair'> => {
+  if (accept === 'application/xml') return { status: 200, contentType: accept, body: '<id>1</id>' }
+  return { status: 200, contentType: 'application/json', body: { id: 2n } }
+}
+
 const whole: Handler<operations, 'whole'> = (): Answer<operations, 'whole'> => {
   return { status: 200, body: wholeEvents() }
 }
@@ -96,7 +108,7 @@ const any: Handler<operations, 'any'> = async (): Promise<Answer<operations, 'an
   return { status: 206, contentType: 'font/woff2', body: Uint8Array.of(1) }
 }
 
-export const handlers: Handlers<operations, keyof typeof contract.operations> = { report, chunks, whole, colour, any }
+export const handlers: Handlers<operations, keyof typeof contract.operations> = { report, pair, chunks, whole, colour, any }
 `
 
 const mistakes: Record<string, [from: string, to: string, report: RegExp]> = {
@@ -106,6 +118,12 @@ const mistakes: Record<string, [from: string, to: string, report: RegExp]> = {
     /'"text\/html"' is not assignable to type .*"text\/csv"/s
   ],
   'no media type where there are several': ["contentType: 'text/csv', ", '', /'contentType' is missing/],
+  'no media type where there are two': ["contentType: 'application/json', body", 'body', /'contentType' is missing/],
+  'a JSON value as another media type': [
+    "contentType: accept, body: '<id>1</id>'",
+    'contentType: accept, body: { id: 1n }',
+    /'id' does not exist/
+  ],
   'a media type where there is one': [
     "{ status: 200, body: 'red' }",
     "{ status: 200, contentType: 'text/plain', body: 'red' }",
@@ -188,6 +206,8 @@ t.test('a program with several media types compiles, and each mistake is reporte
   t.strictSame(await get('/report', 'image/webp'), [200, 'image/png', '\u0001'])
   t.strictSame(await get('/report', 'text/event-stream'), [200, 'text/event-stream', event])
   t.strictSame(await get('/chunks', 'a/b'), [200, 'text/event-stream', event])
+  t.strictSame(await get('/pair'), [200, 'application/json; charset=utf-8', '{"id":2}'])
+  t.strictSame(await get('/pair', 'application/xml'), [200, 'application/xml', '<id>1</id>'])
   t.strictSame(await get('/whole'), [200, 'text/event-stream', 'id: 1\ndata: {"id":1}\n\ndata: end\n\n'])
   t.strictSame(await get('/colour'), [200, 'text/plain; charset=utf-8', 'red'])
   t.strictSame(await get('/any'), [206, 'font/woff2', '\u0001'])

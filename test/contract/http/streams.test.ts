@@ -20,14 +20,18 @@ const eventSchema = `
         - { type: object, required: [id], properties: { id: { type: integer, format: int64 } } }
         - { type: string, maxLength: 20 }`
 
-const wholeEventSchema = `
-      oneOf:
-        - type: object
-          required: [data]
-          properties:
-            event: { type: string, enum: [added] }
-            retry: { type: integer, format: int64 }
-            data: { type: object, required: [id], properties: { id: { type: integer, format: int64 } } }
+const components = `
+  schemas:
+    Added:
+      type: object
+      required: [data]
+      properties:
+        event: { type: string, enum: [added] }
+        retry: { type: integer, format: int64 }
+        data: { type: object, required: [id], properties: { id: { type: integer, format: int64 } } }
+    Whole:
+      anyOf:
+        - $ref: '#/components/schemas/Added'
         - { allOf: [{ type: object, properties: { id: { type: string }, data: { enum: ['[DONE]'] } } }] }`
 
 const paths = `
@@ -38,8 +42,7 @@ const paths = `
         '200':
           description: fine
           content:
-            text/event-stream:
-              schema: ${wholeEventSchema.replaceAll('\n', '\n          ')}
+            text/event-stream: { schema: { $ref: '#/components/schemas/Whole' } }
   /events:
     get:
       operationId: events
@@ -62,6 +65,7 @@ async function start (t: Test, { body, stalledTimeoutMs = 20_000, drainMs = 1000
   recorder.responded = (_route, method, status) => counted.push([method, status])
   const { app, causes } = await serve(t, {
     paths,
+    components,
     handlers: { events: answer, whole: answer, file: answer },
     answers,
     responseTimeoutMs: 200,
