@@ -129,34 +129,37 @@ function undeclaredBody ({ contentType, body }: AnyAnswer): Body {
 const noFields: Record<string, never> = {}
 
 function fieldsWriter (id: string, { headers = {} }: Response, { compile, report }: BodyOptions) {
-  const fields = Object.entries(headers).map(([name, header]) => {
-    return { name, header, validate: compile(header.schema) }
+  const fields = Object.entries(headers).map(([name, { required, schema }]) => {
+    return { name, required, validate: compile(schema) }
   })
-  const isOptional = fields.every(({ header }) => !header.required)
+  const isOptional = fields.every(({ required }) => !required)
   return (given: HeaderValues, reply: FastifyReply): Written['fields'] => {
     if (given === noFields && isOptional) return noFields
     const extra = Object.keys(given).find(name => !(name in headers))
     if (extra !== undefined) report(undeclared(`${id} answered with the header field ${extra}`), reply)
-    const written = fieldsOf(given)
-    for (const { name, header, validate } of fields) {
+    const texts = new Map<string, string[]>()
+    for (const { name, required, validate } of fields) {
       const value = given[name] ?? undefined
-      if (value === undefined && !header.required) continue
-      const valid = validate({ value })
-      if (valid.fault === undefined) written[name] = fieldText(name, headerTexts(valid, header))
-      else report(new Error(`${id} answered with a header field ${name} that ${valid.fault.problem}`), reply)
+      if (value === undefined && !required) continue
+      const checked = validate({ value })
+      if (checked.fault !== undefined) {
+        report(new Error(`${id} answered with a header field ${name} that ${checked.fault.problem}`), reply)
+      }
+      if (value !== undefined) texts.set(name, headerTexts(value, headers[name], checked.fault ? [] : checked.declared))
     }
-    return written
+    return fieldsOf(given, texts)
   }
 }
 
-/** The fields as they are, without those that have no value. */
-function fieldsOf (given: HeaderValues): Written['fields'] {
+function fieldsOf (given: HeaderValues, texts?: ReadonlyMap<string, string[]>): Written['fields'] {
   const fields = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
-  return Object.fromEntries(fields.map(([name, value]) => [name, fieldText(name, [value].flat().map(String))]))
+  return Object.fromEntries(fields.map(([name, value]) => {
+    return [name, fieldValue(name, texts?.get(name) ?? headerTexts(value))]
+  }))
 }
 
 /** Joins items with commas; Set-Cookie gets one line per item (RFC 9110, section 5.3). */
-function fieldText (name: string, texts: string[]): string | string[] {
+function fieldValue (name: string, texts: string[]): string | string[] {
   for (const text of texts) validateHeaderValue(name, text)
   return name.toLowerCase() === 'set-cookie' ? texts : texts.join(', ')
 }

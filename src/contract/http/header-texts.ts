@@ -3,10 +3,15 @@ import { writeDeclared } from '../schema/index.ts'
 import type { Validated } from '../schema/index.ts'
 import type { Header } from '../types.ts'
 
-type Valid = Extract<Validated, { value: unknown }>
-
-/** The items of a list, or one text. Members that the schema does not declare are not sent, as in a body. */
-export function headerTexts ({ value, declared }: Valid, { explode = false, isJson = false }: Header): string[] {
+/**
+ * The items of a list, or one text.
+ * @param declared from the validation: members that the schema does not declare are not sent, as in a body
+ */
+export function headerTexts (
+  value: unknown,
+  { explode = false, isJson = false }: Partial<Header> = {},
+  declared: Extract<Validated, { value: unknown }>['declared'] = []
+): string[] {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (!isJson && !isObject) return [value].flat().map(String)
   const json = writeDeclared(value, declared)

@@ -316,11 +316,13 @@ t.test('a header field of an answer may be an object or JSON', async t => {
             X-Plain: { schema: ${named} }
             X-Exploded: { schema: ${named}, explode: true }
             X-Json: { content: { application/json: { schema: ${named} } } }
-            X-Text: { content: { text/plain: { schema: { type: string } } } }`,
+            X-Text: { content: { text/plain: { schema: { type: string } } } }
+            X-List: { content: { application/json: { schema: { type: array } } } }`,
     handlers: {
       read: () => {
         const value = { R: 9007199254740993n, G: 'grün', undeclared: 1 }
-        return { status: 200, headers: { 'X-Plain': value, 'X-Exploded': value, 'X-Json': value, 'X-Text': 'a' } }
+        const others = { 'X-Json': value, 'X-Text': 'a', 'X-List': ['日本'] }
+        return { status: 200, headers: { 'X-Plain': value, 'X-Exploded': value, ...others } }
       }
     }
   })
@@ -328,7 +330,8 @@ t.test('a header field of an answer may be an object or JSON', async t => {
     'x-plain': 'R,9007199254740993,G,grün',
     'x-exploded': 'R=9007199254740993,G=grün',
     'x-json': '{"R":9007199254740993,"G":"gr\\u00fcn"}',
-    'x-text': 'a'
+    'x-text': 'a',
+    'x-list': '["\\u65e5\\u672c"]'
   })
 })
 
