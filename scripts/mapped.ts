@@ -19,18 +19,18 @@ export function withMappings (document: Description): Description {
   return JSON.parse(JSON.stringify(document), (_key, value: unknown) => {
     if (!isSchemaObject(value) || !isDiscriminator(value.discriminator)) return value
     const { discriminator, ...schema } = value
-    const { propertyName, mapping = {} } = discriminator
+    const { mapping = {}, ...rest } = discriminator
     const given = Object.entries(mapping).map(([tag, target]): [string, string] => [tag, toReference(target)])
     const known = given.filter(([, target]) => references.has(target))
     const named = new Set(known.map(([, target]) => target))
     const branches = (Array.isArray(schema.oneOf) ? schema.oneOf as Branch[] : []).flatMap(({ $ref }) => $ref ?? [])
     const own = branches.filter($ref => !named.has($ref)).flatMap($ref => {
-      return valuesOf(document, { $ref }, propertyName).map((tag): [string, string] => [tag, $ref])
+      return valuesOf(document, { $ref }, rest.propertyName).map((tag): [string, string] => [tag, $ref])
     })
     const all = [...known, ...own]
     // Two schemas with the same value: the value selects neither.
     if (new Set(all.map(([tag]) => tag)).size < all.length) return schema
-    return { ...value, discriminator: { ...discriminator, ...all.length > 0 && { mapping: Object.fromEntries(all) } } }
+    return { ...value, discriminator: { ...rest, ...all.length > 0 && { mapping: Object.fromEntries(all) } } }
   }) as Description
 }
 
