@@ -7,8 +7,10 @@ import { watch } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { generate } from './generate.ts'
+import { leniencyOf, leniencyOptions, readOptions } from './options.ts'
 
 const contract = 'openapi.yaml'
+const leniency = leniencyOf(readOptions(leniencyOptions))
 const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 /** Quiet time before a build: editors save in several steps. */
 const debounceMs = 100
@@ -40,7 +42,7 @@ function follow (files: string[]): void {
 }
 
 async function build (): Promise<void> {
-  const good = await generate({ contract, out: 'generated', check: false }, follow) && await typeChecks()
+  const good = await generate({ contract, out: 'generated', check: false, ...leniency }, follow) && await typeChecks()
   if (!good) {
     console.error(service === undefined ? 'Waiting for a change.' : 'The last working service keeps running.')
     return

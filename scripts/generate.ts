@@ -7,7 +7,7 @@ import type { Leniency } from './contract.ts'
 import { emitDocument, emitOperations } from './emit-operations.ts'
 import { emitTypes } from './emit-types.ts'
 import { ContractError } from './findings.ts'
-import { readOptions } from './options.ts'
+import { leniencyOf, leniencyOptions, readOptions } from './options.ts'
 
 const banner = '// Generated from openapi.yaml by `npm run generate`. ' +
   'Do not edit: change the contract and generate again.\n'
@@ -15,14 +15,13 @@ const banner = '// Generated from openapi.yaml by `npm run generate`. ' +
 export interface Options extends Leniency { contract: string, out: string, check: boolean }
 
 if (import.meta.main) {
-  const { 'skip-unsupported': skipUnsupported, 'allow-open': allowOpen, ...options } = readOptions({
+  const { check, contract, out, ...leniency } = readOptions({
     check: { type: 'boolean', default: false },
     contract: { type: 'string', default: 'openapi.yaml' },
     out: { type: 'string', default: 'generated' },
-    'skip-unsupported': { type: 'boolean', default: false },
-    'allow-open': { type: 'boolean', default: false }
+    ...leniencyOptions
   })
-  process.exitCode = await generate({ ...options, skipUnsupported, allowOpen }) ? 0 : 1
+  process.exitCode = await generate({ check, contract, out, ...leniencyOf(leniency) }) ? 0 : 1
 }
 
 /**

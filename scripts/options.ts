@@ -1,6 +1,7 @@
 // The command line of the scripts.
 import { parseArgs } from 'node:util'
 import type { ParseArgsOptionsConfig } from 'node:util'
+import type { Leniency } from './contract.ts'
 
 /** Reads the options of the command line. An unknown option ends the process with a message and exit code 2. */
 export function readOptions<Options extends ParseArgsOptionsConfig> (options: Options) {
@@ -17,6 +18,16 @@ export function readArguments<Options extends ParseArgsOptionsConfig> (options: 
   } catch (error) {
     return refuse((error as Error).message)
   }
+}
+
+/** The options by which a contract's owner accepts what is refused otherwise. */
+export const leniencyOptions = {
+  'skip-unsupported': { type: 'boolean', default: false },
+  'allow-open': { type: 'boolean', default: false }
+} as const
+
+export function leniencyOf (values: Record<keyof typeof leniencyOptions, boolean>): Leniency {
+  return { skipUnsupported: values['skip-unsupported'], allowOpen: values['allow-open'] }
 }
 
 /** Reads one whole number; anything else ends the process with a message and exit code 2. */

@@ -8,14 +8,11 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { readContract } from './contract.ts'
 import { emitOperations } from './emit-operations.ts'
 import { emitTypes } from './emit-types.ts'
-import { readArguments } from './options.ts'
+import { leniencyOf, leniencyOptions, readArguments } from './options.ts'
 import { callOperations } from './try-operations.ts'
 
-const { values, positionals: files } = readArguments({
-  'skip-unsupported': { type: 'boolean', default: false },
-  'allow-open': { type: 'boolean', default: false }
-}, Infinity)
-const leniency = { skipUnsupported: values['skip-unsupported'], allowOpen: values['allow-open'] }
+const { values, positionals: files } = readArguments(leniencyOptions, Infinity)
+const leniency = leniencyOf(values)
 const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 const remarks: string[] = []
 

@@ -4,7 +4,7 @@ import type { AnyAnswer } from './declared-answers.ts'
 import { exampleReader } from './examples.ts'
 import type { Node } from './examples.ts'
 import { HttpError } from './http-error.ts'
-import { essence } from './media-type.ts'
+import { kindOf } from './media-type.ts'
 
 /** A handler for each operation of a contract; for the compiler it returns nothing that a contract could refuse. */
 export type Stubs<C extends Contract> = { readonly [Id in keyof C['operations']]: (request: object) => never }
@@ -63,8 +63,15 @@ function successOf ({ responses }: Operation) {
   return ['2', '3', 'default'].flatMap(start => declared.filter(([key]) => key.startsWith(start)))[0]
 }
 
-/** Only JSON can be written from any value; a range does not say which type its example has. */
+/** Only JSON and events can be written from any value; a range does not say which type its example has. */
 function fitting (type: string, example: unknown): unknown {
-  const isJson = /[/+]json$/.test(essence(type))
-  return isJson || (typeof example === 'string' && !type.includes('*')) ? example : undefined
+  switch (kindOf(type)) {
+    case 'json': return example
+    case 'events': return example === undefined ? undefined : oneEvent(example)
+    default: return typeof example === 'string' && !type.includes('*') ? example : undefined
+  }
+}
+
+async function * oneEvent (data: unknown): AsyncGenerator<{ data: unknown }> {
+  yield { data }
 }
