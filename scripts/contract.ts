@@ -1,20 +1,21 @@
 // Reads the contract: lints and bundles it, and refuses what this service cannot serve, or leaves it out where the
 // owner of the contract asks for that. It uses openapi-core, so that every finding has its file, line and JSON pointer.
-import { bundle, createConfig, lint } from '@redocly/openapi-core'
-import type { NormalizedProblem, RawUniversalConfig } from '@redocly/openapi-core'
+import { BaseResolver, bundle, createConfig, lint } from '@redocly/openapi-core'
+import type { Document, NormalizedProblem, RawUniversalConfig } from '@redocly/openapi-core'
 import { resolve } from 'node:path'
 import type { Contract } from '../src/contract/index.ts'
 import type { Description } from './description.ts'
 import { toContract } from './emit-operations.ts'
-import { ContractError, describe, locate, unreadable } from './findings.ts'
+import { ContractError, describe, unreadable } from './findings.ts'
+import { loopIn } from './loops.ts'
 import { withMappings } from './mapped.ts'
-import { withNeeded } from './needed.ts'
+import { withNeeded, withUsedComponents } from './needed.ts'
 import { servedPart, withIds } from './served.ts'
 import { Skipped } from './skipped.ts'
 import { Survey, supported } from './supported.ts'
 import { failuresOf } from './uncompilable.ts'
-import { unsupported } from './unsupported.ts'
-import { isError, isKnownKeyword, warningsOf } from './warnings.ts'
+import { refuseOtherVersions, servedVersion, upgraded } from './versions.ts'
+import { errorRules, isError, isKnownKeyword, warningsOf } from './warnings.ts'
 
 /** What the owner of a contract accepts. */
 export interface Leniency {
@@ -37,7 +38,7 @@ export interface ContractFile {
 }
 
 /**
- * Reads an OpenAPI 3.1 description and every file that it refers to.
+ * Reads an OpenAPI description and every file that it refers to.
  * @param file path of the description, YAML or JSON
  * @throws ContractError with all findings at once
  */
@@ -49,38 +50,64 @@ export async function readContract (file: string, leniency: Leniency = {}): Prom
   }
 }
 
-async function read (file: string, { skipUnsupported = false, allowOpen = false }: Leniency): Promise<ContractFile> {
-  const survey = new Survey()
-  const config = await createConfig(linterConfig(survey, allowOpen))
-  const problems = (await lint({ ref: file, config })).filter(problem => !isMapping(problem))
+async function read (file: string, leniency: Leniency): Promise<ContractFile> {
+  const { skipUnsupported = false, allowOpen = false } = leniency
+  const resolver = new BaseResolver()
+  const root = await resolver.resolveDocument(null, file, true) as Document
+  refuseOtherVersions(root)
+  // Some rules of style fail on malformed descriptions, which the other rules report.
+  const { problems, survey, config } = await inspect(file, resolver, linterConfig, allowOpen)
+    .catch(() => inspect(file, resolver, strictConfig, allowOpen))
+    .catch(error => { throw loopIn(root) ?? error })
   const errors = problems.filter(problem => isError(problem, survey))
   const refuse = (findings: string[]) => { throw new ContractError(findings) }
   if (errors.length > 0 && !skipUnsupported) refuse(errors.map(describe))
-
-  const { bundle: { parsed, source }, fileDependencies } = await bundle({ ref: file, config })
-  // The rule `supported` runs only on OpenAPI 3: this refuses Swagger 2.0.
-  if (!String((parsed as Description).openapi).startsWith('3.1.')) {
-    refuse([`${locate({ source, pointer: '#/', reportOnKey: false })} Not supported: ${unsupported.version}.`])
+  const warnings = problems.filter(problem => !errors.includes(problem) && !isKnownKeyword(problem, survey))
+  const bundled = await bundle({ ref: file, config, externalRefResolver: resolver })
+  try {
+    const { document, served, contract } = servable(bundled.bundle, errors, survey, skipUnsupported)
+    const files = [resolve(file), ...bundled.fileDependencies]
+    return { document, served, contract, warnings: warningsOf(warnings, survey), files }
+  } catch (error) {
+    // So malformed that it remains unknown which operations could be served.
+    if (errors.length > 0 && !(error instanceof ContractError)) refuse(errors.map(describe))
+    throw error
   }
-  const document = withMappings(parsed as Description)
+}
+
+async function inspect (file: string, resolver: BaseResolver, configure: typeof linterConfig, allowOpen: boolean) {
+  const survey = new Survey()
+  const config = await createConfig(configure(survey, allowOpen))
+  const problems = await lint({ ref: file, config, externalRefResolver: resolver })
+  return { problems: problems.filter(problem => !isMapping(problem)), survey, config }
+}
+
+/** What is served of a description, in which the linter found these errors. */
+function servable (
+  { parsed, source }: Document,
+  errors: NormalizedProblem[],
+  survey: Survey,
+  skipUnsupported: boolean
+): Pick<ContractFile, 'document' | 'served' | 'contract'> {
+  const refuse = (findings: string[]) => { throw new ContractError(findings) }
+  const document = withMappings(upgraded(parsed as Description))
   const named = withIds(document)
   const skipped = new Skipped(named, survey, source)
   const fatal = errors.filter(problem => !skipped.addUsersOf(problem))
   if (fatal.length > 0) refuse(fatal.map(describe))
 
   // Compile the operations, without those that have an error already.
-  const failures = failuresOf(toContract(servedPart(named, skipped)))
+  const sound = errors.length === 0 ? (part: Description) => part : withUsedComponents
+  const failures = failuresOf(toContract(sound(servedPart(named, skipped))))
   if (failures.length > 0 && !skipUnsupported) {
     refuse(failures.map(({ pointer, message }) => `${survey.locate(source, pointer)} ${message}`))
   }
   for (const { operations, message } of failures) skipped.add(operations, message)
-  const served = servedPart(named, skipped)
+  const served = sound(servedPart(named, skipped))
   return {
     document: skipped.note(document),
     served,
-    contract: { ...withNeeded(toContract(served)), skipped: skipped.list() },
-    warnings: warningsOf(problems.filter(problem => !errors.includes(problem) && !isKnownKeyword(problem, survey)), survey),
-    files: [resolve(file), ...fileDependencies]
+    contract: { ...withNeeded(toContract(served)), skipped: skipped.list() }
   }
 }
 
@@ -90,9 +117,15 @@ const ownMatters = ['operation-operationId', 'operation-operationId-unique', 'se
 function linterConfig (survey: Survey, allowOpen: boolean): RawUniversalConfig {
   return {
     extends: ['recommended'],
-    plugins: [{ id: 'service', rules: { oas3: { supported: supported(survey, allowOpen) } } }],
-    rules: { 'service/supported': 'error', ...Object.fromEntries(ownMatters.map(rule => [rule, 'off'])) }
+    plugins: [{ id: 'service', rules: { oas3: { supported: supported(survey, allowOpen), version: servedVersion } } }],
+    rules: { 'service/supported': 'error', 'service/version': 'error', ...Object.fromEntries(ownMatters.map(rule => [rule, 'off'])) }
   }
+}
+
+/** Without rules of style. */
+function strictConfig (survey: Survey, allowOpen: boolean): RawUniversalConfig {
+  const { plugins = [] } = linterConfig(survey, allowOpen)
+  return { plugins, rules: Object.fromEntries(errorRules.map(rule => [rule, 'error'])) }
 }
 
 /** Whether a finding is about a discriminator mapping; `supported` checks those. */

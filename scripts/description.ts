@@ -5,15 +5,15 @@ import { valueAt } from '../src/contract/schema/index.ts'
 export type { Description }
 export type Parameter = Oas3Parameter
 
-/** The methods that a Path Item Object has fields for (OpenAPI 3.1, section 4.8.9). */
-export const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
+/** The methods that a Path Item Object has fields for (OpenAPI 3.2, section 4.8). */
+export const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const
 
 interface ListedOperation { url: string, method: string, item: Oas3PathItem, operation: Oas3Operation }
 
 /** The operations below `paths`, with their path items; without webhooks and callbacks, which are not served. */
 export function listOperations (document: Description): ListedOperation[] {
   return Object.entries(withoutExtensions(document.paths ?? {})).flatMap(([url, path]) => {
-    const item = resolve<Oas3PathItem>(document, path)
+    const item = resolve<Oas3PathItem & { query?: Oas3Operation }>(document, path)
     return methods.flatMap(method => {
       const operation = item[method]
       return operation === undefined ? [] : [{ url, method, item, operation }]

@@ -4,6 +4,7 @@ import type {
   Body, Content, Contract, Encoding, Media, Operation, Parameter as ContractParameter, Response, SecurityScheme, Server,
   SkippedOperation
 } from '../src/contract/index.ts'
+import { routed } from '../src/contract/index.ts'
 import { isSchemaObject, mapSubschemas } from '../src/contract/schema/index.ts'
 import type { Schema } from '../src/contract/schema/index.ts'
 import {
@@ -12,7 +13,7 @@ import {
 } from './description.ts'
 import type { Description, Discriminated, Parameter } from './description.ts'
 import { keywords } from './served.ts'
-import { unreachable } from './unsupported.ts'
+import { pathFault, refuseOwnPath } from './unsupported.ts'
 
 type Listed = ReturnType<typeof listOperations>[number]
 type Header = { required?: boolean, explode?: boolean, schema?: object, content?: Content }
@@ -71,14 +72,19 @@ function toEnum (values: unknown[]): Schema {
 /** The contract as TypeScript source: a constant for each of its parts. */
 export function emitOperations (contract: Contract): string {
   const constants = Object.entries(contract).map(([name, value]) => {
-    return `export const ${name} = ${JSON.stringify(value, null, 2)} as const\n`
+    return `export const ${name} = ${literal(value)} as const\n`
   })
   return constants.join('\n')
 }
 
 /** The whole description as TypeScript source, for /docs. */
 export function emitDocument (document: Description): string {
-  return `export const document = ${JSON.stringify(document, null, 2)}\n`
+  return `export const document = ${literal(document)}\n`
+}
+
+/** JSON as TypeScript: a plain member __proto__ would set the prototype (ECMA-262, section B.3.1). */
+function literal (value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll(/^( *)"__proto__": /gm, '$1["__proto__"]: ')
 }
 
 /** The first server (OpenAPI 3.1, section 4.8.5); without any it is `/`. */
@@ -93,9 +99,21 @@ function toAddress ({ url, method, item, operation }: Listed): Pick<Operation, '
   return { method: method.toUpperCase(), url, ...servers && { server: toServer(servers) } }
 }
 
-export function toSkipped (listed: Listed, reason: string): SkippedOperation {
-  const isReachable = !Object.values(unreachable).some(path => reason.startsWith(path))
-  return { ...toAddress(listed), reason, isReachable }
+export function toSkipped (document: Description, listed: Listed, reason: string): SkippedOperation {
+  const address = toAddress(listed)
+  return { ...address, reason, isReachable: isReachable(address, document) }
+}
+
+/** An operation may be skipped for another reason than its path. */
+function isReachable (address: ReturnType<typeof toAddress>, { servers }: Description): boolean {
+  try {
+    const { template } = routed(address, toServer(servers), {})
+    const paths = [address.url, template]
+    for (const path of paths) refuseOwnPath(decodeURI(path))
+    return paths.every(path => path.startsWith('/') && pathFault(path) === undefined)
+  } catch {
+    return false
+  }
 }
 
 function toOperation (document: Description, listed: Listed): Operation {

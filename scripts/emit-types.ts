@@ -50,7 +50,9 @@ function asReceived (document: Description): Description {
       if (defaultOf(copy, parameter.schema ?? {}) !== undefined) parameter.required = true
     }
   }
-  return copy
+  // What has no types may be malformed.
+  const { openapi, paths, webhooks, components: { securitySchemes, ...components } = {} } = copy
+  return { openapi, info: { title: '', version: '' }, paths, ...webhooks && { webhooks }, components } as Description
 }
 
 function headersOf (document: Description, { responses }: Oas3Operation): Value[] {

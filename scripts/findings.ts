@@ -1,6 +1,7 @@
 // What is wrong or remarkable in a contract, each at its place: `file:line:column pointer sentence`.
 import { getLineColLocation } from '@redocly/openapi-core'
 import type { LocationObject, NormalizedProblem } from '@redocly/openapi-core'
+import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 
 /** A contract that is refused: a line for each finding. */
@@ -14,8 +15,17 @@ export class ContractError extends Error {
 
 /** Puts file, line and column before a JSON pointer. */
 export function locate (place: LocationObject): string {
-  const { line, col } = getLineColLocation(place).start
+  const { line, col } = startOf(place)
   return `${relative('', place.source.absoluteRef)}:${line}:${col} ${place.pointer}`
+}
+
+/** The parser of places knows fewer tags of YAML than the one of values. */
+function startOf (place: LocationObject): { line: number, col: number } {
+  try {
+    return getLineColLocation(place).start
+  } catch {
+    return { line: 1, col: 1 }
+  }
 }
 
 /** Where a problem is. */
@@ -27,9 +37,14 @@ export function describe (problem: NormalizedProblem): string {
   return `${locate(placeOf(problem))} ${problem.message} (${problem.ruleId})`
 }
 
-/** A file that cannot be parsed: the first line of the message ends with the place, the rest is an excerpt. */
+/**
+ * A file that cannot be parsed: the first line of the message ends with the place, the rest is an excerpt. Other errors
+ * that no rule reports are about the whole description.
+ */
 export function unreadable (file: string, error: Error): ContractError {
-  const [message = ''] = error.message.split('\n')
+  const [message = ''] = error instanceof RangeError ? ['it is nested too deeply'] : error.message.split('\n')
   const [, problem = message, path = file, place] = /^(.*) in "(.*)" \((\d+:\d+)\)$/.exec(message) ?? []
-  return new ContractError([place === undefined ? `${file}: ${problem}` : `${relative('', path)}:${place} ${problem}`])
+  if (place !== undefined) return new ContractError([`${relative('', path)}:${place} ${problem}`])
+  const isMissing = 'code' in error || !existsSync(file)
+  return new ContractError([isMissing ? `${file}: ${problem}` : `${relative('', file)}:1:1 #/ cannot be compiled: ${problem}`])
 }

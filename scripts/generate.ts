@@ -1,15 +1,15 @@
 // npm run generate: openapi.yaml -> generated/. With --check it writes nothing, and exits with 1 if a file differs.
 import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { makeDirectory } from '../src/own-files.ts'
 import { readContract } from './contract.ts'
 import type { Leniency } from './contract.ts'
 import { emitDocument, emitOperations } from './emit-operations.ts'
 import { emitTypes } from './emit-types.ts'
-import { ContractError } from './findings.ts'
+import { ContractError, unreadable } from './findings.ts'
 import { leniencyOf, leniencyOptions, readOptions } from './options.ts'
 
-const banner = '// Generated from openapi.yaml by `npm run generate`. ' +
+const banner = (contract: string) => `// Generated from ${basename(contract)} by \`npm run generate\`. ` +
   'Do not edit: change the contract and generate again.\n'
 
 export interface Options extends Leniency { contract: string, out: string, check: boolean }
@@ -38,10 +38,10 @@ export async function generate (
     sources(files)
     for (const warning of warnings) console.warn(`warning: ${warning}`)
     for (const { method, url, reason } of contract.skipped) console.warn(`not served: ${method} ${url}: ${reason}`)
-    const differing = await compare(out, {
+    const differing = await compare(out, banner(file), {
       'document.ts': emitDocument(document),
       'operations.ts': emitOperations(contract),
-      'types.ts': await emitTypes(served)
+      'types.ts': await emitTypes(served).catch(error => { throw unreadable(file, error) })
     })
     if (differing.length === 0) console.log(`${out}/ matches ${file}.`)
     else if (!check) await write(out, differing)
@@ -56,8 +56,12 @@ export async function generate (
 }
 
 /** The generated files that are missing or different, by path, with the text they should have. */
-async function compare (out: string, files: Record<string, string>): Promise<[path: string, text: string][]> {
-  const wanted = Object.entries(files).map(([name, text]): [string, string] => [join(out, name), banner + text])
+async function compare (
+  out: string,
+  head: string,
+  files: Record<string, string>
+): Promise<[path: string, text: string][]> {
+  const wanted = Object.entries(files).map(([name, text]): [string, string] => [join(out, name), head + text])
   const present = await Promise.all(wanted.map(([path]) => readFile(path, 'utf8').catch(() => undefined)))
   return wanted.filter(([, text], index) => text !== present[index])
 }

@@ -1,6 +1,8 @@
 // The components of a contract that its operations need.
 import type { Contract, Operation } from '../src/contract/index.ts'
 import type { Schemas } from '../src/contract/schema/index.ts'
+import { listOperations, withoutExtensions } from './description.ts'
+import type { Description } from './description.ts'
 
 /** A contract without the components that no operation needs: those of webhooks, and those of skipped operations. */
 export function withNeeded (contract: Contract): Contract {
@@ -9,6 +11,30 @@ export function withNeeded (contract: Contract): Contract {
   const names = new Set(served.flatMap(operation => [...schemasOf(operation, schemas)]))
   const schemes = new Set(served.flatMap(({ security }) => security.flatMap(Object.keys)))
   return { ...contract, schemas: pick(schemas, names), securitySchemes: pick(securitySchemes, schemes) }
+}
+
+/** A copy of a description without the components that neither its operations nor its webhooks use: one may be broken. */
+export function withUsedComponents (document: Description): Description {
+  const { components = {}, ...rest } = document
+  const requirements = [document.security ?? [], ...listOperations(document).map(({ operation }) => operation.security ?? [])]
+  const schemes = requirements.flat().flatMap(Object.keys).map(name => `#/components/securitySchemes/${name}`)
+  const { paths = {}, webhooks } = rest
+  const used = new Set([...schemes, ...componentsIn([withoutExtensions(paths), webhooks])])
+  const valueOf = (place: string) => {
+    const [, , kind = '', name = ''] = place.split('/')
+    return (components as Record<string, Record<string, unknown>>)[kind]?.[name]
+  }
+  for (const place of used) componentsIn(valueOf(place)).forEach(inner => used.add(inner))
+  const kept = Object.entries(components as Record<string, Record<string, unknown>>).map(([kind, members]) => {
+    return [kind, pick(members, new Set(Object.keys(members).filter(name => used.has(`#/components/${kind}/${name}`))))]
+  })
+  return { ...rest, paths: withoutExtensions(paths), components: Object.fromEntries(kept) }
+}
+
+/** The components that the references and mappings in a part of a description name. */
+function componentsIn (value: unknown): string[] {
+  if (typeof value === 'string') return /^#\/components\/[^/]+\/[^/]+/.exec(value) ?? []
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(componentsIn) : []
 }
 
 function pick<Value> (values: Readonly<Record<string, Value>>, names: Set<string>): Record<string, Value> {

@@ -3,7 +3,6 @@
 import type { Oas3Operation } from '@redocly/openapi-core'
 import { bodilessStatuses } from '../src/contract/index.ts'
 import { isSchemaObject, mapSubschemas } from '../src/contract/schema/index.ts'
-import type { Schema } from '../src/contract/schema/index.ts'
 import { listOperations, methods, resolve, withoutExtensions } from './description.ts'
 import type { Description } from './description.ts'
 
@@ -19,6 +18,8 @@ export const keywords = new Set([
 
 /** Keywords of JSON Schema 2020-12 and OpenAPI 3.1 that only annotate. */
 export const annotations = new Set([
+  // Refused, and so not unknown.
+  '$id', '$anchor', '$dynamicAnchor', '$dynamicRef',
   '$schema', '$comment', 'title', 'description', 'deprecated', 'examples', 'contentSchema', 'example', 'externalDocs',
   'xml'
 ])
@@ -28,13 +29,25 @@ export const annotations = new Set([
  * where it has none or shares it with another operation.
  */
 export function withIds (document: Description): Description {
-  const copy = structuredClone(document)
+  const copy = withOwnItems(document)
   const listed = listOperations(copy)
   const uses = Map.groupBy(listed, ({ operation }) => operation.operationId)
   const taken = new Set(listed.map(({ operation }) => operation.operationId))
   for (const { method, url, operation } of listed) {
     const id = operation.operationId
-    if (id === undefined || uses.get(id)?.length !== 1) operation.operationId = derivedId(method, url, taken)
+    if (typeof id !== 'string' || uses.get(id)?.length !== 1) operation.operationId = derivedId(method, url, taken)
+  }
+  return copy
+}
+
+/** A copy in which no two paths share a path item; fields beside a reference apply (OpenAPI 3.1, section 4.8.9). */
+function withOwnItems (document: Description): Description {
+  const copy = structuredClone(document)
+  for (const [url, item] of Object.entries(withoutExtensions(copy.paths ?? {}))) {
+    const { $ref, ...beside } = item as { $ref?: string }
+    if ($ref === undefined) continue
+    const paths = copy.paths as Record<string, object>
+    paths[url] = { ...structuredClone(resolve<object>(copy, { $ref })), ...beside }
   }
   return copy
 }
@@ -50,24 +63,29 @@ function derivedId (method: string, url: string, taken: Set<string | undefined>)
 }
 
 /** The ids of operations that are not served. */
-interface Skipped { has: (id: string) => boolean }
+interface Skipped { has: (id: string) => boolean, hasWebhook: (name: string) => boolean }
 
 /**
  * A copy of a description with ids, for the emitters: without the operations that are not served, without bodies that HTTP
- * never sends (RFC 9110, sections 9.3.2 and 15), and without the words that openapi-typescript reads but JSON Schema
- * 2020-12 does not know.
+ * never sends (RFC 9110, sections 9.3.2 and 15), and without the keywords that JSON Schema 2020-12 does not know but
+ * openapi-typescript may read.
  */
 export function servedPart (document: Description, skipped: Skipped): Description {
   const copy = withPlainSchemas(document) as Description
+  for (const name of Object.keys(copy.webhooks ?? {})) {
+    if (skipped.hasWebhook(name)) delete (copy.webhooks as Record<string, object>)[name]
+  }
   for (const url of Object.keys(withoutExtensions(copy.paths ?? {}))) {
     const paths = copy.paths as Record<string, object>
     const item: Record<string, unknown> = { ...resolve(copy, paths[url] as object) }
-    for (const method of methods) {
-      const { operationId } = item[method] as Partial<Oas3Operation> ?? {}
-      if (operationId !== undefined && skipped.has(operationId)) delete item[method]
-    }
-    paths[url] = item
+    const declared = methods.filter(method => method in item)
+    const left = declared.filter(method => !skipped.has(String((item[method] as Oas3Operation).operationId)))
+    for (const method of declared) if (!left.includes(method)) delete item[method]
+    // What the path has beside its operations may be broken too.
+    if (declared.length > 0 && left.length === 0) delete paths[url]
+    else paths[url] = item
   }
+  removeRepeatedIds(copy)
   for (const { method, operation } of listOperations(copy)) {
     const declared = Object.entries(withoutExtensions(operation.responses ?? {}))
     // Without any (OpenAPI 3.1, section 4.8.10) the contract says nothing of the responses: they have no body.
@@ -87,8 +105,8 @@ function isBodiless (method: string, status: string): boolean {
 }
 
 /**
- * A copy with `nullable` and lone discriminators removed from all schemas. Members of examples that look like schemas
- * lose them too, which nobody reads.
+ * A copy with unknown keywords and lone discriminators removed from all schemas. Members of examples that look like
+ * schemas lose them too, which nobody reads.
  */
 function withPlainSchemas (node: unknown, key?: string): unknown {
   if (Array.isArray(node)) return node.map(item => withPlainSchemas(item))
@@ -104,8 +122,31 @@ function mapValues (values: object, change: (value: unknown) => unknown): object
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 }
 
+const texts = ['title', 'description']
+
 function plainSchema (schema: unknown): unknown {
   if (!isSchemaObject(schema)) return schema
-  const { nullable, discriminator, ...words } = mapSubschemas(schema, (_keyword, inner) => plainSchema(inner)) as Schema
+  const mapped = Object.entries(mapSubschemas(schema, (_keyword, inner) => plainSchema(inner)))
+  const known = mapped.filter(([word, value]) => {
+    // The linter only warns of what is malformed and describes.
+    return keywords.has(word) || (annotations.has(word) && (typeof value === 'string' || !texts.includes(word)))
+  })
+  const { discriminator, ...words } = Object.fromEntries(known)
   return { ...words, ...discriminator !== undefined && Array.isArray(words.oneOf) && { discriminator } }
+}
+
+/** Operations of callbacks and webhooks lose an id that another operation has: their types are named by it. */
+function removeRepeatedIds (document: Description): void {
+  const operations = listOperations(document).map(({ operation }) => operation)
+  const served = new Set<unknown>(operations)
+  const taken = new Set<unknown>(operations.map(({ operationId }) => operationId))
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    if ('operationId' in node && 'responses' in node && !served.has(node)) {
+      if (taken.has(node.operationId)) delete node.operationId
+      else taken.add(node.operationId)
+    }
+    Object.values(node).forEach(visit)
+  }
+  visit(document)
 }

@@ -11,6 +11,8 @@ import type { Survey } from './supported.ts'
 interface Places { id: string, operation: string, item: string, key: string }
 
 export class Skipped {
+  /** The places of webhooks that a finding is about. */
+  readonly #webhooks = new Set<string>()
   readonly #reasons = new Map<string, string>()
   readonly #document: Description
   readonly #survey: Survey
@@ -54,7 +56,13 @@ export class Skipped {
         place === item || place === key
     })
     this.add(affected.map(({ id }) => id), problem.message)
+    for (const user of users) if (user.includes('#/webhooks/')) this.#webhooks.add(user.replace(/^.*#\/webhooks\//s, ''))
     return affected.length > 0 || /#\/(?:components|webhooks)\//.test(place)
+  }
+
+  /** Whether a finding is about this webhook. */
+  hasWebhook (name: string): boolean {
+    return this.#webhooks.has(name.replaceAll('~', '~0').replaceAll('/', '~1'))
   }
 
   /** A copy of a description that says at each skipped operation that it is not served. */
@@ -73,7 +81,7 @@ export class Skipped {
   list (): SkippedOperation[] {
     return listOperations(this.#document).flatMap(listed => {
       const reason = this.#reasons.get(String(listed.operation.operationId))
-      return reason === undefined ? [] : [toSkipped(listed, reason)]
+      return reason === undefined ? [] : [toSkipped(this.#document, listed, reason)]
     })
   }
 }

@@ -5,7 +5,7 @@ import { isIgnored, valueOf } from './description.ts'
 import { locate } from './findings.ts'
 import { formsInside, formsOf, isNested, isStyleFor, partsOf, styleOf } from './forms.ts'
 import { annotations, keywords } from './served.ts'
-import { unsupported } from './unsupported.ts'
+import { pathFault, unsupported } from './unsupported.ts'
 import type { Feature } from './unsupported.ts'
 import { References } from './users.ts'
 
@@ -27,10 +27,11 @@ export class Survey {
     return locate({ source: this.sources.get(file) ?? root, pointer: `#${inFile}`, reportOnKey: true })
   }
 
-  addSchema (schema: object, { location }: UserContext): void {
+  addSchema (schema: object, { location, specVersion }: UserContext): void {
     this.schemas.add(placeAt(location))
     for (const word of Object.keys(schema)) {
       if (keywords.has(word) || annotations.has(word) || word.startsWith('x-')) continue
+      if (word === 'nullable' && specVersion === 'oas3_0') continue
       this.unknown.set(word, [...this.unknown.get(word) ?? [], location.child(word).key()])
     }
   }
@@ -65,10 +66,15 @@ function visitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule> {
   // The visits below refer to the root of the description, which comes first.
   let top: { source: object, security: object | undefined, schemas: object, securitySchemes: object }
   return {
+    any (node, context) {
+      for (const name of namesOfObjects) if (Object.hasOwn(Object(node), name)) refuse(context, 'proto', name, name)
+    },
+    NamedSchemas (schemas, context) {
+      for (const name of ['constructor', 'toString']) if (Object.hasOwn(schemas, name)) refuse(context, 'proto', name, name)
+    },
     Root (root, context) {
       const { schemas = {}, securitySchemes = {} } = root.components ?? {}
       top = { source: context.location.source, security: root.security, schemas, securitySchemes }
-      if (!String(root.openapi).startsWith('3.1.')) refuse(context, 'version', 'openapi', String(root.openapi))
       const { jsonSchemaDialect: dialect } = root as { jsonSchemaDialect?: string }
       if (dialect !== undefined && !isDialect(dialect)) refuse(context, 'dialect', 'jsonSchemaDialect', dialect)
     },
@@ -86,6 +92,7 @@ function visitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule> {
           },
           Responses: refuseResponses,
           Header (header, context) {
+            refuseFieldName(String(context.key), context)
             if (String(context.key).toLowerCase() !== 'content-type') refuseValue(header, context)
           }
         }
@@ -112,47 +119,50 @@ function visitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule> {
       }
     },
     ref: {
-      enter ({ $ref }, context, { location }) {
-        if (location !== undefined) {
+      enter ({ $ref }, context, { location, node }) {
+        // One that refers to nothing has a location, but no node.
+        if (location !== undefined && node !== undefined) {
           survey.sources.set(location.source.absoluteRef, location.source)
           survey.references.add(placeAt(context.location), placeAt(location))
         }
         // Bundling turns references into other files into component schemas.
         const isOutside = location?.source === top.source && !/^#\/components\/schemas\//.test(location.pointer)
+        if (!referable.includes(context.type.name)) refuse(context, 'reference', undefined, $ref)
         if (context.type.name === 'Schema' && isOutside) refuse(context, 'schemaReference', undefined, $ref)
       }
     }
   }
 }
 
+/** openapi-typescript fails on these. */
+const namesOfObjects = Object.getOwnPropertyNames(Object.prototype).filter(name => {
+  return !['constructor', 'toString', '__proto__'].includes(name)
+})
+const referable = [
+  'PathItem', 'Schema', 'Response', 'Parameter', 'Example', 'RequestBody', 'Header', 'SecurityScheme', 'Link', 'Callback',
+  'MediaType', 'DiscriminatorMapping'
+]
 const schemeKinds = ['bearer', 'basic', 'apiKey', 'oauth2', 'openIdConnect']
-const dialects = ['https://spec.openapis.org/oas/3.1/dialect/base', 'https://json-schema.org/draft/2020-12/schema']
+const dialects = [
+  'https://spec.openapis.org/oas/3.1/dialect/base', 'https://spec.openapis.org/oas/3.2/dialect/2025-09-17',
+  'https://json-schema.org/draft/2020-12/schema'
+]
 
 function isDialect (uri: string): boolean {
   return dialects.includes(String(uri).replace(/#$/, ''))
 }
 
-function refuse ({ report, location }: UserContext, feature: Feature, child?: string, detail?: string): void {
+function refuse ({ report, location }: UserContext, feature: Feature, child?: string, detail?: unknown): void {
+  const text = typeof detail === 'object' ? JSON.stringify(detail) : detail
   report({
-    message: `Not supported: ${unsupported[feature]}${detail === undefined ? '' : ` (${detail})`}.`,
+    message: `Not supported: ${unsupported[feature]}${text === undefined ? '' : ` (${text})`}.`,
     location: child === undefined ? location.key() : location.child(child).key()
   })
 }
 
 function refusePath (path: string, context: UserContext): void {
-  const names = Array.from(path.matchAll(/\{([^{}]*)\}/g), ([, name]) => name)
-  const rest = path.replace(/\{[^{}]*\}/g, '')
-  const isRepeated = new Set(names).size < names.length
-  if (/[*?#{}]/.test(rest) || isRepeated || !isDecodable(rest)) refuse(context, 'path', undefined, path)
-  if (path.includes('}{')) refuse(context, 'adjacent', undefined, path)
-}
-
-function isDecodable (path: string): boolean {
-  try {
-    return decodeURI(path) !== ''
-  } catch {
-    return false
-  }
+  const fault = pathFault(path)
+  if (fault !== undefined) refuse(context, fault, undefined, path)
 }
 
 function refuseOperation (operation: Oas3Operation, context: UserContext): void {
@@ -172,9 +182,15 @@ function refuseResponses (responses: Oas3Operation['responses'], context: UserCo
 function refuseParameter (parameter: Oas3Parameter, context: UserContext): void {
   if (isIgnored(parameter)) return
   if (parameter.name === '__proto__') refuse(context, 'proto', 'name')
+  if (['header', 'cookie'].includes(String(parameter.in))) refuseFieldName(String(parameter.name), context, 'name')
   const { style, explode } = styleOf(parameter)
   const forms = refuseValue(parameter, context, style, explode)
   if (!isStyleFor(parameter, forms)) refuse(context, 'style', parameter.style && 'style', style)
+}
+
+/** The name of a header field or a cookie is a token (RFC 9110, section 5.1, and RFC 6265, section 4.1.1). */
+function refuseFieldName (name: string, context: UserContext, child?: string): void {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) refuse(context, 'fieldName', child, name)
 }
 
 /** Returns the forms of a parameter or header field, none of JSON; refuses those that have no text. */

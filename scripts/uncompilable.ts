@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { dryRun } from '../src/contract/index.ts'
 import type { Contract } from '../src/contract/index.ts'
-import { referenced, subschemas } from '../src/contract/schema/index.ts'
+import { composedSchemas, containsInt64, referenced, subschemas } from '../src/contract/schema/index.ts'
 import type { Schema, Schemas } from '../src/contract/schema/index.ts'
 import { schemasOf } from './needed.ts'
 import { refuseOwnPath, unsupported } from './unsupported.ts'
@@ -20,8 +20,16 @@ export function failuresOf (contract: Contract): CompileFailure[] {
     if (problem === undefined) return []
     return [{ pointer: `#/components/schemas/${name}`, message: worded(problem), operations: usersOf(name, contract) }]
   })
-  const failures = dryRun(contract, { schema: refuseInvalid, path: refuseOwnPath })
-  const byMessage = Map.groupBy(failures, ({ error }) => error.message)
+  const refuse = (schema: object) => {
+    const problem = problemOf(schema, contract.schemas)
+    if (problem !== undefined) throw new Error(problem)
+  }
+  const failures = dryRun(contract, { schema: refuse, path: refuseOwnPath })
+  // What refers to an invalid schema fails like it.
+  const isNew = ({ error, operation }: typeof failures[number]) => !invalid.some(({ message, operations }) => {
+    return message === worded(error.message) && (operation === undefined || operations.includes(operation))
+  })
+  const byMessage = Map.groupBy(failures.filter(isNew), ({ error }) => error.message)
   return [...invalid, ...Array.from(byMessage, ([message, found]): CompileFailure => {
     const operations = found.flatMap(({ operation }) => operation ?? [])
     return { pointer: String(found[0]?.pointer), message: worded(message), operations }
@@ -29,6 +37,9 @@ export function failuresOf (contract: Contract): CompileFailure[] {
 }
 
 function worded (message: string): string {
+  if (message === 'Maximum call stack size exceeded') {
+    return 'cannot be compiled: it has too many members, or is nested too deeply'
+  }
   return message.startsWith('Not supported: ') ? message : `cannot be compiled: ${message}`
 }
 
@@ -40,7 +51,8 @@ function usersOf (name: string, { operations, schemas }: Contract): string[] {
 function problemOf (schema: object, schemas: Schemas): string | undefined {
   try {
     refuseInvalid(schema)
-    return containsItself(schema as Schema, schemas) ? `Not supported: ${unsupported.loop}.` : undefined
+    if (containsItself(schema as Schema, schemas)) return `Not supported: ${unsupported.loop}.`
+    return comparesInt64(schema as Schema, schemas) ? `Not supported: ${unsupported.uniqueInt64}.` : undefined
   } catch (error) {
     return (error as Error).message
   }
@@ -51,6 +63,17 @@ const metaschema = new Ajv2020()
 /** @throws Error when a schema is not one of JSON Schema 2020-12 */
 function refuseInvalid (schema: object): void {
   metaschema.validateSchema(schema, true)
+}
+
+/** Whether a schema, at any depth, wants unique items that have int64: it would compare them as doubles. */
+function comparesInt64 (schema: Schema, schemas: Schemas): boolean {
+  const parts = [...composedSchemas(schema, schemas)]
+  const items = parts.flatMap(part => subschemas(part).flatMap(([keyword, inner]) => {
+    return ['items', 'prefixItems', 'contains', 'unevaluatedItems'].includes(keyword) ? [inner] : []
+  }))
+  const areUnique = parts.some(({ uniqueItems }) => uniqueItems === true)
+  if (areUnique && items.some(item => containsInt64(item, schemas))) return true
+  return subschemas(schema).some(([, inner]) => comparesInt64(inner, schemas))
 }
 
 /** Whether a schema applies itself to the same value again: validation would never end. */

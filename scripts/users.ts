@@ -18,10 +18,11 @@ export class References {
     else referrers.push(from)
   }
 
-  /** The place itself, or the one that it refers to. */
+  /** The place itself, or the one that it refers to; one of the places that refer to each other. */
   resolve (place: string): string {
-    const target = this.#targets.get(place)
-    return target === undefined || target === place ? place : this.resolve(target)
+    const passed = new Set([place])
+    for (const next of passed) passed.add(this.#targets.get(next) ?? next)
+    return [...passed].at(-1) as string
   }
 
   /** Every place that contains this one or that refers, over any number of references, to such a place. */

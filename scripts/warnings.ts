@@ -4,25 +4,27 @@ import { describe, locate, placeOf } from './findings.ts'
 import type { Survey } from './supported.ts'
 
 /** Rules of what OpenAPI requires and of what is served. The others are matters of style, for a contract's authors. */
-const errorRules = [
-  'service/supported', 'struct', 'no-unresolved-refs', 'no-identical-paths', 'operation-parameters-unique',
+export const errorRules = [
+  'service/supported', 'service/version', 'struct', 'no-unresolved-refs', 'no-identical-paths', 'operation-parameters-unique',
   'path-parameters-defined', 'path-declaration-must-exist'
 ]
-/** Fields that only describe: what is in them cannot mislead the service. */
-const descriptive = /\/(?:examples?|description|title|summary|externalDocs|tags|contact|license|xml)(?:\/|$)/
+/** Fields that only describe: what is in them cannot mislead the service. Members and components may have such names. */
+const descriptive = new RegExp('(?<!/(?:properties|patternProperties|\\$defs|dependentSchemas|schemas|parameters|headers|' +
+  'responses|requestBodies|securitySchemes|callbacks|links|examples|content|paths|webhooks|pathItems|mapping|variables))' +
+  '/(?:examples?|description|title|summary|externalDocs|tags|contact|license|xml)(?:/|$)')
 
 /** Whether a finding refuses the contract, or the operations that use its place. */
 export function isError (problem: NormalizedProblem, survey: Survey): boolean {
   const { ruleId, message } = problem
   if (!errorRules.includes(ruleId)) return false
   if (ruleId !== 'struct' || message.includes("Can't parse")) return true
-  const isAboutDescription = descriptive.test(String(placeOf(problem).pointer).replace(/^#\/paths\/[^/]*/, '')) || message.includes('`description`')
+  const isAboutDescription = descriptive.test(String(placeOf(problem).pointer)) || message === 'The field `description` must be present on this level.'
   return !isAboutDescription && !isKnownKeyword(problem, survey)
 }
 
 /** Whether a finding is about a keyword that `warningsOf` names by itself. */
 export function isKnownKeyword ({ ruleId, message, location: [place] }: NormalizedProblem, survey: Survey): boolean {
-  if (ruleId !== 'struct' || !message.endsWith('is not expected here.')) return false
+  if (ruleId !== 'struct' || !message.endsWith('is not expected here.') || message.includes('`$ref`')) return false
   const { source, pointer = '' } = place as { source: { absoluteRef: string }, pointer?: string }
   return survey.schemas.has(source.absoluteRef + pointer.replace(/\/[^/]*$/, ''))
 }

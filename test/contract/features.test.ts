@@ -22,6 +22,31 @@ const json = { 'content-type': 'application/json' }
 const int64 = '{ type: integer, format: int64 }'
 
 const supported: Record<string, (t: Test) => Promise<void>> = {
+  'OpenAPI 3.0': async t => {
+    const { check } = await serveSchema(t, `{ type: object, properties: {
+      typed: { type: string, nullable: true },
+      ref: { nullable: true, $ref: '#/components/schemas/Text' },
+      all: { nullable: true, allOf: [${ref('Text')}] },
+      above: { type: integer, minimum: 5, exclusiveMinimum: true },
+      least: { type: integer, minimum: 5, exclusiveMinimum: false },
+      int64: { type: integer, format: int64, nullable: true, maximum: 9, exclusiveMaximum: true },
+      example: { type: string, nullable: true, example: { nullable: true } },
+      byte: { type: string, format: byte } } }`, `
+    Text: { type: string, nullable: false }`, '3.0.3')
+    for (const member of ['typed', 'ref', 'all', 'example']) {
+      await check(member, ['null', '"x"'], [['1', /must be a string/]])
+    }
+    await check('above', ['6'], [['5', /must be > 5/]])
+    await check('least', ['5'], [['4', /must be >= 5/]])
+    await check('int64', ['null', '8'], [['9', /must be < 9/]])
+    await check('byte', ['"eA=="'], [['1', /must be a string/]])
+  },
+
+  'OpenAPI 3.2': async t => {
+    const { check } = await serveSchema(t, "{ type: object, properties: { a: { type: [string, 'null'] } } }", '', '3.2.0')
+    await check('a', ['null'], [['1', /must be a string or null/]])
+  },
+
   'parameters in a path': async t => {
     const get = (id: string, names: string[]) => {
       const parameters = names.map(name => parameter(name, 'path'))
@@ -43,6 +68,8 @@ const supported: Record<string, (t: Test) => Promise<void>> = {
       [`/plants/${'x'.repeat(500)}`, { plantId: 'x'.repeat(500) }],
       ['/plants/7/parts/leaf', { 'plant-id': '7', 'a.b': 'leaf' }],
       ['/files/a.tar.gz', { name: 'a', type: 'tar.gz' }],
+      ['/files/a%2Fb.c%2Fd', { name: 'a/b', type: 'c/d' }],
+      ['/users/@a%2Fb:follow', { who: 'a/b' }],
       ['/users/@me:follow', { who: 'me' }],
       ['/a(b)/1(y)', { x: '1' }],
       ['/gr%C3%BCn%20zeug/%C3%BC', { x: 'ü' }]
@@ -1026,7 +1053,17 @@ t.test('supported', async t => {
 
 /** By feature, contracts that use it and must be refused. */
 const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
-  version: [{ ...getOperation(noContent), openapi: '3.0.3' }],
+  version: ['4.0.0', '3.3.0', '3.1', '[]'].map(openapi => ({ ...getOperation(noContent), openapi })),
+  newIn32: [
+    withOpenApi32({ paths: `  /a: { query: { operationId: a, ${noContent} } }` }),
+    withOpenApi32({ paths: `  /a: { additionalOperations: { COPY: { operationId: a, ${noContent} } } }` }),
+    withOpenApi32(withParameter(`in: querystring, ${jsonContent('{}')}`)),
+    ...['itemSchema: {}', 'prefixEncoding: []', 'itemEncoding: {}', '$ref: "#/components/mediaTypes/A"'].map(media => {
+      const response = `responses: { '200': { description: fine, content: { application/json: { ${media} } } } }`
+      return withOpenApi32({ ...getOperation(response), components: '  mediaTypes: { A: {} }' })
+    }),
+    withOpenApi32(withSchema(`{ discriminator: { propertyName: a, defaultMapping: B }, oneOf: [${ref('B')}] }`))
+  ],
   dialect: [
     {
       ...getOperation(noContent),
@@ -1045,19 +1082,27 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
   schemas: { A: { $ref: '#/components/responses/R/content/application~1json/schema' } }
   responses: { R: { description: r, ${jsonContent('{ type: string }')} } }`
   }],
+  reference: [withSchema("{ properties: { $ref: '#/components/schemas/B' } }")],
   int64: [
     withSchema('{ format: int64 }'),
     withSchema('{ type: [integer, string], format: int64 }')
   ],
-  uniqueInt64: [withSchema(`{ type: array, uniqueItems: true, items: ${int64} }`)],
+  uniqueInt64: [
+    withSchema(`{ type: array, uniqueItems: true, items: ${int64} }`),
+    withSchema(`{ uniqueItems: true, allOf: [{ type: array, items: { properties: { a: ${int64} } } }] }`)
+  ],
   loop: [
+    withSchema(ref('A')),
+    withSchema(`${ref('C')}, C: ${ref('A')}`),
     withSchema(`{ anyOf: [{ type: string }, ${ref('A')}] }`),
     withSchema(`{ oneOf: [${ref('C')}], discriminator: { propertyName: kind } }, C: { allOf: [${ref('A')}] }`)
   ],
   proto: [
     getOperation(`parameters: [${parameter('__proto__', 'query')}], ${noContent}`),
     { paths: `  /a: { get: { operationId: __proto__, ${noContent} } }` },
-    withSchema('{ type: object, properties: { __proto__: { type: string } } }')
+    withSchema('{ type: object, properties: { __proto__: { type: string } } }'),
+    withSchema('{ type: object, properties: { valueOf: { type: string } } }'),
+    withSchema('{ type: string }, constructor: { type: string }')
   ],
   noSecurity: [{ ...getOperation(noContent), root: '' }],
   ownPath: [
@@ -1073,6 +1118,9 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     getOperation(noContent, "'/a#b'"),
     getOperation(noContent, '/a/{b'),
     getOperation(noContent, '/a%zz'),
+    getOperation(noContent, '/a/../b'),
+    getOperation(noContent, '/%2E/b'),
+    getOperation(noContent, '/a%2Fb'),
     getOperation(`parameters: [${parameter('x', 'path')}], ${noContent}`, "'/{x}/{x}'")
   ],
   adjacent: [
@@ -1098,6 +1146,11 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     withParameter('in: query, style: deepObject, schema: { properties: { a: { type: array, items: { type: object } } } }'),
     withResponseHeader('{ schema: { type: array, items: { type: array } } }'),
     withResponseHeader('{ schema: { anyOf: [{ type: string }, { additionalProperties: { type: array } }] } }')
+  ],
+  fieldName: [
+    getOperation(`parameters: [${parameter("'a b'", 'header')}], ${noContent}`),
+    getOperation(`parameters: [${parameter("'a;b'", 'cookie')}], ${noContent}`),
+    getOperation("responses: { '204': { description: fine, headers: { 'a b': { schema: {} } } } }")
   ],
   requestBody: [getOperation(`requestBody: { content: { application/json: {} } }, ${noContent}`)],
   status: [
@@ -1201,6 +1254,11 @@ const ignored: Record<string, (t: Test) => Promise<void>> = {
     const root = 'security: []\nservers: [{ url: /v2 }, { url: /v1 }]'
     const { app } = await serve(t, { ...getOperation(anyResponse), root })
     t.strictSame([(await app.inject('/v2/a')).statusCode, (await app.inject('/v1/a')).statusCode], [200, 404])
+  },
+  '`$self` of OpenAPI 3.2': async t => {
+    const root = 'security: []\n$self: https://example.com/api'
+    const { app } = await serve(t, { ...getOperation(anyResponse), root, openapi: '3.2.0' })
+    t.equal((await app.inject('/a')).statusCode, 200)
   }
 }
 
@@ -1212,6 +1270,10 @@ t.test('ignored', async t => {
 /** A contract with the operation GET /a and these members of it, or with another path. */
 function getOperation (members: string, path = '/a'): TestContract {
   return { paths: `  ${path}: { get: { operationId: a, ${members} } }` }
+}
+
+function withOpenApi32 (contract: TestContract): TestContract {
+  return { ...contract, openapi: '3.2.0' }
 }
 
 /** A contract with the component schema A. */
@@ -1231,9 +1293,10 @@ function withResponseHeader (header: string): TestContract {
 }
 
 /** Serves a contract whose request and response both have this schema, as the member `value`. */
-async function serveSchema (t: Test, schema: string, components = '') {
+async function serveSchema (t: Test, schema: string, components = '', openapi = '3.1.0') {
   let returned: unknown
   const { app } = await serve(t, {
+    openapi,
     paths: `
   /echo:
     post:

@@ -45,7 +45,10 @@ function steps (contract: Contract, checks: Checks): Step[] {
     ...ofContent(place, write, content),
     ...Object.entries(headers).map(([name, header]): Step => [`${place}/headers/${name}`, () => answer(header.schema)])
   ]
-  const readDefault = (parameter: Parameter) => valueReader({ ...parameter, required: false }, schemas, request)(noTexts)
+  const readDefault = (parameter: Parameter) => {
+    refuseRounded(parameter)
+    valueReader({ ...parameter, required: false }, schemas, request)(noTexts)
+  }
   const ofOperation = ([id, operation]: [string, Operation]): Step[] => {
     const { url, method, parameters, body, responses } = operation
     const place = `#/paths/${url.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}`
@@ -71,4 +74,11 @@ function addRoutes (app: FastifyInstance, contract: Contract, checks: Checks): v
     for (const path of [template, decodeURI(url)]) checks.path(path)
     app.route({ method: method as HTTPMethods, url: toRoute(template), exposeHeadRoute: false, handler: String })
   }
+}
+
+/** The parser of YAML or JSON has already rounded such an integer. */
+function refuseRounded ({ name, default: value }: Parameter): void {
+  const rounded = [value].flat().find(item => Number.isInteger(item) && !Number.isSafeInteger(item))
+  if (rounded === undefined) return
+  throw new Error(`the default of "${name}" is beyond 2^53, where a contract's numbers are rounded`)
 }

@@ -32,18 +32,22 @@ export function routed<Op extends Pick<Operation, 'method' | 'url' | 'server'>> 
 
 /** The path of a server, percent-encoded and without a slash at its end (OpenAPI 3.1, section 4.8.5). */
 export function serverPath (server: Server, variables: Variables): string {
-  const valueOf = (name: string) => String(variables[name] ?? server.variables[name])
+  // A variable that the contract does not declare stays: it takes any text, as a parameter does.
+  const valueOf = (name: string) => variables[name] ?? server.variables[name] ?? `{${name}}`
   const address = server.url.replace(/\{([^}]+)\}/g, (_match, name: string) => valueOf(name))
   return new URL(address, 'http://localhost/').pathname.replace(/\/+$/, '')
 }
 
-/** Converts a path template to a Fastify route. Numbers the parameters, whose names may have any character. */
+/**
+ * Converts a path template to a Fastify route. Numbers the parameters, whose names may have any character. The router
+ * decodes a segment before it applies a regular expression: the slash in one is part of a parameter.
+ */
 export function toRoute (path: string): string {
   let position = 0
   return path.split('/').map(segment => {
     const { first, parts } = splitSegment(segment)
     if (/^\{[^}]*\}$/.test(segment)) return `:p${position++}`
-    const rest = parts.map(({ group, after }) => `:p${position++}${group}${escapeColons(after)}`)
+    const rest = parts.map(({ end, after }) => `:p${position++}([^${end}]+)${escapeColons(after)}`)
     return escapeColons(first) + rest.join('')
   }).join('/')
 }
@@ -61,7 +65,7 @@ export function segmentSource (segment: string): { names: string[], source: stri
   const { first, parts } = splitSegment(segment)
   return {
     names: parts.map(({ name }) => name),
-    source: RegExp.escape(first) + parts.map(({ group, after }) => group + RegExp.escape(after)).join('')
+    source: RegExp.escape(first) + parts.map(({ end, after }) => `([^/${end}]+)${RegExp.escape(after)}`).join('')
   }
 }
 
@@ -74,7 +78,7 @@ function splitSegment (segment: string) {
   const [first = '', ...rest] = segment.split('{')
   const parts = rest.map(part => {
     const [name = '', after = ''] = part.split('}')
-    return { name, after, group: rest.length === 1 ? '([^/]+)' : `([^/${RegExp.escape(after.slice(0, 1))}]+)` }
+    return { name, after, end: rest.length === 1 ? '' : RegExp.escape(after.slice(0, 1)) }
   })
   return { first, parts }
 }

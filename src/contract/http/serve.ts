@@ -65,8 +65,8 @@ export async function serveContract<Ops, C extends Contract> (
   app.setSerializerCompiler((({ schema }) => writerOf(schema)) as FastifySerializerCompiler<object>)
   readBodiesAsBytes(app, operations)
   const skipped = routedSkipped(service.contract, service.variables ?? {})
-  refuseUnroutable(app, [...operations, ...skipped])
-  refuseSkipped(app, skipped)
+  const all = [...operations, ...skipped]
+  refuseUnroutable(app, all)
   for (const operation of operations) {
     const served = servedOperation(operation)
     const { onRequest = [], onSend = [], ...hooks } = service.hooks?.(served) ?? {}
@@ -74,7 +74,7 @@ export async function serveContract<Ops, C extends Contract> (
     app.route({
       ...hooks,
       config: { operation: served },
-      method: methodsOf(operation, [...operations, ...skipped]) as HTTPMethods[],
+      method: methodsOf(operation, all) as HTTPMethods[],
       url: toRoute(operation.template),
       exposeHeadRoute: false,
       schema: routeSchema(operation) ?? {},
@@ -92,6 +92,7 @@ export async function serveContract<Ops, C extends Contract> (
       handler: toRouteHandler(handlers[operation.id] as AnyHandler, operation, answers)
     })
   }
+  refuseSkipped(app, skipped, all)
   return security => authenticate(app, security, guards)
 }
 

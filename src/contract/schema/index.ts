@@ -2,7 +2,7 @@
 export { removeUndeclared } from './declared.ts'
 export type { Fault } from './json.ts'
 export {
-  composedSchemas, isFileSchema, isSchemaObject, isString, mapSubschemas, referenced, subschemas, valueAt
+  composedSchemas, containsInt64, isFileSchema, isSchemaObject, isString, mapSubschemas, referenced, subschemas, valueAt
 } from './schemas.ts'
 export type { Schema, Schemas } from './schemas.ts'
 export { createCompiler, lazily, readJson, whenUsed } from './validator.ts'

@@ -47,14 +47,14 @@ export function isFileSchema ({ type = 'string', format, contentEncoding, conten
 export function valueAt (root: unknown, pointer: string): unknown {
   const escapedKeys = decodeURIComponent(pointer).split('/').slice(1)
   const keys = escapedKeys.map(key => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return keys.reduce((value, key) => (value as Schema)[key], root)
+  return keys.reduce((value, key) => Object.hasOwn(Object(value), key) ? (value as Schema)[key] : undefined, root)
 }
 
 /** The schema that a `$ref` of generated/operations.ts names: a component, `Name#`, or a part of one, `Name#/...`. */
 export function referenced (schemas: Schemas, { $ref }: Schema): Schema | undefined {
   if (typeof $ref !== 'string') return undefined
   const [name = '', pointer = ''] = $ref.split('#')
-  return valueAt(schemas[name], pointer) as Schema | undefined
+  return Object.hasOwn(schemas, name) ? valueAt(schemas[name], pointer) as Schema | undefined : undefined
 }
 
 /** The names of the components that a schema refers to, at any depth of the schema itself. */

@@ -44,7 +44,9 @@ const options = {
   // The generator validates the contract's schemas; doing so again would double the startup time.
   validateSchema: false,
   // The optimizer takes half of the time to compile a schema, and V8 runs the code equally fast without it.
-  code: { optimize: false }
+  code: { optimize: false },
+  // It would print the code that it cannot compile.
+  logger: false
 } as const
 
 /**

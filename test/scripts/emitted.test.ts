@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { generate } from '../../scripts/generate.ts'
+import { readContract } from '../../scripts/contract.ts'
+import type { Contract } from '../../src/contract/index.ts'
+
+const head = `openapi: 3.1.0
+info: { title: Other, version: 1.0.0, license: { name: MIT, identifier: MIT } }
+servers: [{ url: / }]
+`
+const fine = "responses: { '204': { description: fine } }"
+
+/** The constants that the service imports, of a contract with these paths and components. */
+async function generated (t: Test, text: string): Promise<Contract> {
+  const folder = t.testdir({ 'main.yaml': head + text, 'tsconfig.json': '{}' })
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  t.equal(await generate({ contract: join(folder, 'main.yaml'), out: folder, check: false }), true)
+  return await import(join(folder, 'operations.ts')) as Contract
+}
+
+t.test('a scheme with the name __proto__ stays a member of what the service imports', async t => {
+  const { operations, securitySchemes } = await generated(t, `
+paths: { /a: { get: { operationId: a, x-note: { __proto__: 1 }, security: [{ __proto__: [] }], ${fine} } } }
+components: { securitySchemes: { __proto__: { type: http, scheme: bearer } } }
+`)
+  t.strictSame(operations.a?.security.map(Object.keys), [['__proto__']], 'the operation is not open')
+  t.strictSame(Object.keys(securitySchemes), ['__proto__'])
+  t.strictSame(operations.a?.extensions, JSON.parse('{ "x-note": { "__proto__": 1 } }'))
+})
+
+t.test('paths that share a path item have operations of their own, also beside the reference', async t => {
+  const { operations } = await generated(t, `
+security: []
+paths:
+  /a: { $ref: '#/components/pathItems/I' }
+  /b: { $ref: '#/components/pathItems/I', delete: { operationId: removeB, ${fine} } }
+components: { pathItems: { I: { get: { ${fine} } } } }
+`)
+  const served = Object.entries(operations).map(([id, { method, url }]) => `${id} ${method} ${url}`)
+  t.strictSame(served, ['getA GET /a', 'getB GET /b', 'removeB DELETE /b'])
+})
+
+t.test('a default that YAML rounds is refused', async t => {
+  const schema = '{ type: integer, format: int64, default: 9007199254740993 }'
+  const text = `${head}security: []
+paths: { /a: { get: { parameters: [{ name: q, in: query, schema: ${schema} }], ${fine} } } }
+`
+  const file = join(t.testdir({ 'main.yaml': text }), 'main.yaml')
+  await t.rejects(readContract(file), /the default of "q" is beyond 2\^53/)
+})
+
+t.test('a reference to nothing is the reason why its operation is left out, and no other reason', async t => {
+  const file = join(t.testdir({
+    'main.yaml': `${head}security: []
+paths:
+  /a: { get: { responses: { '101': { description: other } } } }
+  /b: { get: { responses: { '200': { $ref: '#/components/responses/None' } } } }
+`
+  }), 'main.yaml')
+  const { contract } = await readContract(file, { skipUnsupported: true })
+  t.match(contract.skipped.map(({ url, reason }) => [url, reason]), [['/a', /status other/], ['/b', /resolve \$ref/]])
+})
