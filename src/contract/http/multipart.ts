@@ -9,13 +9,13 @@ import { HttpError } from './http-error.ts'
 import { mediaTypePattern } from './media-type.ts'
 import { toMember } from './members.ts'
 import type { Member } from './members.ts'
-import { readField, readParts } from './parts.ts'
+import { fieldsTooLarge, readField, readParts } from './parts.ts'
 import type { MultipartLimits, RawPart } from './parts.ts'
 
 type AnyPart = FilePart<string> | FieldPart<string, unknown>
 
-/** What was sent under one name, as JSON. Each file is a number. */
-interface Sent { texts: string[], isList: boolean }
+/** What was sent under one name, as JSON. Each file is a number. A whole list admits no second part. */
+interface Sent { texts: string[], isList: boolean, isWhole: boolean }
 
 /**
  * Returns a function from a body to its parts, in the order sent. A field that breaks the schema of its member ends them
@@ -41,12 +41,15 @@ export function multipartReader (
       const name = nameOf(part)
       const member = form.member(name)
       const sent = members.get(name)
-      if (sent !== undefined && isSingle(member)) throw invalid(name, 'is sent more than once')
+      // The names are kept, and then written and parsed as JSON, in which a byte may become six.
+      if (sent === undefined) bytesLeft -= Buffer.byteLength(JSON.stringify(name))
+      if (bytesLeft < 0) throw fieldsTooLarge()
+      if (sent !== undefined && (sent.isWhole || isSingle(member))) throw invalid(name, 'is sent more than once')
       const texts = sent?.texts ?? []
       if (member === undefined || isFile(part, member)) {
         // A file that nobody declares is not for the handler, but `additionalProperties: false` refuses it.
         texts.push(String(files++))
-        members.set(name, { texts, isList: member?.isFile === false && member.item !== undefined })
+        members.set(name, { texts, isList: member?.isFile === false && member.item !== undefined, isWhole: false })
         if (member !== undefined) yield filePart(name, part, fileTypes.get(name))
         continue
       }
@@ -54,7 +57,7 @@ export function multipartReader (
       bytesLeft -= bytes.length
       const { value, json, isItem, isWhole } = readValue(name, bytes.toString(), member, part.contentType)
       if (isWhole && sent !== undefined) throw invalid(name, 'is sent more than once')
-      members.set(name, { texts: [...texts, json], isList: isItem })
+      members.set(name, { texts: [...texts, json], isList: isItem, isWhole })
       if (isWhole) for (const item of value as unknown[]) yield { name, value: item }
       else yield { name, value }
     }

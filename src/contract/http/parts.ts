@@ -10,7 +10,10 @@ export interface MultipartLimits {
   fileBytes: number
   /** Fields and files. */
   parts: number
-  /** Bytes of all fields together, which the engine keeps to validate the whole. */
+  /**
+   * Bytes of all fields together, which the engine keeps to validate the whole: of their values, and of the names of
+   * all parts as JSON texts, also of files and of parts that nobody declares.
+   */
   fieldBytes: number
 }
 
@@ -118,13 +121,17 @@ function limited (source: Readable, limit: number): Readable {
   return copy
 }
 
+export function fieldsTooLarge (): HttpError {
+  return new HttpError(413, 'The fields of the form are larger than this service accepts.')
+}
+
 /** @throws HttpError when the field is not UTF-8, or has more bytes than are left */
 export async function readField (name: string, file: Readable, bytesLeft: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of file) {
     size += chunk.length
-    if (size > bytesLeft) throw new HttpError(413, 'The fields of the form are larger than this service accepts.')
+    if (size > bytesLeft) throw fieldsTooLarge()
     chunks.push(chunk)
   }
   const bytes = Buffer.concat(chunks)

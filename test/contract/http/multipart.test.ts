@@ -88,6 +88,8 @@ t.test('the parts of a form come in the order sent, files as streams and fields 
     [[id, avatar, ['place', '{"name":"x","number":1.5}']], /^"place\/number" in the body must be an integer/],
     [[id, avatar, ['labels', 'x']], /^"labels" in the body must NOT have fewer than 2 characters\.$/],
     [[id, avatar, ['labels', '["ab"]'], ['labels', '["ab"]']], /^"labels" in the body is sent more than once\.$/],
+    [[id, avatar, ['labels', '["ab"]'], ['labels', 'ab']], /^"labels" in the body is sent more than once\.$/],
+    [[id, avatar, ['labels', 'ab'], ['labels', '["ab"]']], /^"labels" in the body is sent more than once\.$/],
     [[id, avatar, ...Array<Field>(3).fill(['attachments', pdf])], /"attachments" .* more than 2 items/],
     [[id, avatar, ['other', 'x']], /^The body must not have the member "other"\.$/],
     [[id, avatar, ['other', png]], /^The body must not have the member "other"\.$/],
@@ -158,6 +160,27 @@ t.test('the limits of a form are answered 413', async t => {
   t.strictSame(await send('/upload', undefined, formOf(id, avatar, ...labels(3, 'x'.repeat(40)))), [
     413, 'The fields of the form are larger than this service accepts.'
   ])
+})
+
+t.test('the names of parts count like the values of fields, whoever declares them', async t => {
+  const { send } = await serveBodies(t, { bodyLimits: { fieldBytes: 100 } })
+  const large = [413, 'The fields of the form are larger than this service accepts.']
+  const post = (...names: string[]) => send('/any', type, rawForm(...names.map((name): [string, string] => {
+    return [`${named(name)}; filename="x"`, 'x']
+  })))
+  t.match(await post('x'.repeat(40), 'y'.repeat(40), 'y'.repeat(40)), [400, /must have the member "id"/])
+  t.strictSame(await post('x'.repeat(40), 'y'.repeat(60)), large)
+  t.strictSame(await post('\u0001'.repeat(17)), large, 'as JSON, which escapes')
+  t.strictSame(await send('/any', type, rawForm(rawId, [named('x'.repeat(100)), ''])), large, 'an undeclared field')
+})
+
+t.test('many long names cost little', async t => {
+  const { app } = await serveBodies(t)
+  const names = Array.from({ length: 990 }, (_, i) => `${i}${'\u0001'.repeat(15_500)}`)
+  const payload = rawForm(...names.map((name): [string, string] => [named(name), '']))
+  const headers = { 'content-type': type }
+  const { statusCode } = await app.inject({ method: 'POST', url: '/any', headers, payload })
+  t.equal(statusCode, 413)
 })
 
 t.test('a form of many values gets the sentence of its first fault', async t => {
