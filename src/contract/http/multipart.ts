@@ -9,7 +9,7 @@ import { HttpError } from './http-error.ts'
 import { mediaTypePattern } from './media-type.ts'
 import { toMember } from './members.ts'
 import type { Member } from './members.ts'
-import { fieldsTooLarge, readField, readParts } from './parts.ts'
+import { fieldsTooLarge, nameless, readField, readParts } from './parts.ts'
 import type { MultipartLimits, RawPart } from './parts.ts'
 
 type AnyPart = FilePart<string> | FieldPart<string, unknown>
@@ -73,7 +73,7 @@ function invalid (name: string, problem: string, path = ''): HttpError {
 }
 
 function nameOf ({ name, transferEncoding }: RawPart): string {
-  if (name === undefined) throw new HttpError(400, 'A part of the body has no name.')
+  if (name === undefined) throw new HttpError(400, nameless)
   if (!['7bit', '8bit', 'binary'].includes(transferEncoding)) {
     // RFC 7578, section 4.7: deprecated.
     throw invalid(name, 'must be sent without a Content-Transfer-Encoding')

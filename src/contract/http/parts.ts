@@ -1,6 +1,7 @@
 // Splits multipart/form-data into its parts, as streams.
 import { Busboy } from '@fastify/busboy'
 import { isUtf8 } from 'node:buffer'
+import type { EventEmitter } from 'node:events'
 import { Transform } from 'node:stream'
 import type { Readable } from 'node:stream'
 import { HttpError } from './http-error.ts'
@@ -30,6 +31,8 @@ export interface RawPart {
 
 const malformed = 'The body is not complete multipart/form-data with the boundary of its Content-Type.'
 
+export const nameless = 'A part of the body has no name.'
+
 /** Bytes of the header of a part. */
 const headerSize = 16 * 1024
 
@@ -57,7 +60,16 @@ export async function * readParts (
     latest?.destroy(failure as Error)
     news.send()
   }
+  let unnamed = 0
+  const checkNamed = () => {
+    if (unnamed > 0) fail(new HttpError(400, nameless))
+  }
+  partsOf(parser).on('part', () => {
+    checkNamed()
+    unnamed++
+  })
   parser.on('file', (name, stream, filename, transferEncoding, type) => {
+    unnamed--
     latest = limited(stream, fileBytes)
     waiting.push({ name, file: latest, filename, contentType: type, transferEncoding })
     news.send()
@@ -65,6 +77,7 @@ export async function * readParts (
   parser.on('partsLimit', () => fail(new HttpError(413, `The body has more than ${parts} parts.`)))
   parser.on('error', () => fail(new HttpError(400, malformed)))
   parser.on('finish', () => {
+    checkNamed()
     isFinished = true
     news.send()
   })
@@ -90,6 +103,15 @@ export async function * readParts (
   } finally {
     body.destroy()
   }
+}
+
+/**
+ * Emits each part, also those that busboy drops without a word: one without `Content-Disposition: form-data`, or with a
+ * header that is incomplete or too large. They must not get past `additionalProperties: false`.
+ */
+function partsOf (parser: InstanceType<typeof Busboy>): EventEmitter {
+  // Busboy has no public name for it.
+  return (parser as unknown as { _parser: { parser: EventEmitter } })._parser.parser
 }
 
 /** Wakes the one function that waits for the next event. */

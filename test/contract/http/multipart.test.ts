@@ -129,6 +129,38 @@ t.test('malformed parts are answered 400', async t => {
   t.match(await send('/upload', 'multipart/form-data; boundary="B"', rawForm(rawId, rawAvatar)), [200, {}])
 })
 
+t.test('a part that is not form data is answered 400, wherever it is', async t => {
+  const { send } = await serveBodies(t)
+  const heads = [
+    'Content-Type: text/plain', 'Content-Disposition: attachment; name="note"', `X: ${'x'.repeat(17_000)}\r\n${named('a')}`,
+    `${named('note')}; filename="a\rb"`
+  ]
+  const message = 'A part of the body has no name.'
+  for (const head of heads) {
+    for (const content of ['', 'x', 'x'.repeat(100_000)]) {
+      for (const parts of [[rawId, rawAvatar, [head, content]], [rawId, [head, content], rawAvatar], [[head, content]]]) {
+        const body = rawForm(...parts as Array<[string, string]>)
+        t.strictSame(await send('/upload', type, body), [400, message], body.slice(0, 200))
+      }
+    }
+  }
+  const cut = rawForm(rawId, rawAvatar).replace('--B--', `--B\r\n${named('labels')}\r\n--B--`)
+  t.strictSame(await send('/upload', type, cut), [400, message], 'a header without its end')
+})
+
+t.test('every chunking of a form has the same parts', async t => {
+  const { send } = await serveBodies(t)
+  const whole = rawForm(rawId, rawAvatar, [named('labels'), 'a\r\n-c'], [named('labels'), ''])
+  const fine = await send('/upload', type, rawForm(rawId, rawAvatar, [named('labels'), 'a\r\n-c']))
+  t.match(fine, [200, { body: { length: 3 } }])
+  const expected = await send('/upload', type, whole)
+  for (let end = 1; end < whole.length; end++) {
+    const chunks = ReadableStream.from([Buffer.from(whole.slice(0, end)), Buffer.from(whole.slice(end))])
+    const answer = await send('/upload', type, chunks)
+    if (JSON.stringify(answer) !== JSON.stringify(expected)) t.fail(`${end}: ${JSON.stringify(answer)}`)
+  }
+})
+
 t.test('every cut of a form is answered 400, and none stops the service', async t => {
   const { send } = await serveBodies(t)
   const whole = rawForm(rawId, rawAvatar, [named('labels'), 'abc'])
