@@ -113,11 +113,13 @@ export interface Handler<Ops, Id extends keyof Ops> {
 
 /**
  * A handler's input: parameters by place (`path`, `query`, `header`, `cookie`), body, callers by security scheme. If the
- * body may have several media types, `contentType` tells which it has: the key of the contract, or the type that was
- * sent where the key is a range.
+ * body may have several media types, or any of a range, `contentType` tells which it has: the key of the contract, or
+ * the type that was sent where the key is a range.
  */
 export type Request<Ops, Id extends keyof Ops> = ParametersOf<Ops[Id]> & AcceptOf<ResponsesOf<Ops, Id>> &
-  (IsUnion<keyof BodyContent<Ops[Id]>> extends true ? TypedBody<Ops[Id]> & Caller : BodyAndCaller<Ops, Id>)
+  (HasType<keyof BodyContent<Ops[Id]>> extends true ? TypedBody<Ops[Id]> & Caller : BodyAndCaller<Ops, Id>)
+
+type HasType<Type> = [Type] extends [never] ? false : IsOneType<Type> extends true ? false : true
 
 interface Caller { readonly principals: Principals }
 interface BodyAndCaller<Ops, Id extends keyof Ops> extends Caller { readonly body: BodyOf<Ops[Id]> }

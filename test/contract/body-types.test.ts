@@ -28,6 +28,11 @@ export const sendMaybe: Handler<operations, 'sendMaybe'> = (request): Answer<ope
   return { status: 200, body: none }
 }
 
+export const sendImage: Handler<operations, 'sendImage'> = ({ body, contentType }): Answer<operations, 'sendImage'> => {
+  const image: \`image/\${string}\` = contentType
+  return { status: 200, body: [image, body.readable] }
+}
+
 export const sendForm: Handler<operations, 'sendForm'> = ({ body }): Answer<operations, 'sendForm'> => {
   const id: bigint = body.id
   const owner: bigint | undefined = body.filter?.owner?.id

@@ -5,7 +5,7 @@ import type { Compile, Fault, Schema, Schemas } from '../schema/index.ts'
 import type { Body, Operation } from '../types.ts'
 import { HttpError } from './http-error.ts'
 import { takeTurns } from './body-turns.ts'
-import { essence, kindOf, mediaTypeFinder, mediaTypePattern } from './media-type.ts'
+import { essence, kindOf, mediaTypeFinder, mediaTypePattern, ownParameters } from './media-type.ts'
 
 /**
  * Reads the bodies of the media types that the contract names, and no others: those that are validated as a whole as
@@ -55,7 +55,12 @@ export function typesOf (body: Body | undefined): string[] {
 }
 
 export function missingBody (body: Body): HttpError {
-  return new HttpError(400, `This operation needs a body, sent as ${typesOf(body).join(' or ')}.`)
+  return new HttpError(400, `This operation needs a body, sent as ${namesOf(body).join(' or ')}.`)
+}
+
+/** The media types as a request has to name them. */
+function namesOf (body: Body | undefined): string[] {
+  return Object.keys(body?.content ?? {}).map(key => ownParameters(key).length > 0 ? key : essence(key))
 }
 
 /** Sentences in an error. */
@@ -69,23 +74,21 @@ export function invalidBody (faults: Fault[]): HttpError {
   return new HttpError(400, [...first, ...sentences.size > maxFaults ? ['There are more faults.'] : []].join(' '))
 }
 
-/**
- * A hook that admits an operation's media types, with or without `charset=utf-8`, and no Content-Encoding.
- */
+/** A hook that admits an operation's media types, with or without `charset=utf-8`, and no Content-Encoding. */
 export function refuseMediaType (body: Operation['body']): onRequestHookHandler {
-  const types = typesOf(body)
-  const accepted = types.length === 1 ? mediaTypePattern(types) : { test: isFound(mediaTypeFinder(types)) }
-  const named = `${types.join(' or ')}${types.every(isReadWhole) ? ', in UTF-8' : ''}`
+  const find = mediaTypeFinder(Object.keys(body?.content ?? {}))
+  const names = namesOf(body)
+  const named = `${names.join(' or ')}${names.every(isReadWhole) ? ', in UTF-8' : ''}`
   return (request, _reply, done) => {
     const { 'content-type': type, 'content-encoding': encoding } = request.headers
-    if (!hasBody(request)) {
+    if (!hasBody(request) && !isEmptyBody(request, find)) {
       // Without a body its media type does not matter.
       delete request.headers['content-type']
       return body?.required === true ? done(missingBody(body)) : done()
     }
     if (body === undefined) return done(new HttpError(415, 'This operation accepts no body.'))
     if (encoding !== undefined) return done(new HttpError(415, 'The body must be sent without a Content-Encoding.'))
-    if (type === undefined || !accepted.test(type)) {
+    if (type === undefined || find(type) === undefined) {
       return done(new HttpError(415, `The body must be sent as Content-Type: ${named}.`))
     }
     const isRepeated = request.repeatedHeaders.has('content-type')
@@ -93,11 +96,19 @@ export function refuseMediaType (body: Operation['body']): onRequestHookHandler 
   }
 }
 
-function isFound (find: (sent: string) => string | undefined): (sent: string) => boolean {
-  return sent => find(sent) !== undefined
-}
-
 function hasBody ({ headers }: FastifyRequest): boolean {
   const { 'content-length': length = 0, 'transfer-encoding': transfer } = headers
   return transfer !== undefined || Number(length) !== 0
+}
+
+/** `Content-Length: 0` with a media type that admits no bytes, like chunks without a byte. */
+function isEmptyBody ({ headers }: FastifyRequest, find: (sent: string) => string | undefined): boolean {
+  const { 'content-length': length, 'content-type': sent = '' } = headers
+  const type = length === undefined ? undefined : find(sent)
+  return type !== undefined && mayBeEmpty(type)
+}
+
+/** Whether no bytes are a body of the media type: an empty text or stream. */
+export function mayBeEmpty (type: string): boolean {
+  return ['text', 'bytes', 'events'].includes(kindOf(type))
 }

@@ -53,15 +53,59 @@ export function mediaTypePattern (types: readonly string[], after?: string): Reg
  * the contract names is never read by a range, whatever its parameters are.
  */
 export function mediaTypeFinder (types: readonly string[]): (sent: string) => string | undefined {
-  const asterisks = (type: string) => essence(type).split('*').length
-  const specificFirst = types.toSorted((a, b) => asterisks(a) - asterisks(b)).map(type => {
-    return { type, name: mediaTypePattern([type], ''), whole: mediaTypePattern([type]) }
-  })
+  const asterisks = (name: string) => name.split('*').length
+  const specificFirst = [...Map.groupBy(types, essence)].toSorted(([a], [b]) => asterisks(a) - asterisks(b))
+  const readers = specificFirst.map(([name, keys]) => ({ name: mediaTypePattern([name], ''), find: keyFinder(keys) }))
   return sent => {
     const sentName = essence(sent)
-    const found = specificFirst.find(({ name }) => name.test(sentName))
-    return found?.whole.test(sent) === true ? found.type : undefined
+    return readers.find(({ name }) => name.test(sentName))?.find(sent)
   }
+}
+
+/**
+ * Finds one of the keys of the same name by its parameters: exactly these may be sent, in any order, beside a charset.
+ * Without parameters the key without them is meant, or else the first.
+ */
+function keyFinder (keys: string[]): (sent: string) => string | undefined {
+  const [first = ''] = keys
+  const kind = kindOf(first)
+  // The first of equal keys stays.
+  const byParameters = new Map(keys.toReversed().map(key => [textOf(ownParameters(key)), key]))
+  const plain = byParameters.get('[]')
+  const whole = mediaTypePattern([first])
+  if (plain !== undefined && byParameters.size === 1) return sent => whole.test(sent) ? plain : undefined
+  if (plain === undefined) byParameters.set('[]', first)
+  const anyParameters = mediaTypePattern([first], parameters.bytes)
+  return sent => {
+    const exact = anyParameters.test(sent) ? byParameters.get(textOf(withoutCharset(parametersOf(sent), kind))) : undefined
+    return exact ?? (whole.test(sent) ? plain : undefined)
+  }
+}
+
+/** The parameters that tell a key of the contract from others of its name: not those that the engine reads itself. */
+export function ownParameters (type: string): string[] {
+  if (kindOf(type) === 'multipart') return []
+  return parametersOf(type).filter(parameter => !parameter.startsWith('charset='))
+}
+
+/** Leaves out one charset: of a body that is read here, only UTF-8. */
+function withoutCharset (sent: string[], kind: Kind): string[] {
+  const isAny = kind === 'bytes' || kind === 'events'
+  const index = sent.findIndex(parameter => isAny ? parameter.startsWith('charset=') : /^charset=utf-8$/i.test(parameter))
+  return index < 0 ? sent : sent.toSpliced(index, 1)
+}
+
+const parameterPattern = new RegExp(`;[ \\t]*(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)")`, 'g')
+
+/** The parameters of a media type as `name=value`; their names have no case (RFC 9110, section 5.6.6). */
+function parametersOf (type: string): string[] {
+  return Array.from(type.matchAll(parameterPattern), ([, name = '', value, quoted = '']) => {
+    return `${name.toLowerCase()}=${value ?? quoted.replace(/\\(.)/g, '$1')}`
+  })
+}
+
+function textOf (parameters: string[]): string {
+  return JSON.stringify(parameters.toSorted())
 }
 
 /** Whether a media type is a range, such as `image/*` (RFC 9110, section 12.5.1). */

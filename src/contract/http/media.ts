@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import { readJson, removeUndeclared } from '../schema/index.ts'
 import type { Compile, Schema, Schemas } from '../schema/index.ts'
 import type { Body, Media } from '../types.ts'
-import { invalidBody, isReadWhole, missingBody } from './body.ts'
+import { invalidBody, isReadWhole, mayBeEmpty, missingBody } from './body.ts'
 import { BodyStream, tooLarge } from './body-stream.ts'
 import { answerEarly } from './errors.ts'
 import { formReader } from './form.ts'
@@ -60,8 +60,8 @@ export function bodyReaders (
   }
 }
 
-/** How a request's body is read, and its media type if the operation has several. */
-interface Choice { read: (body: unknown) => unknown, contentType?: string }
+/** How a request's body is read, what is read where Fastify found no byte, and its media type if it may be another. */
+interface Choice { read: (body: unknown) => unknown, empty?: unknown, contentType?: string }
 
 /** Not a field of every request, because most have plain bodies. */
 const choices = new WeakMap<FastifyRequest, Choice>()
@@ -74,8 +74,9 @@ function chooseReader (readers: ReadonlyMap<string, Reader>, { streamBytes }: Bo
     if (sent === undefined) return done()
     const type = find(sent) as string
     const read = readers.get(type) as Reader
-    const contentType = readers.size > 1 && { contentType: type.includes('*') ? essence(sent) : type }
-    choices.set(request, { read: body => read(body, sent), ...contentType })
+    const contentType = (readers.size > 1 || type.includes('*')) && { contentType: type.includes('*') ? essence(sent) : type }
+    const empty = mayBeEmpty(type) && { empty: isReadWhole(type) ? Buffer.alloc(0) : request.raw }
+    choices.set(request, { read: body => read(body, sent), ...empty, ...contentType })
     if (isReadWhole(type)) return done()
     // Without a media type Fastify passes the body on unread.
     delete request.headers['content-type']
@@ -85,9 +86,10 @@ function chooseReader (readers: ReadonlyMap<string, Reader>, { streamBytes }: Bo
 
 function readMedia (declared: Body): preValidationHookHandler {
   return (request, _reply, done) => {
-    const { body } = request
-    if (body === undefined || body === null) return done(declared.required ? missingBody(declared) : undefined)
-    const { read, contentType } = choices.get(request) as Choice
+    const choice = choices.get(request)
+    const body = request.body ?? choice?.empty
+    if (choice === undefined || body === undefined) return done(declared.required ? missingBody(declared) : undefined)
+    const { read, contentType } = choice
     try {
       request.body = read(body)
     } catch (error) {

@@ -141,11 +141,63 @@ t.test('events are bytes in a request, and a form without a schema has any parts
   }])
 })
 
-t.test('a chunked body without a byte is none', async t => {
+t.test('a body without a byte is an empty text or stream, and no JSON or form', async t => {
   const { app } = await serveBodies(t)
-  const headers = { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' }
-  const { statusCode } = await app.inject({ method: 'POST', url: '/text', headers, payload: '' })
-  t.equal(statusCode, 400)
+  const form = 'application/x-www-form-urlencoded'
+  const sent: Array<[method: 'POST' | 'PUT', url: string, type: string | undefined, expected: object]> = [
+    ['POST', '/text', 'text/plain', { statusCode: 200, body: '{"body":""}' }],
+    ['PUT', '/bytes', 'application/octet-stream', { statusCode: 200, body: '{"body":"bytes "}' }],
+    ['POST', '/any', 'image/png', { statusCode: 200, body: '{"contentType":"image/png","body":"bytes "}' }],
+    ['POST', '/any', 'text/csv', { statusCode: 200, body: '{"contentType":"text/csv","body":""}' }],
+    ['POST', '/any', 'application/json', { statusCode: 400, body: /needs a body/ }],
+    ['POST', '/version', 'application/json', { statusCode: 400, body: /needs a body, sent as application\/json;v=2\./ }],
+    ['POST', '/form', form, { statusCode: 400, body: /needs a body/ }],
+    ['POST', '/maybe', 'application/json', { statusCode: 200, body: '{}' }]
+  ]
+  for (const [method, url, type, expected] of sent) {
+    for (const framing of [{ 'content-length': '0' }, { 'transfer-encoding': 'chunked' }]) {
+      const headers = { 'content-type': type, ...framing }
+      t.match(await app.inject({ method, url, headers, payload: '' }), expected, `${type} ${Object.keys(framing)[0]}`)
+    }
+  }
+  const headers = { 'content-type': 'text/html', 'content-length': '0' }
+  t.match(await app.inject({ method: 'POST', url: '/text', headers }), { statusCode: 400, body: /needs a body/ })
+})
+
+t.test('the parameters of a media type in the contract may be sent, and select', async t => {
+  const { send } = await serveBodies(t)
+  for (const type of ['application/json;v=2', 'application/json; V="2"; charset=utf-8', 'application/json']) {
+    t.strictSame(await send('/version', type, '7'), [200, { body: 7 }], type)
+  }
+  const wrong = ['v=1', 'v=2;v=2', 'v=2;x=y', 'v=2;', 'v=2;charset=latin1', 'v=2;charset=utf-8;charset=utf-8', 'v="2']
+  for (const after of wrong) {
+    const expected = [415, 'The body must be sent as Content-Type: application/json;v=2, in UTF-8.']
+    t.strictSame(await send('/version', `application/json;${after}`, '7'), expected, after)
+  }
+  const second = 'application/json; profile="a;b"; V=2'
+  const selected: Array<[type: string, body: string, contentType: string]> = [
+    ['application/json;v=1', '7', 'application/json;v=1'],
+    ['application/json', '7', 'application/json;v=1'],
+    ['application/json;charset=utf-8;v=2;profile="a\\;b"', '"x"', second],
+    ['text/csv', 'a', 'text/csv'],
+    ['text/csv; charset=utf-8', 'a', 'text/csv'],
+    ['text/csv; header=present', 'a', 'text/csv;header=present'],
+    ['application/xml; charset=latin1; v=1', 'a', 'application/xml;v=1'],
+    ['application/zip; x=y', 'a', 'application/zip'],
+    ['application/zip; v=1', 'a', 'application/zip;v=1']
+  ]
+  for (const [type, body, contentType] of selected) {
+    t.match(await send('/versions', type, body), [200, { contentType }], type)
+  }
+  for (const type of ['application/json;v=2', 'text/csv;header=absent', 'application/xml;v=2']) {
+    t.match(await send('/versions', type, '7'), [415, /profile="a;b"; V=2 or text\/csv or text\/csv;header=present/], type)
+  }
+})
+
+t.test('a range alone tells the handler what was sent', async t => {
+  const { send } = await serveBodies(t)
+  t.strictSame(await send('/image', 'image/PNG', 'x'), [200, { contentType: 'image/png', body: 'bytes x' }])
+  t.match(await send('/image', 'text/plain', 'x'), [415, /image\/\*\.$/])
 })
 
 t.test('a form of many names costs little', async t => {
