@@ -1,5 +1,5 @@
-// Media types and their ranges, as a contract and as requests write them. All of it takes linear time: a request may send
-// thousands of spaces where a pattern looks for a semicolon.
+// Media types and their ranges, as a contract and as requests write them. All of it takes linear time: a request may
+// send thousands of spaces where a pattern looks for a semicolon.
 
 export type Kind = 'json' | 'text' | 'form' | 'multipart' | 'events' | 'bytes'
 
@@ -77,7 +77,8 @@ function keyFinder (keys: string[]): (sent: string) => string | undefined {
   if (plain === undefined) byParameters.set('[]', first)
   const anyParameters = mediaTypePattern([first], parameters.bytes)
   return sent => {
-    const exact = anyParameters.test(sent) ? byParameters.get(textOf(withoutCharset(parametersOf(sent), kind))) : undefined
+    const own = anyParameters.test(sent) ? textOf(withoutCharset(parametersOf(sent), kind)) : ''
+    const exact = byParameters.get(own)
     return exact ?? (whole.test(sent) ? plain : undefined)
   }
 }
@@ -91,7 +92,8 @@ export function ownParameters (type: string): string[] {
 /** Leaves out one charset: of a body that is read here, only UTF-8. */
 function withoutCharset (sent: string[], kind: Kind): string[] {
   const isAny = kind === 'bytes' || kind === 'events'
-  const index = sent.findIndex(parameter => isAny ? parameter.startsWith('charset=') : /^charset=utf-8$/i.test(parameter))
+  const charset = isAny ? /^charset=/ : /^charset=utf-8$/i
+  const index = sent.findIndex(parameter => charset.test(parameter))
   return index < 0 ? sent : sent.toSpliced(index, 1)
 }
 

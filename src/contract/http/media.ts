@@ -74,7 +74,8 @@ function chooseReader (readers: ReadonlyMap<string, Reader>, { streamBytes }: Bo
     if (sent === undefined) return done()
     const type = find(sent) as string
     const read = readers.get(type) as Reader
-    const contentType = (readers.size > 1 || type.includes('*')) && { contentType: type.includes('*') ? essence(sent) : type }
+    const isOpen = type.includes('*')
+    const contentType = (readers.size > 1 || isOpen) && { contentType: isOpen ? essence(sent) : type }
     const empty = mayBeEmpty(type) && { empty: isReadWhole(type) ? Buffer.alloc(0) : request.raw }
     choices.set(request, { read: body => read(body, sent), ...empty, ...contentType })
     if (isReadWhole(type)) return done()
