@@ -1,5 +1,6 @@
 // A bundled description, for the emitters: its operations and the references inside it.
 import type { Oas3_1Definition as Description, Oas3Operation, Oas3Parameter, Oas3PathItem } from '@redocly/openapi-core'
+import { framingFields } from '../src/contract/index.ts'
 import { valueAt } from '../src/contract/schema/index.ts'
 
 export type { Description }
@@ -36,8 +37,8 @@ export function isIgnored ({ in: place, name }: Parameter): boolean {
   return place === 'header' && ['accept', 'content-type', 'authorization'].includes(name.toLowerCase())
 }
 
-/** Header fields of answers: OpenAPI ignores the first (section 4.8.17), the engine sends the second with each response. */
-export const fieldsOfEngine = ['content-type', 'x-request-id']
+/** Header fields of answers: OpenAPI ignores the first (section 4.8.17), only the engine sends the others. */
+export const fieldsOfEngine: readonly string[] = ['content-type', 'x-request-id', ...framingFields]
 
 /** The default of a schema, or of the schema that it refers to; undefined where there is none. */
 export function defaultOf (document: Description, schema: object): unknown {

@@ -17,7 +17,7 @@ export { serveContract } from './http/serve.ts'
 export type { Service } from './http/serve.ts'
 export { stubs } from './http/stubs.ts'
 export type { Stubs } from './http/stubs.ts'
-export { bodilessStatuses } from './types.ts'
+export { bodilessStatuses, framingFields } from './types.ts'
 export type { Bytes, FieldPart, FilePart, ServerSentEvent } from './bodies.ts'
 export type {
   Answer, BasicCredentials, Body, Content, Contract, Encoding, Handler, Handlers, HandlersTagged,

@@ -64,6 +64,11 @@ export interface Header {
 /** Statuses of responses without a body (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5). */
 export const bodilessStatuses = [204, 205, 304] as const
 
+/** Header fields that say where a response ends, and what becomes of its connection (RFC 9112, sections 6 and 9). */
+export const framingFields = [
+  'connection', 'content-length', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade'
+] as const
+
 /** The constants of generated/operations.ts. */
 export interface Contract {
   readonly server: Server
@@ -220,15 +225,15 @@ interface WithHeaders<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> {
 type OrUndeclared<Headers> = [keyof Headers] extends [never] ? Undeclared : Headers
 
 /**
- * Without the index signature that openapi-typescript adds, the field that OpenAPI ignores (section 4.8.17), and the one
- * that the engine sends with every response.
+ * Without the index signature that openapi-typescript adds, the field that OpenAPI ignores (section 4.8.17), and those
+ * that only the engine sends.
  */
 type HeadersOf<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> =
   ResponsesOf<Ops, Id>[Key] extends { headers: infer Headers }
     ? { readonly [Name in keyof Headers as string extends Name ? never : NotOfEngine<Name>]: Headers[Name] }
     : {}
 type NotOfEngine<Name> = Name extends string
-  ? Lowercase<Name> extends 'content-type' | 'x-request-id' ? never : Name
+  ? Lowercase<Name> extends 'content-type' | 'x-request-id' | typeof framingFields[number] ? never : Name
   : Name
 
 /** A body as a handler gives it, by media type. */

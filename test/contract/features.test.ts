@@ -1194,6 +1194,23 @@ const ignored: Record<string, (t: Test) => Promise<void>> = {
     const { contract } = await serve(t, getOperation(responses))
     t.strictSame(contract.operations.a?.responses, { 204: {} })
   },
+  'the header fields of an answer that frame it': async t => {
+    const names = ['Connection', 'Content-Length', 'Keep-Alive', 'Trailer', 'Transfer-Encoding', 'Upgrade']
+    const headers = names.map(name => `${name}: { required: true, schema: { type: string } }`)
+    const responses = `responses: { '204': { description: fine, headers: { ${headers.join(', ')} } } }`
+    let given: Untyped = {}
+    const handlers = { a: () => ({ status: 204, ...given }) }
+    for (const answers of ['enforce', 'log'] as const) {
+      const { app, contract } = await serve(t, { ...getOperation(responses), handlers, answers })
+      t.strictSame(contract.operations.a?.responses, { 204: {} })
+      given = {}
+      t.equal((await app.inject('/a')).statusCode, 204)
+      for (const name of names) {
+        given = { headers: { [name]: '1' } }
+        t.match(await app.inject('/a'), { statusCode: 500, body: /"error":500/ }, `${answers} ${name}`)
+      }
+    }
+  },
   'formats that ajv-formats does not define': async t => {
     const { check } = await serveSchema(t, '{ type: object, properties: { a: { type: string, format: snowflake } } }')
     await check('a', ['"anything"'], [['1', /must be a string/]])

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { validateHeaderValue } from 'node:http'
 import { Readable } from 'node:stream'
 import { writeUnchecked } from '../schema/index.ts'
-import { bodilessStatuses } from '../types.ts'
+import { bodilessStatuses, framingFields } from '../types.ts'
 import type { Response } from '../types.ts'
 import { bodyWriter } from './answer-bodies.ts'
 import type { BodyOptions, Payload, WriteBody } from './answer-bodies.ts'
@@ -160,6 +160,13 @@ function fieldsOf (given: HeaderValues, texts?: ReadonlyMap<string, string[]>): 
 
 /** Joins items with commas; Set-Cookie gets one line per item (RFC 9110, section 5.3). */
 function fieldValue (name: string, texts: string[]): string | string[] {
+  const lowerCase = name.toLowerCase()
+  // A length that the body does not have would make its rest the next response.
+  if (isFraming(lowerCase)) throw new Error(`an answer must not have the header field ${name}, which frames it`)
   for (const text of texts) validateHeaderValue(name, text)
-  return name.toLowerCase() === 'set-cookie' ? texts : texts.join(', ')
+  return lowerCase === 'set-cookie' ? texts : texts.join(', ')
+}
+
+function isFraming (name: string): boolean {
+  return (framingFields as readonly string[]).includes(name)
 }

@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import { listen } from '../../fixtures/app.ts'
 import { serve } from '../../fixtures/contract.ts'
 import type { Untyped } from '../../fixtures/contract.ts'
-import { exchangeOne, requestText } from '../../fixtures/raw.ts'
+import { exchange, exchangeOne, requestText } from '../../fixtures/raw.ts'
 
 const read = (responses: string) => `
   /a: { get: { operationId: read, responses: ${responses} } }`
@@ -185,4 +185,20 @@ t.test('a stream that nobody gets is destroyed', async t => {
   await new Promise(resolve => body.once('close', resolve))
   t.match(causes(), [...Array(3).fill(/answered 201/), 'cannot close'])
   t.match(await app.inject('/a'), { statusCode: 500 })
+})
+
+t.test('the rest of a stream is never the next response, whatever length its handler gives', async t => {
+  const length = '{ Content-Length: { schema: { type: integer } } }'
+  for (const answers of ['enforce', 'log'] as const) {
+    const { app } = await serve(t, {
+      paths: read(`{ '200': { description: fine, headers: ${length}, content: { application/zip: {} } } }`),
+      handlers: { read: () => ({ status: 200, headers: { 'content-length': 3 }, body: Readable.from(['abcdef']) }) },
+      answers
+    })
+    const { port } = await listen(app)
+    const get = requestText('GET /a', ['Host: x', '', ''])
+    const last = requestText('GET /a', ['Host: x', 'Connection: close', '', ''])
+    const responses = await exchange(port, get, last)
+    t.match(responses.map(({ statusCode, body }) => [statusCode, body]), [[500, /"error":500/], [500, /"error":500/]])
+  }
 })
