@@ -1,6 +1,6 @@
 // The answers that the contract declares for an operation: checks a handler's answer, and writes its fields and body.
 import type { FastifyReply } from 'fastify'
-import { validateHeaderValue } from 'node:http'
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { Readable } from 'node:stream'
 import { writeUnchecked } from '../schema/index.ts'
 import { bodilessStatuses, framingFields } from '../types.ts'
@@ -36,7 +36,9 @@ export function declaredAnswers ({ id, responses }: RoutedOperation, options: Bo
     const { status } = answer
     const found = declared.get(String(status)) ?? declared.get(`${String(status)[0]}xx`) ?? declared.get('default')
     const isStatus = Number.isInteger(status) && status >= 200 && status <= 599
-    if (found !== undefined && isStatus) return found(answer, reply)
+    // After a status of 1XX the client would wait for the response.
+    if (!isStatus) throw new Error(`${id} answered ${status}, which is no status of a response`)
+    if (found !== undefined) return found(answer, reply)
     options.report(undeclared(`${id} answered ${status}`), reply)
     return writeUndeclared(answer)
   }
@@ -115,6 +117,7 @@ function writeUndeclared (answer: AnyAnswer): Written {
 }
 
 function undeclaredBody ({ contentType, body }: AnyAnswer): Body {
+  if (contentType !== undefined) validateHeaderValue('Content-Type', contentType)
   if (body === undefined) return { contentType, payload: undefined }
   if (body instanceof Readable) return { contentType: contentType ?? 'application/octet-stream', payload: body }
   if (body instanceof Uint8Array) {
@@ -163,6 +166,7 @@ function fieldValue (name: string, texts: string[]): string | string[] {
   const lowerCase = name.toLowerCase()
   // A length that the body does not have would make its rest the next response.
   if (isFraming(lowerCase)) throw new Error(`an answer must not have the header field ${name}, which frames it`)
+  validateHeaderName(name)
   for (const text of texts) validateHeaderValue(name, text)
   return lowerCase === 'set-cookie' ? texts : texts.join(', ')
 }

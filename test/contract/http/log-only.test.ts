@@ -92,8 +92,16 @@ t.test('by default each of them becomes 500, or ends the stream', async t => {
 t.test('what cannot be sent is 500 in both cases, and a valid answer is the same', async t => {
   for (const mode of ['log', 'enforce'] as const) {
     const read = await start(t, mode)
-    for (const answer of [{ status: 99 }, { status: 'x' }, { status: 204, headers: { 'X-A': 'a\nb' } }, undefined]) {
-      t.equal((await read(answer as Untyped)).sent[0], 500, `${mode} ${JSON.stringify(answer)}`)
+    const unsendable = [
+      ...[99, 100, 101, 199, 600, 200.5, '200', 'x'].map(status => ({ status })),
+      { status: 299, contentType: 'a/b\r\nX-A: b', body: 'x' },
+      ...[{ 'X-A': 'a\nb' }, { 'X A': 'a' }, { '': 'a' }, { 'X-A\r\nX-B': 'a' }, { 'Transfer-Encoding': 'chunked' }]
+        .flatMap(headers => [{ status: 204, headers }, { status: 299, headers, body: 'x' }]),
+      undefined
+    ]
+    for (const answer of unsendable) {
+      const { sent } = await read(answer as Untyped)
+      t.match(sent, [500, json, /"error":500/], `${mode} ${JSON.stringify(answer)}`)
     }
     const valid = await read({ status: 200, headers, body: { id: 1n, secret: 1 } })
     t.strictSame([valid.sent, valid.causes], [[200, json, '{"id":1}'], []])
