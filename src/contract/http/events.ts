@@ -79,9 +79,16 @@ export function eventText ({ event, id, retry }: EventFields, data: string | und
 
 function fieldText (name: string, value: unknown): string {
   if (value === undefined) return ''
-  if (typeof value !== 'string') throw new Error(`the field ${name} of an event must be a string`)
-  if (/[\r\n\0]/.test(value)) throw new Error(`the field ${name} of an event must have one line, without U+0000`)
-  return `${name}: ${value}\n`
+  const text = isExact(value) ? String(value) : value
+  if (typeof text !== 'string') throw new Error(`the field ${name} of an event must be a string or an exact number`)
+  if (/[\r\n\0]/.test(text)) throw new Error(`the field ${name} of an event must have one line, without U+0000`)
+  return `${name}: ${text}\n`
+}
+
+/** A schema of whole events may have numbers; an integer of more digits may be another than was meant. */
+function isExact (value: unknown): boolean {
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return true
+  return Number.isFinite(value) && !Number.isInteger(value)
 }
 
 /** Milliseconds (section 9.2.6: only digits). */

@@ -35,6 +35,21 @@ const components = `
         - { allOf: [{ type: object, properties: { id: { type: string }, data: { enum: ['[DONE]'] } } }] }`
 
 const paths = `
+  /numbered:
+    get:
+      operationId: numbered
+      responses:
+        '200':
+          description: fine
+          content:
+            text/event-stream:
+              schema:
+                type: object
+                required: [data]
+                properties:
+                  data: { type: string }
+                  event: { type: number }
+                  id: { type: integer, format: int64 }
   /whole:
     get:
       operationId: whole
@@ -66,7 +81,7 @@ async function start (t: Test, { body, stalledTimeoutMs = 20_000, drainMs = 1000
   const { app, causes } = await serve(t, {
     paths,
     components,
-    handlers: { events: answer, whole: answer, file: answer },
+    handlers: { events: answer, whole: answer, numbered: answer, file: answer },
     answers,
     responseTimeoutMs: 200,
     serverFactory: handle => createHttpServer(handle, {
@@ -175,12 +190,26 @@ t.test('a schema may describe whole events', async t => {
   t.match(causes(), [/event must be one of "added"|matches none/])
 })
 
+t.test('a schema of whole events may have numbers', async t => {
+  const { open } = await start(t, {
+    body: async function * () {
+      yield { event: 1.5, id: 9007199254740993n, data: 'a' }
+      yield { event: -5, id: 0n, data: 'b' }
+    }
+  })
+  const client = await open('/numbered')
+  await until(() => bodyOf(client).isWhole)
+  t.equal(bodyOf(client).body, 'event: 1.5\nid: 9007199254740993\ndata: a\n\nevent: -5\nid: 0\ndata: b\n\n')
+})
+
 t.test('an event that breaks the contract ends the stream, and the log has the reason', async t => {
   const wrong: Array<[unknown, RegExp]> = [
     [{ data: { id: 'x' } }, /at id must be an integer/],
     [{ data: 'x'.repeat(21) }, /matches none of the forms/],
     [{ event: 'a\nb', data: 'x' }, /field event of an event must have one line/],
-    [{ event: 1, data: 'x' }, /field event of an event must be a string/],
+    [{ event: true, data: 'x' }, /field event of an event must be a string or an exact number/],
+    [{ id: 2 ** 53, data: 'x' }, /field id of an event must be a string or an exact number/],
+    [{ id: NaN, data: 'x' }, /field id of an event must be a string or an exact number/],
     [{ id: 'a\0', data: 'x' }, /field id of an event must have one line/],
     [{ retry: 1.5, data: 'x' }, /field retry/],
     [{ retry: '1\ndata: y', data: 'x' }, /field retry/],
