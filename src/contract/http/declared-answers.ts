@@ -138,11 +138,11 @@ function fieldsWriter (id: string, { headers = {} }: Response, { compile, report
   const isOptional = fields.every(({ required }) => !required)
   return (given: HeaderValues, reply: FastifyReply): Written['fields'] => {
     if (given === noFields && isOptional) return noFields
-    const extra = Object.keys(given).find(name => !(name in headers))
+    const extra = Object.keys(given).find(name => !Object.hasOwn(headers, name))
     if (extra !== undefined) report(undeclared(`${id} answered with the header field ${extra}`), reply)
     const texts = new Map<string, string[]>()
     for (const { name, required, validate } of fields) {
-      const value = given[name] ?? undefined
+      const value = Object.hasOwn(given, name) ? given[name] ?? undefined : undefined
       if (value === undefined && !required) continue
       const checked = validate({ value })
       if (checked.fault !== undefined) {

@@ -31,7 +31,8 @@ function successTypes (responses: Operation['responses']): string[] {
 
 function preferred (keys: string[], accept: string | undefined): string | undefined {
   // A field without any range says as little as no field.
-  const negotiator = new Negotiator({ headers: { accept: accept?.trim() || '*/*' } })
+  const hasRange = accept !== undefined && /[^\s,]/.test(accept)
+  const negotiator = new Negotiator({ headers: { accept: hasRange ? accept.trim() : '*/*' } })
   const accepted = keys.some(isRange) ? negotiator.mediaTypes() : []
   const candidates = keys.flatMap(key => {
     if (!isRange(key)) return [{ key, type: sentType(key) }]

@@ -96,6 +96,8 @@ t.test('Accept selects one of several media types for success', async t => {
   const chosen: Array<[string | undefined, string]> = [
     [undefined, 'application/json'],
     ['', 'application/json'],
+    [' , ,', 'application/json'],
+    [', text/csv', 'text/csv'],
     ['*/*', 'application/json'],
     ['text/csv', 'text/csv'],
     ['TEXT/CSV; q=1', 'text/csv'],
@@ -201,4 +203,18 @@ t.test('the rest of a stream is never the next response, whatever length its han
     const responses = await exchange(port, get, last)
     t.match(responses.map(({ statusCode, body }) => [statusCode, body]), [[500, /"error":500/], [500, /"error":500/]])
   }
+})
+
+t.test('a header field with the name of a member of every object is like any other', async t => {
+  let headers: Untyped = {}
+  const { app, causes } = await serve(t, {
+    paths: read("{ '204': { description: fine, headers: { constructor: { schema: { type: integer } } } } }"),
+    handlers: { read: () => ({ status: 204, headers }) }
+  })
+  t.equal((await app.inject('/a')).statusCode, 204, 'it is optional')
+  headers = { constructor: 1 }
+  t.match(await app.inject('/a'), { statusCode: 204, headers: { constructor: '1' } })
+  headers = { toString: 'x' }
+  t.equal((await app.inject('/a')).statusCode, 500)
+  t.match(causes(), [/header field toString, which the contract does not declare/])
 })
