@@ -41,7 +41,7 @@ function jsonWriter (key: string, type: string, { report }: BodyOptions): WriteB
       return (reply.getSerializationFunction(key, type) as unknown as Write)(body)
     } catch (error) {
       report(error as Error, reply)
-      return writeUnchecked(body)
+      return asItIs(body)
     }
   }
 }
@@ -52,7 +52,7 @@ function textWriter (id: string, { schema }: Media, { schemas, compile, report }
   return (body, reply) => {
     const { fault } = validate({ value: body })
     if (fault !== undefined) report(new Error(`${id} answered with a text that ${fault.problem}`), reply)
-    return typeof body === 'string' ? body : writeUnchecked(body)
+    return typeof body === 'string' ? body : asItIs(body)
   }
 }
 
@@ -65,6 +65,11 @@ function bytesWriter (id: string, { report }: BodyOptions): WriteBody {
     report(new Error(`${id} answered with a body that is not a string, a Uint8Array or a Readable`), reply)
     return writeUnchecked(body)
   }
+}
+
+/** A body that its media type does not have: a stream stays one. */
+function asItIs (body: unknown): Payload {
+  return body instanceof Readable ? body : writeUnchecked(body)
 }
 
 /** Releases what a handler answered and nobody gets. */

@@ -21,12 +21,12 @@ export function eventsWriter (id: string, { schema }: Media, options: BodyOption
     reply.header('Cache-Control', 'no-cache')
     const stream = eventStream(body, {
       write (event) {
-        const data = (event as Event).data
         try {
           return eventText(event as Event, toText(event as Event))
         } catch (error) {
           report(error as Error, reply)
-          return eventText(event as Event, typeof data === 'string' ? data : writeUnchecked(data))
+          const { data, ...fields } = asEvent(event)
+          return eventText(fields, typeof data === 'string' ? data : writeUnchecked(data))
         }
       },
       // Sent before the first event, so that the client knows that it is connected.
@@ -36,6 +36,11 @@ export function eventsWriter (id: string, { schema }: Media, options: BodyOption
     endWithClient(stream, reply)
     return stream
   }
+}
+
+/** What has no data is the data of an event. */
+function asEvent (yielded: unknown): Event {
+  return typeof yielded === 'object' && yielded !== null && 'data' in yielded ? yielded : { data: yielded }
 }
 
 /** Returns a function that writes the data of a valid event, or throws. */
