@@ -63,8 +63,8 @@ async function read (file: string, leniency: Leniency): Promise<ContractFile> {
   const refuse = (findings: string[]) => { throw new ContractError(findings) }
   if (errors.length > 0 && !skipUnsupported) refuse(errors.map(describe))
   const warnings = problems.filter(problem => !errors.includes(problem) && !isKnownKeyword(problem, survey))
-  const bundled = await bundle({ ref: file, config, externalRefResolver: resolver })
   try {
+    const bundled = await bundle({ ref: file, config, externalRefResolver: resolver })
     const { document, served, contract } = servable(bundled.bundle, errors, survey, skipUnsupported)
     const files = [resolve(file), ...bundled.fileDependencies]
     return { document, served, contract, warnings: warningsOf(warnings, survey), files }
@@ -75,6 +75,7 @@ async function read (file: string, leniency: Leniency): Promise<ContractFile> {
   }
 }
 
+/** Lints the description, and surveys it. */
 async function inspect (file: string, resolver: BaseResolver, configure: typeof linterConfig, allowOpen: boolean) {
   const survey = new Survey()
   const config = await createConfig(configure(survey, allowOpen))
@@ -118,7 +119,11 @@ function linterConfig (survey: Survey, allowOpen: boolean): RawUniversalConfig {
   return {
     extends: ['recommended'],
     plugins: [{ id: 'service', rules: { oas3: { supported: supported(survey, allowOpen), version: servedVersion } } }],
-    rules: { 'service/supported': 'error', 'service/version': 'error', ...Object.fromEntries(ownMatters.map(rule => [rule, 'off'])) }
+    rules: {
+      'service/supported': 'error',
+      'service/version': 'error',
+      ...Object.fromEntries(ownMatters.map(rule => [rule, 'off']))
+    }
   }
 }
 

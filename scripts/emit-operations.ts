@@ -72,19 +72,19 @@ function toEnum (values: unknown[]): Schema {
 /** The contract as TypeScript source: a constant for each of its parts. */
 export function emitOperations (contract: Contract): string {
   const constants = Object.entries(contract).map(([name, value]) => {
-    return `export const ${name} = ${literal(value)} as const\n`
+    return `export const ${name} = ${toLiteral(value)} as const\n`
   })
   return constants.join('\n')
 }
 
 /** The whole description as TypeScript source, for /docs. */
 export function emitDocument (document: Description): string {
-  return `export const document = ${literal(document)}\n`
+  return `export const document = ${toLiteral(document)}\n`
 }
 
-/** JSON as TypeScript: a plain member __proto__ would set the prototype (ECMA-262, section B.3.1). */
-function literal (value: unknown): string {
-  return JSON.stringify(value, null, 2).replaceAll(/^( *)"__proto__": /gm, '$1["__proto__"]: ')
+/** In a literal, `"__proto__":` sets the prototype; an example or a constant may have such a member. */
+function toLiteral (value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll(/^( *)"__proto__":/gm, '$1["__proto__"]:')
 }
 
 /** The first server (OpenAPI 3.1, section 4.8.5); without any it is `/`. */

@@ -45,6 +45,7 @@ export function unreadable (file: string, error: Error): ContractError {
   const [message = ''] = error instanceof RangeError ? ['it is nested too deeply'] : error.message.split('\n')
   const [, problem = message, path = file, place] = /^(.*) in "(.*)" \((\d+:\d+)\)$/.exec(message) ?? []
   if (place !== undefined) return new ContractError([`${relative('', path)}:${place} ${problem}`])
-  const isMissing = 'code' in error || !existsSync(file)
-  return new ContractError([isMissing ? `${file}: ${problem}` : `${relative('', file)}:1:1 #/ cannot be compiled: ${problem}`])
+  const isUnread = 'code' in error || !existsSync(file)
+  const text = isUnread ? `${file}: ${problem}` : `${relative('', file)}:1:1 #/ cannot be compiled: ${problem}`
+  return new ContractError([text])
 }

@@ -13,11 +13,12 @@ export function withNeeded (contract: Contract): Contract {
   return { ...contract, schemas: pick(schemas, names), securitySchemes: pick(securitySchemes, schemes) }
 }
 
-/** A copy of a description without the components that neither its operations nor its webhooks use: one may be broken. */
+/** A copy without the components that neither the operations nor the webhooks use: some may be broken. */
 export function withUsedComponents (document: Description): Description {
   const { components = {}, ...rest } = document
-  const requirements = [document.security ?? [], ...listOperations(document).map(({ operation }) => operation.security ?? [])]
-  const schemes = requirements.flat().flatMap(Object.keys).map(name => `#/components/securitySchemes/${name}`)
+  const ofOperations = listOperations(document).flatMap(({ operation }) => operation.security ?? [])
+  const names = [document.security ?? [], ofOperations].flat().flatMap(Object.keys)
+  const schemes = names.map(name => `#/components/securitySchemes/${name}`)
   const { paths = {}, webhooks } = rest
   const used = new Set([...schemes, ...componentsIn([withoutExtensions(paths), webhooks])])
   const valueOf = (place: string) => {

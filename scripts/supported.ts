@@ -70,7 +70,9 @@ function visitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule> {
       for (const name of namesOfObjects) if (Object.hasOwn(Object(node), name)) refuse(context, 'proto', name, name)
     },
     NamedSchemas (schemas, context) {
-      for (const name of ['constructor', 'toString']) if (Object.hasOwn(schemas, name)) refuse(context, 'proto', name, name)
+      for (const name of ['constructor', 'toString']) {
+        if (Object.hasOwn(schemas, name)) refuse(context, 'proto', name, name)
+      }
     },
     Root (root, context) {
       const { schemas = {}, securitySchemes = {} } = root.components ?? {}
@@ -91,8 +93,10 @@ function visitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule> {
             if (isOpen && !allowOpen) refuse(context, 'noSecurity')
           },
           Responses: refuseResponses,
+          Response ({ headers = {} }, context) {
+            for (const name of Object.keys(headers)) if (!isToken(name)) refuse(context, 'headerName', 'headers', name)
+          },
           Header (header, context) {
-            refuseFieldName(String(context.key), context)
             if (String(context.key).toLowerCase() !== 'content-type') refuseValue(header, context)
           }
         }
@@ -106,6 +110,8 @@ function visitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule> {
     SecurityScheme (scheme, context) {
       const kind = scheme.type === 'http' ? scheme.scheme.toLowerCase() : scheme.type
       if (!schemeKinds.includes(kind)) refuse(context, 'securityScheme', undefined, kind)
+      const isField = scheme.type === 'apiKey' && scheme.in !== 'query'
+      if (isField && !isToken(scheme.name)) refuse(context, 'headerName', 'name', scheme.name)
     },
     Schema (schema, context) {
       refuseSchema(schema, context)
@@ -134,9 +140,9 @@ function visitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule> {
   }
 }
 
-/** openapi-typescript fails on these. */
+/** openapi-typescript fails on these, and objects of JavaScript cannot hold `__proto__`. */
 const namesOfObjects = Object.getOwnPropertyNames(Object.prototype).filter(name => {
-  return !['constructor', 'toString', '__proto__'].includes(name)
+  return !['constructor', 'toString'].includes(name)
 })
 const referable = [
   'PathItem', 'Schema', 'Response', 'Parameter', 'Example', 'RequestBody', 'Header', 'SecurityScheme', 'Link', 'Callback',
@@ -179,18 +185,20 @@ function refuseResponses (responses: Oas3Operation['responses'], context: UserCo
   }
 }
 
+/** RFC 9110, section 5.6.2. */
+function isToken (name: string): boolean {
+  return /^[!#$%&'*+.^_`|~\w-]+$/.test(name)
+}
+
 function refuseParameter (parameter: Oas3Parameter, context: UserContext): void {
   if (isIgnored(parameter)) return
   if (parameter.name === '__proto__') refuse(context, 'proto', 'name')
-  if (['header', 'cookie'].includes(String(parameter.in))) refuseFieldName(String(parameter.name), context, 'name')
+  if (['header', 'cookie'].includes(String(parameter.in)) && !isToken(parameter.name)) {
+    refuse(context, 'headerName', 'name', parameter.name)
+  }
   const { style, explode } = styleOf(parameter)
   const forms = refuseValue(parameter, context, style, explode)
   if (!isStyleFor(parameter, forms)) refuse(context, 'style', parameter.style && 'style', style)
-}
-
-/** The name of a header field or a cookie is a token (RFC 9110, section 5.1, and RFC 6265, section 4.1.1). */
-function refuseFieldName (name: string, context: UserContext, child?: string): void {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) refuse(context, 'fieldName', child, name)
 }
 
 /** Returns the forms of a parameter or header field, none of JSON; refuses those that have no text. */
@@ -213,7 +221,6 @@ function refuseValue (
 
 function refuseSchema (schema: object, context: UserContext): void {
   const { type, format, $schema, ...words } = schema as Record<string, unknown>
-  if (Object.hasOwn(Object(words.properties), '__proto__')) refuse(context, 'proto', 'properties')
   if (words.uniqueItems === true && hasInt64Items(words, context)) refuse(context, 'uniqueInt64', 'uniqueItems')
   for (const word of ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef']) {
     if (word in words) refuse(context, 'anchor', word, word)

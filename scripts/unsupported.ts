@@ -9,8 +9,8 @@ const ownPaths = [docsPath, metricsPath, ...Object.values(healthPaths)]
 /** Paths that no request reaches, or that the service itself answers. */
 export const unreachable = {
   ownPath: `the service's own paths (${ownPaths.join(', ')})`,
-  path: 'a path with an asterisk, ?, #, unmatched braces, the same parameter twice, a percent sign that encodes nothing ' +
-    'or a delimiter, or . or .. between slashes',
+  path: 'a path with an asterisk, ?, #, \\, a control character, unmatched braces, the same parameter twice, a percent ' +
+    'sign that encodes nothing or a delimiter, or . or .. between slashes',
   adjacent: 'two parameters in a path with nothing between them'
 }
 
@@ -26,14 +26,15 @@ export const unsupported = {
   int64: 'format int64 on anything but a number or a string, or one of them and null',
   uniqueInt64: 'uniqueItems of items with format int64',
   loop: 'a schema that contains itself without a member or an item in between',
-  proto: 'the name __proto__, and others that every object of JavaScript has; members may be called constructor or toString',
+  proto: 'the name __proto__, and others that every object of JavaScript has; members may be called constructor or ' +
+    'toString',
   noSecurity: 'an operation without security, its own or the contract\'s',
   ...unreachable,
   parameterContent: 'a parameter or header field with content that is neither JSON nor a text',
   style: 'a parameter style that OpenAPI does not define for its place, explode and type',
   nestedParameter:
     'a list or an object inside a parameter or header field, except in deepObject, and except lists in exploded form',
-  fieldName: 'a header field or cookie whose name is not a token of HTTP',
+  headerName: 'a header field or a cookie whose name is not a token of HTTP',
   requestBody: 'a body of GET, HEAD or TRACE',
   status: 'a status other than 2XX to 5XX and default',
   securityScheme: 'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'
@@ -48,7 +49,7 @@ export function pathFault (path: string): keyof typeof unreachable | undefined {
   const hasDots = path.split('/').some(segment => ['.', '..'].includes(segment.replaceAll(/%2e/gi, '.')))
   // The router decodes all but these (RFC 3986, section 2.2), and then finds no route for them.
   const hasDelimiter = /%(?:2[346BCF]|3[ABDF]|40)/i.test(rest)
-  if (/[*?#{}]/.test(rest) || hasDelimiter || isRepeated || hasDots || !isDecodable(rest)) return 'path'
+  if (/[*?#{}\\\p{Cc}\p{Cs}]/u.test(rest) || hasDelimiter || isRepeated || hasDots || !isDecodable(rest)) return 'path'
   return path.includes('}{') ? 'adjacent' : undefined
 }
 

@@ -11,11 +11,14 @@ export class References {
     this.addUse(from, to)
   }
 
-  /** Adds a use by name. */
+  /** Adds a use by name. What uses a part of a component needs it all: it is compiled as a whole. */
   addUse (from: string, to: string): void {
-    const referrers = this.#referrers.get(to)
-    if (referrers === undefined) this.#referrers.set(to, [from])
-    else referrers.push(from)
+    const component = /^.*?#\/components\/[^/]+\/[^/]+/s.exec(to)?.[0] ?? to
+    for (const used of new Set([to, component])) {
+      const referrers = this.#referrers.get(used)
+      if (referrers === undefined) this.#referrers.set(used, [from])
+      else referrers.push(from)
+    }
   }
 
   /** The place itself, or the one that it refers to; one of the places that refer to each other. */
@@ -37,7 +40,7 @@ export class References {
 
 /** A place and those around it: `f#/a/b`, `f#/a`, `f#/`. */
 function enclosing (place: string): string[] {
-  const [, root = '', pointer = ''] = /^(.*?#\/)(.*)$/s.exec(place) ?? []
+  const [, root, pointer] = /^(.*?#\/)(.*)$/s.exec(place) as unknown as [string, string, string]
   const keys = pointer.split('/').filter(key => key !== '')
   return [...keys.map((_key, index) => root + keys.slice(0, index + 1).join('/')), root]
 }

@@ -11,7 +11,8 @@ export function refuseOtherVersions ({ parsed, source }: Document): void {
   if (typeof openapi === 'string' && /^3\.[012]\./.test(openapi)) return
   const field = ['openapi', 'swagger'].find(name => Object.hasOwn(Object(parsed), name)) ?? ''
   const place = locate({ source, pointer: `#/${field}`, reportOnKey: field !== '' })
-  throw new ContractError([`${place} Not supported: ${unsupported.version} (${JSON.stringify(openapi ?? swagger ?? null).replaceAll('"', '')}).`])
+  const version = JSON.stringify(openapi ?? swagger ?? null).replaceAll('"', '')
+  throw new ContractError([`${place} Not supported: ${unsupported.version} (${version}).`])
 }
 
 /** A bundled description of OpenAPI 3.0 as one of 3.1; the others stay as they are. */

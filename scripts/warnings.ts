@@ -8,17 +8,18 @@ export const errorRules = [
   'service/supported', 'service/version', 'struct', 'no-unresolved-refs', 'no-identical-paths', 'operation-parameters-unique',
   'path-parameters-defined', 'path-declaration-must-exist'
 ]
-/** Fields that only describe: what is in them cannot mislead the service. Members and components may have such names. */
-const descriptive = new RegExp('(?<!/(?:properties|patternProperties|\\$defs|dependentSchemas|schemas|parameters|headers|' +
-  'responses|requestBodies|securitySchemes|callbacks|links|examples|content|paths|webhooks|pathItems|mapping|variables))' +
-  '/(?:examples?|description|title|summary|externalDocs|tags|contact|license|xml)(?:/|$)')
+/** Fields that only describe: what is in them cannot mislead the service. Members may have such names. */
+const descriptive = new RegExp('(?<!/(?:properties|patternProperties|\\$defs|dependentSchemas|schemas|parameters|' +
+  'headers|responses|requestBodies|securitySchemes|callbacks|links|examples|content|paths|webhooks|pathItems|mapping|' +
+  'variables))/(?:examples?|description|title|summary|externalDocs|tags|contact|license|xml)(?:/|$)')
 
 /** Whether a finding refuses the contract, or the operations that use its place. */
 export function isError (problem: NormalizedProblem, survey: Survey): boolean {
   const { ruleId, message } = problem
   if (!errorRules.includes(ruleId)) return false
   if (ruleId !== 'struct' || message.includes("Can't parse")) return true
-  const isAboutDescription = descriptive.test(String(placeOf(problem).pointer)) || message === 'The field `description` must be present on this level.'
+  const isAboutDescription = descriptive.test(String(placeOf(problem).pointer)) ||
+    message === 'The field `description` must be present on this level.'
   return !isAboutDescription && !isKnownKeyword(problem, survey)
 }
 

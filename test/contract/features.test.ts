@@ -1121,6 +1121,8 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     getOperation(noContent, '/a/../b'),
     getOperation(noContent, '/%2E/b'),
     getOperation(noContent, '/a%2Fb'),
+    getOperation(noContent, '/a\\b'),
+    getOperation(noContent, '"/a\\nb"'),
     getOperation(`parameters: [${parameter('x', 'path')}], ${noContent}`, "'/{x}/{x}'")
   ],
   adjacent: [
@@ -1147,10 +1149,11 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     withResponseHeader('{ schema: { type: array, items: { type: array } } }'),
     withResponseHeader('{ schema: { anyOf: [{ type: string }, { additionalProperties: { type: array } }] } }')
   ],
-  fieldName: [
+  headerName: [
     getOperation(`parameters: [${parameter("'a b'", 'header')}], ${noContent}`),
     getOperation(`parameters: [${parameter("'a;b'", 'cookie')}], ${noContent}`),
-    getOperation("responses: { '204': { description: fine, headers: { 'a b': { schema: {} } } } }")
+    getOperation("responses: { '204': { description: fine, headers: { '': { schema: {} } } } }"),
+    { ...getOperation(noContent), components: "  securitySchemes: { k: { type: apiKey, in: header, name: 'ä' } }" }
   ],
   requestBody: [getOperation(`requestBody: { content: { application/json: {} } }, ${noContent}`)],
   status: [
@@ -1168,7 +1171,7 @@ t.test('not supported', async t => {
   for (const [key, contracts] of Object.entries(refusedContracts)) {
     const feature = unsupported[key as keyof typeof unsupported]
     await t.test(feature, async t => {
-      const finding = new RegExp(`other\\.yaml:\\d+:\\d+ #/.* Not supported: ${RegExp.escape(feature)}( \\(.*\\))?\\.`)
+      const finding = new RegExp(`other\\.yaml:\\d+:\\d+ #/.* Not supported: ${RegExp.escape(feature)}( \\(.*\\))?\\.`, 's')
       for (const contract of contracts) {
         const file = join(t.testdir(), 'other.yaml')
         writeFileSync(file, contractText(contract))

@@ -52,7 +52,7 @@ function listPlaces (node: object, pointer = '#', found: Place[] = []): Place[] 
 function isSchema (node: object, pointer: string): boolean {
   return !Array.isArray(node) && (
     /\/(?:schema|items|not|if|then|else|contains|propertyNames|additionalProperties|unevaluated\w+)$/.test(pointer) ||
-    /\/(?:schemas|properties|patternProperties|\$defs|allOf|anyOf|oneOf|prefixItems|dependentSchemas)\/[^/]+$/.test(pointer)
+    /\/(?:schemas|(?:patternP|p)roperties|\$defs|allOf|anyOf|oneOf|prefixItems|dependentSchemas)\/[^/]+$/.test(pointer)
   )
 }
 

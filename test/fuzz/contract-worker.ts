@@ -11,11 +11,13 @@ import { mutate } from './contract-mutations.ts'
 /** A case: what was changed, and what came of it by leniency. */
 export interface CaseResult { index: number, text: string, changes: string[], outcomes: string[], violations: string[] }
 
-const bases = ['test/fixtures/contracts/garden.yaml', 'test/fixtures/contracts/garden.yaml', 'test/fixtures/contracts/orders.yaml', 'test/fixtures/contracts/tree.yaml', 'openapi.yaml']
+const folderOfContracts = 'test/fixtures/contracts'
+const names = ['garden', 'garden', 'orders', 'tree']
+const bases = [...names.map(name => join(folderOfContracts, `${name}.yaml`)), 'openapi.yaml']
 const contracts = bases.map(file => parseYaml(readFileSync(file, 'utf8')) as object)
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-contracts-'))
 process.on('exit', () => rmSync(folder, { recursive: true }))
-cpSync('test/fixtures/contracts/parts', join(folder, 'parts'), { recursive: true })
+cpSync(join(folderOfContracts, 'parts'), join(folder, 'parts'), { recursive: true })
 const file = join(folder, 'contract.yaml')
 
 parentPort?.on('message', async (index: number) => {

@@ -12,6 +12,8 @@ const texts = readOptions({
   seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
   /** Stops after this time. */
   seconds: { type: 'string', default: '3600' },
+  /** Stops at the first violation. */
+  first: { type: 'boolean', default: false },
   /** Runs only this one. */
   case: { type: 'string', default: '' }
 })
@@ -27,7 +29,10 @@ const counts = new Map<string, number>()
 const count = (name: string) => { counts.set(name, (counts.get(name) ?? 0) + 1) }
 let worker = startWorker()
 let done = 0
-for (; done < cases && performance.now() < until; done++) report(await run(only ?? done))
+for (; done < cases && performance.now() < until; done++) {
+  report(await run(only ?? done))
+  if (texts.first && process.exitCode === 1) break
+}
 await worker.terminate()
 console.log(`${process.exitCode === 1 ? 'FAILED' : 'passed'}  contracts: ${done} cases`)
 for (const [name, number] of [...counts].sort()) console.log(`${String(number).padStart(9)}  ${name}`)
@@ -65,6 +70,7 @@ function report ({ index, text, changes, outcomes, violations }: CaseResult): vo
   count('violations')
   const file = join(tmpdir(), `contract-${seed}-${index}.yaml`)
   writeFileSync(file, text)
-  console.log(`\ncase ${index}, ${file}\n  ${changes.join('\n  ')}\n  => ${[...new Set(violations)].join('\n  => ').slice(0, 2000)}`)
+  const found = [...new Set(violations)].map(violation => `  => ${violation.slice(0, 1000)}`)
+  console.log(['', `case ${index}, ${file}`, ...changes.map(change => `  ${change}`), ...found].join('\n'))
   console.log(`Replay: node test/fuzz/contracts.ts --seed ${seed} --case ${index}`)
 }

@@ -77,7 +77,7 @@ export async function serveContract<Ops, C extends Contract> (
       method: methodsOf(operation, all) as HTTPMethods[],
       url: toRoute(operation.template),
       exposeHeadRoute: false,
-      schema: routeSchema(operation) ?? {},
+      schema: routeSchema(operation),
       validatorCompiler: compileBody(compileRequest, operation.body, schemas),
       onRequest: [
         ...authenticate(app, operation.security, guards),

@@ -55,3 +55,14 @@ t.test('what is open and what is skipped is said in a sentence each', async t =>
     'GET /d is not served: a status other than 2XX to 5XX and default (101).'
   ])
 })
+
+t.test('operations of one path, whose parameters have other names, and a server with an undeclared variable', async t => {
+  const { app } = await serve(t, {
+    leniency,
+    root: "security: []\nservers: [{ url: '/{tenant}' }]",
+    paths: `
+  /a/{x}: { get: { operationId: one, parameters: [{ name: x, in: path, required: true, schema: {} }], ${anyResponse} } }
+  /a/{y}: { get: { operationId: two, parameters: [{ name: y, in: path, required: true, schema: {} }], ${anyResponse} } }`
+  })
+  t.strictSame((await app.inject('/anyone/a/1')).json(), { path: { x: '1' } })
+})

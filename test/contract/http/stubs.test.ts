@@ -116,3 +116,18 @@ t.test('of several media types a stub sends the accepted one, and names it', asy
   const refused = { message: /no example of its body/ }
   for (const accept of ['image/*', 'application/octet-stream']) t.throws(() => op0?.({ accept }), refused, accept)
 })
+
+t.test('an example of an event stream is its only event', async t => {
+  const folder = t.testdir({
+    'main.yaml': contractText({
+      paths: `  /a: { get: { operationId: a, ${answer('text/event-stream: { schema: { type: object }, example: { n: 1 } }')} } }
+  /b: { get: { operationId: b, ${answer('text/event-stream: { schema: { type: object } }')} } }
+  /c: { get: { operationId: c, ${answer('text/plain: { schema: { type: string }, example: hello }')} } }`
+    })
+  })
+  const { contract, document } = await readContract(join(folder, 'main.yaml'))
+  const { app } = await serveLoaded(t, contract, { handlers: stubs(contract, document) as never })
+  t.equal((await app.inject('/a')).body, 'data: {"n":1}\n\n')
+  t.equal((await app.inject('/b')).statusCode, 501)
+  t.equal((await app.inject('/c')).body, 'hello')
+})

@@ -1,0 +1,82 @@
+// Contracts that are odd or broken in a way that no feature describes.
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { readContract } from '../../scripts/contract.ts'
+import type { Leniency } from '../../scripts/contract.ts'
+import { emitTypes } from '../../scripts/emit-types.ts'
+import { generate } from '../../scripts/generate.ts'
+
+const head = `openapi: 3.1.0
+info: { title: Other, version: 1.0.0, license: { name: MIT, identifier: MIT } }
+servers: [{ url: / }]
+security: []
+`
+const fine = "responses: { '204': { description: fine } }"
+
+function write (t: Test, text: string): string {
+  return join(t.testdir({ 'main.yaml': text }), 'main.yaml')
+}
+
+const read = (t: Test, text: string, leniency: Leniency = {}) => readContract(write(t, head + text), leniency)
+
+t.test('a document of no version, a loop of references and too many members are refused at their place', async t => {
+  const members = Array.from({ length: 4000 }, (_, index) => `p${index}: { type: integer, format: int64 }`)
+  const body = (schema: string) => `requestBody: { content: { application/json: { schema: ${schema} } } }, ${fine}`
+  const refused: Array<[string, RegExp]> = [
+    ['{}', /^\S+:1:1 #\/ Not supported: an OpenAPI version other than .* \(null\)\.$/],
+    [`${head}paths: {}\ncomponents: { schemas: { A: { $ref: '#/components/schemas/A' } } }\n`, /^\S+:6:\d+ #\/components\/schemas\/A Not supported: a schema that contains itself/],
+    [`${head}paths: {}\ncomponents: { schemas: { A: { $ref: '#/components/schemas/A' }, B: { $ref: '#/%' } } }\n`, /a schema that contains itself/],
+    [`${head}paths: { /a: { post: { ${body(`{ properties: { ${members.join(', ')} } }`)} } } }\n`, /cannot be compiled: it has too many members, or is nested too deeply$/]
+  ]
+  for (const [text, message] of refused) await t.rejects(readContract(write(t, text)), message)
+})
+
+t.test('operations of one path, of an address that is none, and webhooks that cannot be typed are left out', async t => {
+  const { contract, served } = await read(t, `
+paths:
+  /a/{x}: { get: { parameters: [{ name: x, in: path, required: true, schema: {} }], ${fine} } }
+  /a/{y}: { get: { parameters: [{ name: y, in: path, required: true, schema: {} }], ${fine} } }
+  /b: { get: { servers: [{ url: 'http://' }], ${fine} } }
+webhooks:
+  good: { post: { operationId: getAByX, ${fine} } }
+  bad: { post: { requestBody: { content: { application/json: { schema: { type: strin } } } }, ${fine} } }
+`, { skipUnsupported: true })
+  t.strictSame(Object.keys(contract.operations), ['getAByX'])
+  t.match(contract.skipped, [{ url: '/a/{y}', isReachable: true }, { url: '/b', isReachable: false }])
+  t.strictSame(Object.keys(served.webhooks ?? {}), ['good'])
+})
+
+t.test('generate lists what it leaves out', async t => {
+  const warn = t.capture(console, 'warn')
+  t.capture(console, 'log')
+  const file = write(t, `${head}paths: { /a: { get: { responses: { '101': { description: other } } } } }\n`)
+  t.equal(await generate({ contract: file, out: `${file}.out`, check: false, skipUnsupported: true }), true)
+  const lines = warn.args().map(([line]) => String(line))
+  t.match(lines.at(-1), /^not served: GET \/a: a status other than .* \(101\)$/)
+})
+
+t.test('a discriminator that selects two schemas by one value only describes', async t => {
+  const { served } = await read(t, `
+paths: { /a: { get: { ${fine} } } }
+components:
+  schemas:
+    A: { type: object, properties: { kind: { const: x } } }
+    B: { type: object, properties: { kind: { const: x } } }
+    C: { type: object }
+    Same: { oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B' }], discriminator: { propertyName: kind } }
+    Own: { oneOf: [{ $ref: '#/components/schemas/A' }], discriminator: { propertyName: kind } }
+    Named: { oneOf: [{ $ref: '#/components/schemas/C' }, { type: object }], discriminator: { propertyName: kind } }
+`)
+  const schemas = served.components?.schemas as Record<string, { discriminator?: object }>
+  t.equal(schemas.Same?.discriminator, undefined)
+  t.strictSame(schemas.Own?.discriminator, { propertyName: 'kind', mapping: { x: '#/components/schemas/A' } })
+  t.strictSame(schemas.Named?.discriminator, { propertyName: 'kind' })
+})
+
+t.test('a number of format int64 is a bigint in the types', async t => {
+  const { served } = await read(t, `
+paths: { /a: { get: { parameters: [{ name: q, in: query, schema: { type: number, format: int64 } }], ${fine} } } }
+`)
+  t.match(await emitTypes(served), /q\?: bigint;/)
+})
