@@ -47,7 +47,7 @@ function asReceived (document: Description): Description {
     owner.parameters = owner.parameters.filter(parameter => !isIgnored(resolve<Parameter>(copy, parameter)))
     for (const parameter of owner.parameters.map(parameter => resolve<Parameter>(copy, parameter))) {
       describeBySchema(parameter)
-      if (defaultOf(copy, parameter.schema ?? {}) !== undefined) parameter.required = true
+      if (defaultOf(copy, parameter.schema as object) !== undefined) parameter.required = true
     }
   }
   // What has no types may be malformed.

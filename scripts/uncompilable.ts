@@ -27,7 +27,7 @@ export function failuresOf (contract: Contract): CompileFailure[] {
   const failures = dryRun(contract, { schema: refuse, path: refuseOwnPath })
   // What refers to an invalid schema fails like it.
   const isNew = ({ error, operation }: typeof failures[number]) => !invalid.some(({ message, operations }) => {
-    return message === worded(error.message) && (operation === undefined || operations.includes(operation))
+    return message === worded(error.message) && operations.includes(String(operation))
   })
   const byMessage = Map.groupBy(failures.filter(isNew), ({ error }) => error.message)
   return [...invalid, ...Array.from(byMessage, ([message, found]): CompileFailure => {

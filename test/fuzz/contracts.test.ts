@@ -10,7 +10,7 @@ const seed = Number(process.env.FUZZ_SEED ?? 1)
 function fuzz (folder: string, ...args: string[]): Promise<{ output: string, hasFailed: boolean }> {
   return new Promise(resolve => {
     const options = { cwd: folder, maxBuffer: 2 ** 28 }
-    execFile(process.execPath, ['test/fuzz/contracts.ts', '--seconds', '30', '--first', ...args], options, (error, ...texts) => {
+    execFile(process.execPath, ['test/fuzz/contracts.ts', '--seconds', '120', '--first', ...args], options, (error, ...texts) => {
       resolve({ output: texts.join(''), hasFailed: error !== null })
     })
   })

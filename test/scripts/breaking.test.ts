@@ -135,7 +135,7 @@ t.test('a command line that names nothing to compare is refused with exit code 2
   await refused(/^Unknown option '--foo'/, '--foo')
   writeFileSync(join(folder, 'redocly.yaml'), 'rules: [')
   await refused(/^Redocly could not compare the contracts: Failed to load the configuration file/)
-  change(contract.replace('openapi: 3.1.0', 'openapi: 3.0.3'))
+  change(contract.replace('openapi: 3.1.0', 'openapi: 4.0.3'))
   await refused(/^The contract in the working tree is not valid\..*\nopenapi\.yaml:3:1 #\/openapi Not supported/)
   change('a: [')
   git('commit', '--quiet', '--all', '--message', 'x')

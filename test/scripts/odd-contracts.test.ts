@@ -26,7 +26,10 @@ t.test('a document of no version, a loop of references and too many members are 
   const refused: Array<[string, RegExp]> = [
     ['{}', /^\S+:1:1 #\/ Not supported: an OpenAPI version other than .* \(null\)\.$/],
     [`${head}paths: {}\ncomponents: { schemas: { A: { $ref: '#/components/schemas/A' } } }\n`, /^\S+:6:\d+ #\/components\/schemas\/A Not supported: a schema that contains itself/],
-    [`${head}paths: {}\ncomponents: { schemas: { A: { $ref: '#/components/schemas/A' }, B: { $ref: '#/%' } } }\n`, /a schema that contains itself/],
+    [`${head}paths: {}\ncomponents: { schemas: { A: { $ref: '#/components/schemas/A' }, B: { $ref: '#/%' }, C: { $ref: '#/none' } } }\n`, /a schema that contains itself/],
+    [`${head}paths: {}\ncomponents: { schemas: { A: { properties: { hasOwnProperty: { type: string } } } } }\n`, /main\.yaml:\d+:\d+ #\/.*hasOwnProperty/],
+    [`${head}paths: {}\ncomponents: { securitySchemes: { A: { type: { a: 1 } } } }\n`, /a security scheme other than .* \(\{"a":1\}\)/],
+    [`${head}x-a: !!binary aGk=\npaths: { /a: { get: { ${"responses: { '101': { description: other } }"} } } }\n`, /main\.yaml:1:1 #\/paths.* Not supported: a status/],
     [`${head}paths: { /a: { post: { ${body(`{ properties: { ${members.join(', ')} } }`)} } } }\n`, /cannot be compiled: it has too many members, or is nested too deeply$/]
   ]
   for (const [text, message] of refused) await t.rejects(readContract(write(t, text)), message)
@@ -79,4 +82,19 @@ t.test('a number of format int64 is a bigint in the types', async t => {
 paths: { /a: { get: { parameters: [{ name: q, in: query, schema: { type: number, format: int64 } }], ${fine} } } }
 `)
   t.match(await emitTypes(served), /q\?: bigint;/)
+})
+
+t.test('what is so malformed that nothing can be left out is refused at its place', async t => {
+  const text = `paths: { /a: { get: { security: {}, ${fine} } } }\n`
+  await t.rejects(read(t, text, { skipUnsupported: true }), /main\.yaml:\d+:\d+ #\/paths\/~1a\/get\/security .*struct/)
+})
+
+t.test('an enum admits no value without any, and takes a value that it has twice', async t => {
+  const { contract } = await read(t, `
+paths: { /a: { get: { responses: { '200': { description: fine, content: {
+  application/json: { schema: { properties: { none: { enum: [] }, twice: { enum: [x, x] } } } } } } } } } }
+`)
+  t.match(contract.operations.getA?.responses[200]?.content?.['application/json']?.schema, {
+    properties: { none: { not: {} }, twice: { enum: ['x'] } }
+  })
 })

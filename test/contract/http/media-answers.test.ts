@@ -218,3 +218,14 @@ t.test('a header field with the name of a member of every object is like any oth
   t.equal((await app.inject('/a')).statusCode, 500)
   t.match(causes(), [/header field toString, which the contract does not declare/])
 })
+
+t.test('an optional header field that is null is not sent', async t => {
+  const { app } = await serve(t, {
+    paths: `
+  /a:
+    get: { operationId: a, responses: { '204': { description: fine, headers: { X-A: { schema: { type: string } } } } } }`,
+    handlers: { a: () => ({ status: 204, headers: { 'X-A': null } }) }
+  })
+  const { statusCode, headers } = await app.inject('/a')
+  t.strictSame([statusCode, headers['x-a']], [204, undefined])
+})

@@ -120,7 +120,7 @@ t.test('of several media types a stub sends the accepted one, and names it', asy
 t.test('an example of an event stream is its only event', async t => {
   const folder = t.testdir({
     'main.yaml': contractText({
-      paths: `  /a: { get: { operationId: a, ${answer('text/event-stream: { schema: { type: object }, example: { n: 1 } }')} } }
+      paths: `  /a: { get: { operationId: a, ${answer('text/event-stream: { schema: { type: object, properties: { n: {} } }, example: { n: 1 } }')} } }
   /b: { get: { operationId: b, ${answer('text/event-stream: { schema: { type: object } }')} } }
   /c: { get: { operationId: c, ${answer('text/plain: { schema: { type: string }, example: hello }')} } }`
     })
