@@ -66,8 +66,8 @@ t.test('dev serves each change, and reports an error while the last working serv
 })
 
 t.test('dev waits for a change while the contract has an error', async t => {
-  const { dev, printed } = await develop(t, text => text.replace('openapi: 3.1.0', 'openapi: 3.0.0'))
-  await printed(/Not supported: an OpenAPI version other than 3\.1 \(3\.0\.0\)[^]*Waiting for a change\./)
+  const { dev, printed } = await develop(t, text => text.replace('openapi: 3.1.0', 'openapi: 4.0.0'))
+  await printed(/Not supported: an OpenAPI version other than 3\.0\.x, 3\.1\.x and 3\.2\.x \(4\.0\.0\)[^]*Waiting for a change\./)
   dev.kill('SIGINT')
   t.strictSame(await once(dev, 'exit'), [0, null])
 })
