@@ -125,7 +125,7 @@ export async function buildApp ({
     responseTimeoutMs,
     toHttpError,
     answers,
-    logFault: (fault, request) => logFault(log, fault, request),
+    logFault: logFault.bind(undefined, log),
     onErrorAnswer: ({ status, body }, request) => {
       reporter.log({ status, message: (body as components['schemas']['Error']).message }, request)
     },

@@ -35,6 +35,23 @@ t.test('a document of no version, a loop of references and too many members are 
   for (const [text, message] of refused) await t.rejects(readContract(write(t, text)), message)
 })
 
+t.test('a contract that is too deep, or a loop of references over two files, is refused', async t => {
+  const chain = Array.from({ length: 1000 }, (_, index) => {
+    return `    A${index}: { properties: { next: { $ref: '#/components/schemas/A${(index + 1) % 1000}' } } }\n`
+  })
+  const loop = "  schemas: { A: { $ref: 'other.yaml#/B' } }\n"
+  const folder = t.testdir({
+    'deep.yaml': `${head}paths: {}\ncomponents:\n  schemas:\n${chain.join('')}`,
+    'loop.yaml': `${head}paths: {}\ncomponents:\n${loop}`,
+    'other.yaml': "B: { $ref: 'loop.yaml#/components/schemas/A' }\n"
+  })
+  const refused: Array<[string, RegExp]> = [
+    ['deep.yaml', /deep\.yaml:1:1 #\/ cannot be compiled: it is nested too deeply$/],
+    ['loop.yaml', /loop\.yaml:1:1 #\/ cannot be compiled: Self-referencing circular pointer$/]
+  ]
+  for (const [name, message] of refused) await t.rejects(readContract(join(folder, name)), message)
+})
+
 t.test('operations of one path, of an address that is none, and webhooks that cannot be typed are left out', async t => {
   const { contract, served } = await read(t, `
 paths:
