@@ -1,7 +1,7 @@
 // Writes answers of server-sent events by the schema of the contract.
 import type { FastifyReply } from 'fastify'
 import type { Readable } from 'node:stream'
-import { composedSchemas, isString, referenced, writeUnchecked } from '../schema/index.ts'
+import { composedSchemas, isString, parseText, referenced, writeUnchecked } from '../schema/index.ts'
 import type { Schema, Schemas } from '../schema/index.ts'
 import type { Media } from '../types.ts'
 import type { BodyOptions, WriteBody } from './answer-bodies.ts'
@@ -51,7 +51,7 @@ function dataWriter (
   const write = writerOf(schema ?? {})
   if (schema !== undefined && describesEvent(schema, schemas)) {
     return event => {
-      const { data } = JSON.parse(write(event), keepNumber) as Event
+      const { data } = parseText(write(event), keepNumber) as Event
       return typeof data === 'string' || data === undefined ? data : JSON.stringify(data)
     }
   }

@@ -1,5 +1,5 @@
 // Writes the value of a header field as text: in style simple or as JSON (OpenAPI 3.1, section 4.8.21).
-import { writeDeclared } from '../schema/index.ts'
+import { parseText, writeDeclared } from '../schema/index.ts'
 import type { Validated } from '../schema/index.ts'
 import type { Header } from '../types.ts'
 
@@ -17,7 +17,7 @@ export function headerTexts (
   const json = writeDeclared(value, declared)
   if (isJson) return [inAscii(json)]
   const members = value as Record<string, unknown>
-  const pairs = Object.keys(JSON.parse(json)).map(name => `${name}${explode ? '=' : ','}${members[name]}`)
+  const pairs = Object.keys(parseText(json) as object).map(name => `${name}${explode ? '=' : ','}${members[name]}`)
   return [pairs.join()]
 }
 

@@ -1,6 +1,7 @@
 // Exports for programs without a server: exact JSON and JSON Schema. None of them imports Fastify.
 export { removeUndeclared } from './declared.ts'
 export type { Fault } from './json.ts'
+export { parseText } from './json-text.ts'
 export {
   composedSchemas, containsInt64, isFileSchema, isSchemaObject, isString, mapSubschemas, referenced, subschemas, valueAt
 } from './schemas.ts'

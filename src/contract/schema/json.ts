@@ -1,5 +1,6 @@
 // Parses JSON without rounding: strict UTF-8, and the source of each number that a double may round.
 import { isUtf8 } from 'node:buffer'
+import { parseText } from './json-text.ts'
 
 declare global {
   // ECMA-262, JSON.parse source text access; TypeScript 5.9 does not know it yet.
@@ -34,7 +35,7 @@ export function parseJson (bytes: Uint8Array): Root & { fault?: undefined } | { 
   const text = utf8.decode(bytes)
   const root: Root = { value: undefined }
   try {
-    root.value = JSON.parse(text)
+    root.value = parseText(text)
   } catch (error) {
     return faulty(`is not valid JSON${positionIn(String(error))}`)
   }

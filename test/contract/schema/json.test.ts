@@ -34,6 +34,25 @@ t.test('parsed values equal those of JSON.parse', async t => {
   for (const text of texts) t.strictSame(parse(text), JSON.parse(text), text)
 })
 
+t.test('names with escapes are exact, also after names with backslashes', async t => {
+  const escapeAll = (name: string) => name.replace(/[^]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const escape = (name: string) => JSON.stringify(name).slice(1, -1)
+  const text = (name: string) => `{"x":[] , "${name}" :{"in":[[{ "${name}":"\\":"}], [ ],{ }, 1,"s"],"n":1.5}}`
+  const names = ['\\', '"', '\n', 'A', 'a\\', 'a"', '\\u', '"b', '\\\\', '"\\', 'é\\', 'é"', '€\\', '€\t', '__proto__', '0', '']
+  for (const earlier of names) {
+    for (const name of names) {
+      for (const source of [escape(name), escapeAll(name)]) {
+        parse(text(escape(earlier)))
+        const parsed = parse(text(source))
+        const wanted = Object.fromEntries([['x', []], [name, { in: [[Object.fromEntries([[name, '":']])], [], {}, 1, 's'], n: 1.5 }]])
+        t.strictSame([JSON.stringify(parsed), Object.keys(parsed)], [JSON.stringify(wanted), Object.keys(wanted)], source)
+      }
+    }
+  }
+  t.strictSame(parse('{"a":1,"b":[],"\\u0061":2}'), { a: 2, b: [] }, 'the last of duplicate members counts')
+  t.equal(exactAt('{"\\u0061":[9007199254740993]}', 'a', 0), 9007199254740993n)
+})
+
 t.test('an integer is exact, even when a double cannot hold it', async t => {
   const integers: Array<[string, bigint]> = [
     ['0', 0n],
