@@ -7,7 +7,10 @@ import { relative } from 'node:path'
 /** A contract that is refused: a line for each finding. */
 export class ContractError extends Error {
   readonly findings: string[]
-  constructor (findings: string[]) {
+  constructor (given: string[]) {
+    // A name in a contract may have a line break.
+    const escape = (character: string) => JSON.stringify(character).slice(1, -1)
+    const findings = given.map(finding => finding.replaceAll(/\p{Cc}/gu, escape))
     super(findings.join('\n'))
     this.findings = findings
   }

@@ -25,7 +25,12 @@ export function withUsedComponents (document: Description): Description {
     const [, , kind = '', name = ''] = place.split('/')
     return (components as Record<string, Record<string, unknown>>)[kind]?.[name]
   }
-  for (const place of used) componentsIn(valueOf(place)).forEach(inner => used.add(inner))
+  // A security scheme refers to schemes only; a broken one may seem to refer to more.
+  const ofScheme = (place: string) => place.startsWith('#/components/securitySchemes/')
+  for (const place of used) {
+    const inner = componentsIn(valueOf(place)).filter(other => !ofScheme(place) || ofScheme(other))
+    inner.forEach(other => used.add(other))
+  }
   const kept = Object.entries(components as Record<string, Record<string, unknown>>).map(([kind, members]) => {
     return [kind, pick(members, new Set(Object.keys(members).filter(name => used.has(`#/components/${kind}/${name}`))))]
   })

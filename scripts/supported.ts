@@ -96,6 +96,11 @@ function visitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule> {
           Response ({ headers = {} }, context) {
             for (const name of Object.keys(headers)) if (!isToken(name)) refuse(context, 'headerName', 'headers', name)
           },
+          MediaTypesMap (content, context) {
+            for (const type of Object.keys(content)) {
+              if (!/^[\x21-\x7e][\x20-\x7e]*$/.test(type)) refuse(context, 'mediaType', type, type)
+            }
+          },
           Header (header, context) {
             if (String(context.key).toLowerCase() !== 'content-type') refuseValue(header, context)
           }
@@ -131,9 +136,14 @@ function visitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule> {
           survey.sources.set(location.source.absoluteRef, location.source)
           survey.references.add(placeAt(context.location), placeAt(location))
         }
-        // Bundling turns references into other files into component schemas.
+        // `location` is where the last of several references leads: this names a component on the way.
+        const component = /^#\/components\/[^/]+\/[^/]+/.exec($ref)?.[0]
+        const from = placeAt(context.location)
+        if (component !== undefined) survey.references.addUse(from, context.location.source.absoluteRef + component)
+        // Bundling replaces references into other files, wherever they are, those of schemas by component schemas.
+        const isInside = context.location.source === top.source && $ref.startsWith('#')
         const isOutside = location?.source === top.source && !/^#\/components\/schemas\//.test(location.pointer)
-        if (!referable.includes(context.type.name)) refuse(context, 'reference', undefined, $ref)
+        if (isInside && !referable.includes(context.type.name)) refuse(context, 'reference', undefined, $ref)
         if (context.type.name === 'Schema' && isOutside) refuse(context, 'schemaReference', undefined, $ref)
       }
     }
@@ -146,7 +156,9 @@ const namesOfObjects = Object.getOwnPropertyNames(Object.prototype).filter(name 
 })
 const referable = [
   'PathItem', 'Schema', 'Response', 'Parameter', 'Example', 'RequestBody', 'Header', 'SecurityScheme', 'Link', 'Callback',
-  'MediaType', 'DiscriminatorMapping'
+  'MediaType', 'DiscriminatorMapping',
+  // Texts, and what is in extensions.
+  'scalar', 'SpecExtension'
 ]
 const schemeKinds = ['bearer', 'basic', 'apiKey', 'oauth2', 'openIdConnect']
 const dialects = [

@@ -22,7 +22,8 @@ export const unsupported = {
   dialect: 'a JSON Schema dialect other than 2020-12',
   anchor: '$id, $anchor, $dynamicAnchor and $dynamicRef',
   schemaReference: 'a $ref from a schema to something else than a component schema or a part of one',
-  reference: 'a $ref in place of anything but a path item, a schema or what else components may hold',
+  reference: 'a $ref to a part of its own file in place of anything but a path item, a schema or what else components ' +
+    'may hold',
   int64: 'format int64 on anything but a number or a string, or one of them and null',
   uniqueInt64: 'uniqueItems of items with format int64',
   loop: 'a schema that contains itself without a member or an item in between',
@@ -35,6 +36,7 @@ export const unsupported = {
   nestedParameter:
     'a list or an object inside a parameter or header field, except in deepObject, and except lists in exploded form',
   headerName: 'a header field or a cookie whose name is not a token of HTTP',
+  mediaType: 'a media type that is empty or has characters beyond ASCII',
   requestBody: 'a body of GET, HEAD or TRACE',
   status: 'a status other than 2XX to 5XX and default',
   securityScheme: 'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'

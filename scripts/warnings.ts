@@ -11,7 +11,7 @@ export const errorRules = [
 /** Fields that only describe: what is in them cannot mislead the service. Members may have such names. */
 const descriptive = new RegExp('(?<!/(?:properties|patternProperties|\\$defs|dependentSchemas|schemas|parameters|' +
   'headers|responses|requestBodies|securitySchemes|callbacks|links|examples|content|paths|webhooks|pathItems|mapping|' +
-  'variables))/(?:examples?|description|title|summary|externalDocs|tags|contact|license|xml)(?:/|$)')
+  'variables|security/\\d+))/(?:examples?|description|title|summary|externalDocs|tags|contact|license|xml)(?:/|$)')
 
 /** Whether a finding refuses the contract, or the operations that use its place. */
 export function isError (problem: NormalizedProblem, survey: Survey): boolean {

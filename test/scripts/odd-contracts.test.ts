@@ -115,3 +115,43 @@ paths: { /a: { get: { responses: { '200': { description: fine, content: {
     properties: { none: { not: {} }, twice: { enum: ['x'] } }
   })
 })
+
+t.test('an operation that uses a sound part of a broken schema is left out, as the schema is compiled as a whole', async t => {
+  const response = "responses: { '200': { description: fine, content: { application/json: { schema: SCHEMA } } } }"
+  const part = response.replace('SCHEMA', "{ $ref: '#/components/schemas/Broken/properties/id' }")
+  const { contract, served } = await read(t, `
+paths: { /a: { get: { operationId: a, ${part} } }, /b: { get: { operationId: b, ${fine} } } }
+components:
+  schemas:
+    Id: { type: string }
+    Broken: { type: object, properties: { id: { $ref: '#/components/schemas/Id' }, other: { $ref: [] } } }
+  securitySchemes: { unused: { type: http, scheme: bearer, x: { $ref: '#/components/schemas/Broken' } } }
+`, { skipUnsupported: true })
+  t.strictSame(Object.keys(contract.operations), ['b'])
+  await emitTypes(served)
+})
+
+t.test('a security scheme may be called description', async t => {
+  const file = write(t, `${head.replace('[]', '[{ description: x }]')}paths: { /a: { get: { ${fine} } } }\n`)
+  await t.rejects(readContract(file), /#\/security\/0\/description Expected type `array` but got `string`/)
+})
+
+t.test('a line break in a name does not break the line of a finding', async t => {
+  await t.rejects(read(t, `paths: { "/a\\nb": { get: { ${fine} } } }\n`), /~1a\\nb Not supported: .*\(\/a\\nb\)/)
+})
+
+t.test('any part of a contract may be in a file of its own', async t => {
+  const folder = t.testdir({
+    'main.yaml': `${head}x-a: { b: { $ref: '#/info' } }
+tags: [{ name: a, description: { $ref: about.md } }]
+paths: { /a: { get: { $ref: get.yaml } } }
+components: { schemas: { A: { type: object, properties: { $ref: 'members.yaml#/all' } } } }
+`,
+    'about.md': '# About',
+    'get.yaml': fine,
+    'members.yaml': 'all: { a: { type: string } }'
+  })
+  const { contract, document } = await readContract(join(folder, 'main.yaml'))
+  t.strictSame(Object.keys(contract.operations), ['getA'])
+  t.strictSame(document.tags, [{ name: 'a', description: '# About' }])
+})
