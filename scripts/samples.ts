@@ -86,9 +86,18 @@ function prepared<Part extends object> (part: Part, extent: Extent): Part {
       delete value.examples
     }
     const { pattern } = value
-    const text = typeof pattern === 'string' ? texts.find(text => new RegExp(pattern).test(text)) : undefined
+    const text = texts.find(text => matches(pattern, text))
     return text === undefined ? value : { ...value, const: text }
   }) as Part
+}
+
+/** A pattern that is none may be in a part that is not served. */
+function matches (pattern: unknown, text: string): boolean {
+  try {
+    return typeof pattern === 'string' && new RegExp(pattern).test(text)
+  } catch {
+    return false
+  }
 }
 
 function firstOf (content: Content): { type: string, media: Media } {
