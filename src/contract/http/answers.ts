@@ -13,7 +13,10 @@ import { sendStream } from './streams.ts'
 export type AnyHandler = (request: object) => Promise<AnyAnswer> | AnyAnswer
 
 export interface AnswerOptions {
-  /** Time limit. Then the caller gets 503, and a late answer is dropped. */
+  /**
+   * Time limit of a handler, and while it reads a stream, of each wait for more bytes. Then the caller gets 503, and a
+   * late answer is dropped.
+   */
   responseTimeoutMs: number
   /** Maps a handler's error to an HttpError; undefined means 500. */
   toHttpError: (thrown: unknown) => HttpError | undefined
@@ -37,7 +40,7 @@ export function toRouteHandler (
   const send = answerSender(operation, options)
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { parameters, principals = {}, body } = request
-    const timer = setTimeout(() => reply.send(new HttpError(503, lateMessage)), options.responseTimeoutMs)
+    const timer = answerAfter(options.responseTimeoutMs, request, reply)
     try {
       const answer = await handler({ ...parameters, principals, body })
       send(answer, reply)
@@ -52,6 +55,18 @@ export function toRouteHandler (
 }
 
 const lateMessage = 'The service did not respond in time. The request may have taken effect.'
+
+/** Starts again as long as bytes of the request arrive. */
+function answerAfter (milliseconds: number, { raw }: FastifyRequest, reply: FastifyReply): NodeJS.Timeout {
+  let received = 0
+  const timer = setTimeout(() => {
+    const { complete, socket } = raw
+    if (!complete && socket.bytesRead > received) timer.refresh()
+    else reply.send(new HttpError(503, lateMessage))
+    received = socket.bytesRead
+  }, milliseconds)
+  return timer
+}
 
 function answerSender (
   operation: RoutedOperation,

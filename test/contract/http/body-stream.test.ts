@@ -226,3 +226,30 @@ t.test('a stream whose client left before the handler began fails at once', asyn
   const stream = new BodyStream(request as IncomingMessage, 1)
   await t.rejects(stream.toArray(), { status: 400, message: 'The body ended before it was complete.' })
 })
+
+t.test('a body that keeps arriving extends the time limit of its handler, and one that stops does not', async t => {
+  const { port } = await serveBodies(t, {
+    handlers: {
+      async sendBytes ({ body }) {
+        let size = 0
+        for await (const chunk of body) size += chunk.length
+        if (size === 11) await sleep(5000, undefined, { ref: false })
+        return { status: 200, body: size }
+      }
+    },
+    responseTimeoutMs: 200
+  })
+  const upload = async (chunks: number, length: number) => {
+    const { socket, received } = await open(t, port)
+    socket.write(head('PUT /bytes', 'application/octet-stream', `Content-Length: ${length}`))
+    for (let sent = 0; sent < chunks; sent++) {
+      socket.write('x')
+      await sleep(100)
+    }
+    while (!received().includes('\r\n\r\n')) await once(socket, 'data')
+    return received()
+  }
+  t.match(await upload(10, 10), /^HTTP\/1.1 200 [^]*\r\n\r\n10$/)
+  t.match(await upload(1, 10), /^HTTP\/1.1 503 /, 'the client stops')
+  t.match(await upload(11, 11), /^HTTP\/1.1 503 /, 'the handler is late')
+})
