@@ -1,11 +1,14 @@
 // JSON.parse() with exact member names, in spite of an error of V8.
+import { randomUUID } from 'node:crypto'
 
 type Reviver = Parameters<typeof JSON.parse>[1]
 type Holder = Record<string | number, unknown>
 
 /** Finds a name with an escape; finds some values with one, too. */
 const escapedName = /\\.[^"\\]*"\s*:/s
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[[{]\s*[\]}]?|[}:]/gs
+
+/** The first item of an array that stands for an object. Nobody else knows it. */
+const marker = randomUUID()
 
 /**
  * JSON.parse(). Once V8 has read a name with a backslash, it may take that name for another one with an escape
@@ -18,38 +21,61 @@ export function parseText (text: string, reviver?: Reviver): unknown {
   return text.includes('\\') && escapedName.test(text) ? withObjects(JSON.parse(asArrays(text), reviver)) : value
 }
 
-/** `{"a":[1]}` as `[true,"a",[false,1]]`: the first item tells whether an array stands for an object. */
-function asArrays (text: string): string {
-  return text.replace(token, found => {
-    if (found.startsWith('"')) return found
-    if (found === '}') return ']'
-    if (found === ':') return ','
-    return `[${found.startsWith('{')}${/[\]}]$/.test(found) ? ']' : ','}`
-  })
+/** The closing quote of a string. */
+export function endOfString (text: string, start: number): number {
+  let end = start + 1
+  for (; text[end] !== '"'; end++) if (text[end] === '\\') end++
+  return end
 }
 
-/** A loop, because a parsed value may be deeper than the stack. */
-function withObjects (parsed: unknown): unknown {
-  const root: Holder = {}
-  const pending: Array<[holder: Holder, name: string | number, parsed: unknown]> = [[root, 'value', parsed]]
-  for (const [holder, name, item] of pending) {
-    if (!Array.isArray(item)) {
-      define(holder, name, item)
-      continue
-    }
-    const [isObject] = item
-    const value: Holder = isObject ? {} : [] as never
-    define(holder, name, value)
-    for (let i = 1; i < item.length; i++) {
-      if (isObject) pending.push([value, item[i], item[++i]])
-      else pending.push([value, i - 1, item[i]])
+/** A valid text in which `{"a":[1]}` is `["marker","a",[1]]`. */
+function asArrays (text: string): string {
+  const parts: string[] = []
+  let copied = 0
+  const replace = (start: number, by: string) => {
+    parts.push(text.slice(copied, start), by)
+    copied = start + 1
+  }
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]
+    if (character === '"') i = endOfString(text, i)
+    else if (character === '{') replace(i, isEmpty(text, i) ? `["${marker}"` : `["${marker}",`)
+    else if (character === '}') replace(i, ']')
+    else if (character === ':') replace(i, ',')
+  }
+  return parts.join('') + text.slice(copied)
+}
+
+const closing = /\s*\}/y
+
+function isEmpty (text: string, start: number): boolean {
+  closing.lastIndex = start + 1
+  return closing.test(text)
+}
+
+/** Changes the parsed arrays in place. A loop, because they may be deeper than the stack. */
+function withObjects (value: unknown): unknown {
+  const root = { value }
+  const pending: Holder[] = [root]
+  for (const holder of pending) {
+    for (const name of Object.keys(holder)) {
+      const inner = holder[name]
+      if (!Array.isArray(inner)) continue
+      const item = inner[0] === marker ? toObject(inner) : inner as never
+      holder[name] = item
+      pending.push(item)
     }
   }
   return root.value
 }
 
 /** A member `__proto__` is a member, not the prototype. */
-function define (holder: Holder, name: string | number, value: unknown): void {
-  if (name !== '__proto__') holder[name] = value
-  else Object.defineProperty(holder, name, { value, configurable: true, enumerable: true, writable: true })
+function toObject (names: unknown[]): Holder {
+  const object: Holder = {}
+  for (let i = 1; i < names.length; i += 2) {
+    const [name, value] = [names[i] as string, names[i + 1]]
+    if (name !== '__proto__') object[name] = value
+    else Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true })
+  }
+  return object
 }

@@ -1,6 +1,6 @@
 // Parses JSON without rounding: strict UTF-8, and the source of each number that a double may round.
 import { isUtf8 } from 'node:buffer'
-import { parseText } from './json-text.ts'
+import { endOfString, parseText } from './json-text.ts'
 
 declare global {
   // ECMA-262, JSON.parse source text access; TypeScript 5.9 does not know it yet.
@@ -105,12 +105,6 @@ function sourcesOf (text: string, root: Root): ExactNumbers {
 /** May be undefined or inherited where a later duplicate member replaced the value; nothing asks for its numbers. */
 function valueIn ({ holder, key }: Place): unknown {
   return typeof holder === 'object' && holder !== null ? (holder as Record<Key, unknown>)[key] : undefined
-}
-
-function endOfString (text: string, start: number): number {
-  let end = start + 1
-  for (; text[end] !== '"'; end++) if (text[end] === '\\') end++
-  return end
 }
 
 const numberStart = new Set('-0123456789')
