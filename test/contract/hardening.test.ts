@@ -77,6 +77,9 @@ t.test('keywords beside a $ref to an int64 apply, in responses and in parameters
   const tooSmall = 'the answer at id must be >= 5'
   t.equal(await sentBody(t, objectWith(idWith('minimum: 5')), { id: 1n }, id), tooSmall)
   t.equal(await sentBody(t, objectWith(idWith('enum: [1, 2]')), { id: 1n }, id), '{"id":1}')
+  const sized = 'Sized: { type: object, properties: { size: { type: number } } }'
+  const step = "{ $ref: '#/components/schemas/Sized', multipleOf: 5.0e-324 }"
+  t.equal(await sentBody(t, step, { size: 1 }, sized), '{"size":1}', 'a tiny step takes finite time')
   const conditional = objectWith(ref('Id'), ', if: { properties: { id: { const: 1 } } }, then: { required: [x] }')
   t.equal(await sentBody(t, conditional, { id: 1n }, id), 'the answer must have the member "x"')
 

@@ -23,7 +23,8 @@ export function readBodiesAsBytes (app: FastifyInstance, operations: Operation[]
       else takeTurn(bytes.length, overload => done(overload, bytes))
     })
   }
-  for (const type of whole) readWhole(type.includes('*') ? mediaTypePattern([type]) : type)
+  // refuseMediaType() has checked the parameters.
+  for (const type of whole) readWhole(type.includes('*') ? mediaTypePattern([type], '(?:[ \\t]*;.*)?') : type)
   // Readers of streams come here by removing Content-Type.
   if (whole.length < types.size) app.addContentTypeParser('*', (_request, stream, done) => done(null, stream))
 }

@@ -98,7 +98,7 @@ function contentWriter (id: string, key: string, { content = {} }: Response, opt
 }
 
 /** A media type with its parameters, and not a range (RFC 9110, section 8.3.1). */
-const mediaType = /^[\w!#$&^`|~.+-]+\/[\w!#$&^`|~.+-]+(?:\s*;[ -~]*)?$/
+const mediaType = /^[\w!#$&^`|~.+-]+\/[\w!#$&^`|~.+-]+(?:[ \t]*;[ -~]*)?$/
 
 function onlyWriter (id: string, type: string, write: WriteBody, { report }: BodyOptions) {
   const contentType = sentType(type)

@@ -73,7 +73,7 @@ const fieldNames = ['event', 'id', 'retry', 'data']
  * Whether a schema describes the events, as itemSchema of OpenAPI 3.2 does, and not their data: each of its forms
  * declares `data`, and nothing but fields of events. The type EventOf of bodies.ts has the same rule.
  */
-function describesEvent (schema: Schema, schemas: Schemas): boolean {
+export function describesEvent (schema: Schema, schemas: Schemas): boolean {
   return formsOf(schema, schemas).every(form => {
     const parts = [...composedSchemas(form, schemas)]
     const names = parts.flatMap(({ properties = {} }) => Object.keys(properties as object))

@@ -38,7 +38,7 @@ export function exampleReader (document: object): ExampleReader {
     const object = examples.length > 0 ? Object.fromEntries(examples) : undefined
     const parts = [...allOf.map(ofSchema), branch, object].filter(isPresent)
     const whole = parts.length > 1 ? Object.assign({}, ...parts) : parts[0]
-    const isSent = (name: string) => name in Object(whole) || resolve(properties[name]).writeOnly === true
+    const isSent = (name: string) => Object.hasOwn(Object(whole), name) || resolve(properties[name]).writeOnly === true
     return required.every(isSent) ? whole : undefined
   }
   return {

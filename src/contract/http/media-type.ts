@@ -124,6 +124,6 @@ export function isInRange (type: string, range: string): boolean {
 /** The Content-Type of an answer: JSON and text are UTF-8. */
 export function sentType (type: string): string {
   if (!['json', 'text'].includes(kindOf(type))) return type
-  const kept = type.split(';').filter(part => !/^charset=/i.test(part.trimStart()))
-  return `${kept.join(';').trimEnd()}; charset=utf-8`
+  const kept = type.replace(parameterPattern, (parameter, name) => /^charset$/i.test(name) ? '' : parameter)
+  return `${kept.trimEnd()}; charset=utf-8`
 }

@@ -63,6 +63,12 @@ function membersOf (parts: readonly Schema[], toMember: (found: Schema[]) => Mem
   const others = parts.flatMap(part => [part.additionalProperties, part.unevaluatedProperties].flatMap(toSchema))
   const isOpen = others.length > 0 || named.size === 0
   const known = new Map<string, Member>()
+  const knownByPatterns = new Map<string, Member>()
+  const matched = (matching: typeof patterned) => {
+    const sources = matching.map(({ pattern }) => pattern.source).join()
+    return knownByPatterns.get(sources) ??
+      setIn(knownByPatterns, sources, toMember(matching.flatMap(({ schemas }) => schemas)))
+  }
   let other: Member | undefined
   return {
     names: new Set(named.keys()),
@@ -71,8 +77,8 @@ function membersOf (parts: readonly Schema[], toMember: (found: Schema[]) => Mem
       if (declared !== undefined) return declared
       const found = named.get(name)?.flatMap(([, schema]) => toSchema(schema))
       if (found !== undefined) return setIn(known, name, toMember(found))
-      const matching = patterned.filter(({ pattern }) => pattern.test(name)).flatMap(({ schemas }) => schemas)
-      if (matching.length > 0) return toMember(matching)
+      const matching = patterned.filter(({ pattern }) => pattern.test(name))
+      if (matching.length > 0) return matched(matching)
       if (isOpen) other ??= toMember(others)
       return other
     }

@@ -53,7 +53,13 @@ export function repeatedHeaders ({ rawHeaders, headers }: IncomingMessage): Read
  * a password before the path, and a query or a fragment with a token after it.
  */
 export function rawPath ({ url }: Pick<FastifyRequest, 'url'>): string {
-  return url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '')
+  return withoutFragment(url).replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '')
+}
+
+/** No request has a fragment (RFC 9112, section 3.2); what looks like one is not read. */
+function withoutFragment (url: string): string {
+  const start = url.indexOf('#')
+  return start < 0 ? url : url.slice(0, start)
 }
 
 /** The decoded path. */
@@ -69,7 +75,7 @@ export interface Texts {
 }
 
 export function queryTexts (request: FastifyRequest): Texts {
-  return textsByName(request.url.split('?').slice(1).join('?'), '&', name => decodeText(name, 'query'))
+  return textsByName(withoutFragment(request.url).split('?').slice(1).join('?'), '&', name => decodeText(name, 'query'))
 }
 
 export function cookieTexts ({ headers }: FastifyRequest): Texts {

@@ -1,6 +1,8 @@
 // Handlers for operations that are not written yet: they answer 501, or with the examples of the contract.
-import type { Contract, Operation } from '../types.ts'
+import type { Contract, Media, Operation } from '../types.ts'
+import type { Schema } from '../schema/index.ts'
 import type { AnyAnswer } from './declared-answers.ts'
+import { describesEvent } from './event-bodies.ts'
 import { exampleReader } from './examples.ts'
 import type { Node } from './examples.ts'
 import { HttpError } from './http-error.ts'
@@ -14,8 +16,8 @@ export type Stubs<C extends Contract> = { readonly [Id in keyof C['operations']]
  * @param document the description: the stubs then answer with its examples, and 501 only where it has none
  */
 export function stubs<C extends Contract> (contract: C, document?: object): Stubs<C> {
-  const handlers = Object.entries(contract.operations).map(([id, operation]) => {
-    return [id, document === undefined ? () => refuse(id) : exampleHandler(id, operation, document)]
+  const handlers = Object.keys(contract.operations).map(id => {
+    return [id, document === undefined ? () => refuse(id) : exampleHandler(id, contract, document)]
   })
   return Object.fromEntries(handlers)
 }
@@ -25,7 +27,8 @@ function refuse (id: string, reason = ''): never {
 }
 
 /** Its answer is checked like that of any handler: an example that its own schema refuses becomes 500. */
-function exampleHandler (id: string, operation: Operation, document: object) {
+function exampleHandler (id: string, { operations, schemas }: Contract, document: object) {
+  const operation = operations[id] as Operation
   const refuseWithout = (part: string) => refuse(id, `, and its contract has no example of ${part}`)
   const { resolve, exampleOf } = exampleReader(document)
   const success = successOf(operation)
@@ -38,7 +41,10 @@ function exampleHandler (id: string, operation: Operation, document: object) {
     return resolve(resolve(responses)[key])
   }
   const bodyOf = (type: string): unknown => {
-    return fitting(type, exampleOf(resolve(resolve(described().content)[type]))) ?? refuseWithout('its body')
+    const example = fitting(type, exampleOf(resolve(resolve(described().content)[type]))) ?? refuseWithout('its body')
+    if (kindOf(type) !== 'events') return example
+    const { schema } = content[type] as Media
+    return oneEvent(schema !== undefined && describesEvent(schema as Schema, schemas) ? example : { data: example })
   }
   const headersOf = () => Object.entries(headers).flatMap(([name, { required }]) => {
     const value = exampleOf(resolve(resolve(described().headers)[name]))
@@ -66,12 +72,12 @@ function successOf ({ responses }: Operation) {
 /** Only JSON and events can be written from any value; a range does not say which type its example has. */
 function fitting (type: string, example: unknown): unknown {
   switch (kindOf(type)) {
-    case 'json': return example
-    case 'events': return example === undefined ? undefined : oneEvent(example)
+    case 'json':
+    case 'events': return example
     default: return typeof example === 'string' && !type.includes('*') ? example : undefined
   }
 }
 
-async function * oneEvent (data: unknown): AsyncGenerator<{ data: unknown }> {
-  yield { data }
+async function * oneEvent (event: unknown): AsyncGenerator<unknown> {
+  yield event
 }

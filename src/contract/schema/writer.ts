@@ -74,6 +74,9 @@ const plainKeywords = new Set(['$ref', 'type', 'properties', 'required', 'items'
   'maxItems', 'uniqueItems', 'title', 'description', 'example', 'examples', 'deprecated', 'readOnly', 'externalDocs',
   'xml'])
 
+/** What it merges in another way than JSON Schema beside a reference, or in endless time. */
+const unmerged = new Set(['type', 'properties', 'items', 'multipleOf'])
+
 /** The components that a schema refers to, or undefined when it or one of them has a keyword that is not plain. */
 function plainComponents (schema: Schema, schemas: Schemas): Record<string, FastJsonSchema> | undefined {
   const components: Record<string, FastJsonSchema> = {}
@@ -86,7 +89,7 @@ function plainComponents (schema: Schema, schemas: Schemas): Record<string, Fast
     if ($ref === undefined) return typeof type === 'string' && subschemas(schema).every(([, inside]) => isPlain(inside))
     const name = String($ref).replace(/#$/, '')
     const component = name.includes('#') ? undefined : referenced(schemas, schema)
-    if (component === undefined || words.some(word => ['type', 'properties', 'items'].includes(word))) return false
+    if (component === undefined || words.some(word => unmerged.has(word))) return false
     if (name in components) return true
     components[name] = component as unknown as FastJsonSchema
     return isPlain(component)

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { serveBodies } from '../../fixtures/bodies.ts'
+import { serve } from '../../fixtures/contract.ts'
 
 t.test('a text is a string, valid UTF-8 and valid by its schema', async t => {
   const { send } = await serveBodies(t)
@@ -192,6 +193,29 @@ t.test('the parameters of a media type in the contract may be sent, and select',
   for (const type of ['application/json;v=2', 'text/csv;header=absent', 'application/xml;v=2']) {
     t.match(await send('/versions', type, '7'), [415, /profile="a;b"; V=2 or text\/csv or text\/csv;header=present/], type)
   }
+})
+
+t.test('a range with a parameter admits it', async t => {
+  const content = "{ 'text/*;v=1': { schema: { type: string, maxLength: 3 } }, 'application/*+json;v=1': { schema: { type: integer } } }"
+  const operation = `{ operationId: send, requestBody: { content: ${content} }, responses: { '200': { description: fine } } }`
+  const bodies: unknown[] = []
+  const { app } = await serve(t, {
+    paths: `  /a: { post: ${operation} }`,
+    handlers: {
+      send ({ body }) {
+        bodies.push(body)
+        return { status: 200 }
+      }
+    }
+  })
+  const send = async (type: string, payload: string) => {
+    return (await app.inject({ method: 'POST', url: '/a', headers: { 'content-type': type }, payload })).statusCode
+  }
+  for (const type of ['text/plain; v=1', 'text/plain']) t.equal(await send(type, 'abc'), 200, type)
+  t.equal(await send('application/x+json; charset=utf-8;v=1', '7'), 200)
+  t.strictSame(bodies, ['abc', 'abc', 7])
+  t.equal(await send('text/plain; v=1', 'abcd'), 400)
+  t.equal(await send('text/plain; v=2', 'abc'), 415)
 })
 
 t.test('a range alone tells the handler what was sent', async t => {

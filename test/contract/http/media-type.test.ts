@@ -20,6 +20,7 @@ t.test('a media type is in a range, and a range is not', async t => {
 t.test('Content-Type of JSON and text names UTF-8 and keeps other parameters', async t => {
   t.equal(sentType('text/csv; charset=latin1; header=present'), 'text/csv; header=present; charset=utf-8')
   t.equal(sentType('application/ld+json;profile="x"'), 'application/ld+json;profile="x"; charset=utf-8')
+  t.equal(sentType('text/plain; x="a; charset=b"'), 'text/plain; x="a; charset=b"; charset=utf-8')
   t.equal(sentType('application/xml; charset=utf-16'), 'application/xml; charset=utf-16')
 })
 

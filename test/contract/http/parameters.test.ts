@@ -370,3 +370,9 @@ function sorted (pairs: Array<[string, unknown]>) {
 function trimmed (value: unknown, place: string): unknown {
   return place === 'header' && typeof value === 'string' ? value.trim() : value
 }
+
+t.test('what follows # in a request target is not read', async t => {
+  const read = await serveParameters(t, [['query', '{ name: color, in: query, schema: { type: string } }']])
+  t.equal(await read(0, 'color=red#x?color=blue&color=green'), 'red')
+  t.equal(await read(0, '#?color=blue'), undefined)
+})

@@ -395,6 +395,28 @@ t.test('a stream that fails before its first byte is 500, and later it ends the 
   t.strictSame(counted, [['GET', 500], ['GET', 200], ['GET', 200]])
 })
 
+t.test('a stream of anything but bytes and text is 500, and later it breaks off', async t => {
+  let values: unknown[] = []
+  const { open, causes } = await start(t, { body: () => Readable.from(values) })
+  for (const value of [{ a: 1 }, 5, undefined]) {
+    values = [value]
+    const client = await open('/file')
+    await until(() => client.text.includes('"error":500'))
+    client.socket.destroy()
+  }
+  values = ['first', { a: 1 }]
+  const client = await open('/file')
+  await client.closed
+  t.strictSame(bodyOf(client), { body: 'first', isWhole: false })
+  t.strictSame(causes(), ['object', 'number', 'undefined', 'object'].map(type => {
+    return `a stream has a value of type ${type}, which is neither bytes nor text`
+  }))
+  values = ['first', Buffer.from(', '), new Uint8Array([50])]
+  const whole = await open('/file')
+  await until(() => whole.text.includes(', '))
+  t.strictSame(bodyOf(whole), { body: 'first, 2', isWhole: true })
+})
+
 t.test('a stream is destroyed when its client goes away, and read no faster than the client', async t => {
   let read = 0
   const source = new Readable({

@@ -131,3 +131,18 @@ t.test('an example of an event stream is its only event', async t => {
   t.equal((await app.inject('/b')).statusCode, 501)
   t.equal((await app.inject('/c')).body, 'hello')
 })
+
+t.test('an example of a schema that describes events is an event', async t => {
+  const event = '{ type: object, required: [data], properties: { data: { type: object, properties: { a: {} } }, id: { type: string } } }'
+  const content = `text/event-stream: { schema: ${event}, example: { data: { a: 1 }, id: x } }`
+  const { contract, document } = await load(t, [answer(content)])
+  const { app } = await serveLoaded(t, contract, { handlers: stubs(contract, document) })
+  t.equal((await app.inject('/op0')).body, 'id: x\ndata: {"a":1}\n\n')
+})
+
+t.test('a required member without an example is missing, also if objects of JavaScript have one of that name', async t => {
+  const schema = '{ type: object, required: [constructor, b], properties: { constructor: { type: string }, b: { example: 1 } } }'
+  const { contract, document } = await load(t, [json(`schema: ${schema}`)])
+  const { app } = await serveLoaded(t, contract, { handlers: stubs(contract, document) })
+  t.equal((await app.inject('/op0')).statusCode, 501)
+})
