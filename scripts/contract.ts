@@ -67,7 +67,7 @@ async function read (file: string, leniency: Leniency): Promise<ContractFile> {
     const bundled = await bundle({ ref: file, config, externalRefResolver: resolver })
     const { document, served, contract } = servable(bundled.bundle, errors, survey, skipUnsupported)
     const files = [resolve(file), ...bundled.fileDependencies]
-    return { document, served, contract, warnings: warningsOf(warnings, survey), files }
+    return { document, served, contract, warnings: warningsOf(warnings, survey, bundled.bundle), files }
   } catch (error) {
     // So malformed that it remains unknown which operations could be served.
     if (errors.length > 0 && !(error instanceof ContractError)) refuse(errors.map(describe))

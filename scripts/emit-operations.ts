@@ -126,7 +126,7 @@ function toOperation (document: Description, listed: Listed): Operation {
     // Without any, `supported` refuses the operation, or the contract's owner opens it.
     security: (operation.security ?? document.security ?? []) as Operation['security'],
     parameters: toParameters(document, [...item.parameters ?? [], ...operation.parameters ?? []]),
-    ...operation.requestBody && { body: toBody(resolve(document, operation.requestBody)) },
+    ...toBody(document, operation),
     responses: mapValues(withoutExtensions(operation.responses), response => {
       return toResponse(document, resolve(document, response))
     })
@@ -162,8 +162,10 @@ function toParameter (document: Description, parameter: Parameter): ContractPara
   }
 }
 
-function toBody ({ required = false, content = {} }: Partial<Body>): Body {
-  return { required, content: toContent(content) }
+/** Without media types there is no body that could be sent. */
+function toBody (document: Description, { requestBody }: Listed['operation']): { body?: Body } {
+  const { required = false, content = {} } = requestBody === undefined ? {} : resolve<Partial<Body>>(document, requestBody)
+  return Object.keys(content).length === 0 ? {} : { body: { required, content: toContent(content) } }
 }
 
 /** The media types, with what reading and writing them needs. */

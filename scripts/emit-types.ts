@@ -3,7 +3,7 @@ import openapiTS, { astToString } from 'openapi-typescript'
 import type { Oas3Operation } from '@redocly/openapi-core'
 import type { OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
-import { isFileSchema } from '../src/contract/schema/index.ts'
+import { isFileSchema, isSchemaObject, valueAt } from '../src/contract/schema/index.ts'
 import type { Schema } from '../src/contract/schema/index.ts'
 import { defaultOf, isIgnored, listOperations, resolve, valueOf, withoutExtensions } from './description.ts'
 import type { Description, Parameter } from './description.ts'
@@ -52,7 +52,25 @@ function asReceived (document: Description): Description {
   }
   // What has no types may be malformed.
   const { openapi, paths, webhooks, components: { securitySchemes, ...components } = {} } = copy
-  return { openapi, info: { title: '', version: '' }, paths, ...webhooks && { webhooks }, components } as Description
+  const own = withoutExtensions(paths ?? {})
+  const typed = { openapi, info: { title: '', version: '' }, paths: own, ...webhooks && { webhooks }, components }
+  return withParts(typed, copy) as Description
+}
+
+/**
+ * A copy with parts of component schemas in place of references to them: openapi-typescript finds only members of
+ * objects. A part that contains itself keeps the inner reference.
+ */
+function withParts (node: unknown, document: Description, above: readonly string[] = []): unknown {
+  if (Array.isArray(node)) return node.map(item => withParts(item, document, above))
+  if (!isSchemaObject(node)) return node
+  const { $ref, ...beside } = node
+  const isPart = typeof $ref === 'string' && /^#\/components\/schemas\/[^/]+\//.test($ref)
+  if (isPart && !above.includes($ref)) {
+    const part = { ...valueAt(document, $ref.slice(1)) as object, ...beside }
+    return withParts(part, document, [...above, $ref])
+  }
+  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, withParts(value, document, above)]))
 }
 
 function headersOf (document: Description, { responses }: Oas3Operation): Value[] {

@@ -19,7 +19,8 @@ export class ContractError extends Error {
 /** Puts file, line and column before a JSON pointer. */
 export function locate (place: LocationObject): string {
   const { line, col } = startOf(place)
-  return `${relative('', place.source.absoluteRef)}:${line}:${col} ${place.pointer}`
+  // A file that cannot be parsed has no pointer.
+  return `${relative('', place.source.absoluteRef)}:${line}:${col} ${place.pointer ?? '#/'}`
 }
 
 /** The parser of places knows fewer tags of YAML than the one of values. */

@@ -35,7 +35,7 @@ export function withIds (document: Description): Description {
   const taken = new Set(listed.map(({ operation }) => operation.operationId))
   for (const { method, url, operation } of listed) {
     const id = operation.operationId
-    if (typeof id !== 'string' || uses.get(id)?.length !== 1) operation.operationId = derivedId(method, url, taken)
+    if (typeof id !== 'string' || id === '' || uses.get(id)?.length !== 1) operation.operationId = derivedId(method, url, taken)
   }
   return copy
 }

@@ -98,7 +98,7 @@ function visitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule> {
           },
           MediaTypesMap (content, context) {
             for (const type of Object.keys(content)) {
-              if (!/^[\x21-\x7e][\x20-\x7e]*$/.test(type)) refuse(context, 'mediaType', type, type)
+              if (!/^[^\s/;]+\/[ -~]+$/.test(type) || !/^[ -~]+$/.test(type)) refuse(context, 'mediaType', type, type)
             }
           },
           Header (header, context) {

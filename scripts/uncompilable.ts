@@ -51,7 +51,8 @@ function usersOf (name: string, { operations, schemas }: Contract): string[] {
 function problemOf (schema: object, schemas: Schemas): string | undefined {
   try {
     refuseInvalid(schema)
-    if (containsItself(schema as Schema, schemas)) return `Not supported: ${unsupported.loop}.`
+    if (containsItself(schema as Schema, schemas, inPlace)) return `Not supported: ${unsupported.loop}.`
+    if (containsItself(schema as Schema, schemas, [...inPlace, ...ofLists])) return `Not supported: ${unsupported.listLoop}.`
     return comparesInt64(schema as Schema, schemas) ? `Not supported: ${unsupported.uniqueInt64}.` : undefined
   } catch (error) {
     return (error as Error).message
@@ -76,11 +77,27 @@ function comparesInt64 (schema: Schema, schemas: Schemas): boolean {
   return subschemas(schema).some(([, inner]) => comparesInt64(inner, schemas))
 }
 
-/** Whether a schema applies itself to the same value again: validation would never end. */
-function containsItself (schema: Schema, schemas: Schemas, above: Schema[] = []): boolean {
-  if (above.includes(schema)) return true
-  const inPlaceApplicators = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']
-  const inside = subschemas(schema).flatMap(([keyword, inner]) => inPlaceApplicators.includes(keyword) ? [inner] : [])
+/** Keywords whose schemas apply to the same value: validation of one that contains itself would never end. */
+const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']
+/** TypeScript resolves the types of items at once, and those of members when it needs them. */
+const ofLists = ['items', 'prefixItems']
+
+/**
+ * Whether a schema, or one in it, contains itself by these keywords and references.
+ * @param passed whether the whole of a schema was looked at
+ */
+function containsItself (
+  schema: Schema,
+  schemas: Schemas,
+  followed: readonly string[],
+  passed = new Map<Schema, boolean>()
+): boolean {
+  const isWhole = passed.get(schema)
+  if (isWhole !== undefined) return !isWhole
+  passed.set(schema, false)
+  const inside = subschemas(schema).flatMap(([keyword, inner]) => followed.includes(keyword) ? [inner] : [])
   const applied = [referenced(schemas, schema) ?? [], inside].flat()
-  return applied.some(inner => containsItself(inner, schemas, [...above, schema]))
+  const isFound = applied.some(inner => containsItself(inner, schemas, followed, passed))
+  passed.set(schema, true)
+  return isFound
 }

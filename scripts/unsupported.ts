@@ -27,6 +27,7 @@ export const unsupported = {
   int64: 'format int64 on anything but a number or a string, or one of them and null',
   uniqueInt64: 'uniqueItems of items with format int64',
   loop: 'a schema that contains itself without a member or an item in between',
+  listLoop: 'a list that contains itself without a member in between, for which TypeScript has no type',
   proto: 'the name __proto__, and others that every object of JavaScript has; members may be called constructor or ' +
     'toString',
   noSecurity: 'an operation without security, its own or the contract\'s',
@@ -36,7 +37,7 @@ export const unsupported = {
   nestedParameter:
     'a list or an object inside a parameter or header field, except in deepObject, and except lists in exploded form',
   headerName: 'a header field or a cookie whose name is not a token of HTTP',
-  mediaType: 'a media type that is empty or has characters beyond ASCII',
+  mediaType: 'a media type without a slash, or with characters beyond ASCII',
   requestBody: 'a body of GET, HEAD or TRACE',
   status: 'a status other than 2XX to 5XX and default',
   securityScheme: 'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'

@@ -1,5 +1,5 @@
 // Which findings of the linter refuse a contract, and how the others are reported.
-import type { NormalizedProblem } from '@redocly/openapi-core'
+import type { Document, NormalizedProblem } from '@redocly/openapi-core'
 import { describe, locate, placeOf } from './findings.ts'
 import type { Survey } from './supported.ts'
 
@@ -30,16 +30,29 @@ export function isKnownKeyword ({ ruleId, message, location: [place] }: Normaliz
   return survey.schemas.has(source.absoluteRef + pointer.replace(/\/[^/]*$/, ''))
 }
 
-/** A line for each rule and each unknown keyword: the first place, and how many there are. */
-export function warningsOf (problems: NormalizedProblem[], { unknown }: Survey): string[] {
+/** A line for each rule, each unknown keyword and rounded examples: the first place, and how many there are. */
+export function warningsOf (problems: NormalizedProblem[], survey: Survey, { parsed, source }: Document): string[] {
   const byRule = Map.groupBy(problems, ({ ruleId }) => ruleId)
   const rules = Array.from(byRule.values(), found => describe(found[0] as NormalizedProblem) + others(found))
-  const keywords = Array.from(unknown, ([keyword, places]) => {
+  const keywords = Array.from(survey.unknown, ([keyword, places]) => {
     const hint = keyword === 'nullable' ? ' In OpenAPI 3.1 it is `type: [string, \'null\']`.' : ''
     const [first] = places as [typeof places[number]]
     return `${locate(first)} \`${keyword}\` is ignored: JSON Schema 2020-12 has no such keyword.${hint}${others(places)}`
   })
-  return [...rules, ...keywords]
+  const rounded = roundedIn(parsed).map(pointer => {
+    return `${survey.locate(source, pointer)} A number beyond 2^53 in an example is rounded: it is read as a double.`
+  })
+  return [...rules, ...keywords, ...rounded.slice(0, 1).map(first => first + others(rounded))]
+}
+
+/** The places of integers in examples that the parser of the contract may have rounded. */
+function roundedIn (node: unknown, pointer = '#', isExample = false): string[] {
+  if (typeof node === 'number') return isExample && Number.isInteger(node) && !Number.isSafeInteger(node) ? [pointer] : []
+  if (typeof node !== 'object' || node === null) return []
+  return Object.entries(node).flatMap(([name, inner]) => {
+    const place = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    return roundedIn(inner, place, isExample || name === 'example' || name === 'examples')
+  })
 }
 
 function others ({ length }: unknown[]): string {

@@ -1097,6 +1097,11 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     withSchema(`{ anyOf: [{ type: string }, ${ref('A')}] }`),
     withSchema(`{ oneOf: [${ref('C')}], discriminator: { propertyName: kind } }, C: { allOf: [${ref('A')}] }`)
   ],
+  listLoop: [
+    withSchema(`{ type: array, items: ${ref('A')} }`),
+    withSchema(`{ type: array, prefixItems: [{ oneOf: [{ type: string }, ${ref('A')}] }] }`),
+    withSchema(`{ properties: { list: ${ref('C')} } }, C: { anyOf: [{ type: string }, { type: array, items: ${ref('C')} }] }`)
+  ],
   proto: [
     getOperation(`parameters: [${parameter('__proto__', 'query')}], ${noContent}`),
     { paths: `  /a: { get: { operationId: __proto__, ${noContent} } }` },
@@ -1157,7 +1162,8 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
   ],
   mediaType: [
     getOperation(`responses: { '200': { description: fine, ${jsonContent('{}', "'text/ä'")} } }`),
-    getOperation(`responses: { '200': { description: fine, ${jsonContent('{}', "''")} } }`)
+    getOperation(`responses: { '200': { description: fine, ${jsonContent('{}', "''")} } }`),
+    getOperation(`responses: { '200': { description: fine, ${jsonContent('{}', 'json')} } }`)
   ],
   requestBody: [getOperation(`requestBody: { content: { application/json: {} } }, ${noContent}`)],
   status: [

@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { emitOperations } from '../../scripts/emit-operations.ts'
@@ -66,4 +67,56 @@ paths:
   }), 'main.yaml')
   const { contract } = await readContract(file, { skipUnsupported: true })
   t.match(contract.skipped.map(({ url, reason }) => [url, reason]), [['/a', /status other/], ['/b', /resolve \$ref/]])
+})
+
+t.test('a reference to any part of a component has the type of the part', async t => {
+  const part = (pointer: string) => `{ $ref: '#/components/schemas/${pointer}' }`
+  const parts = {
+    item: part('List/items'),
+    branch: part('List/items/anyOf/1'),
+    inner: part('Whole/properties/a/properties/b'),
+    composed: part('Whole/allOf/0/properties/c'),
+    first: part('Tuple/prefixItems/0'),
+    again: part('Whole/properties/next')
+  }
+  const members = Object.entries(parts).map(([name, schema]) => `${name}: ${schema}`)
+  await generated(t, `
+security: []
+paths: { /a: { get: { operationId: a, responses: { '200': { description: fine, content: { application/json: { schema: ${part('All')} } } } } } } }
+components:
+  schemas:
+    All: { type: object, required: [${Object.keys(parts)}], properties: { ${members} } }
+    List: { type: array, items: { anyOf: [{ type: string }, { type: integer, format: int64 }] } }
+    Whole:
+      type: [object, 'null']
+      properties: { a: { type: object, properties: { b: { const: x } } }, next: { type: object, properties: { next: ${part('Whole/properties/next')} } } }
+      allOf: [{ type: object, properties: { c: { type: boolean } } }]
+    Tuple: { type: array, prefixItems: [{ type: number }] }
+`)
+  const folder = t.testdirName
+  writeFileSync(join(folder, 'program.ts'), `import type { components } from './types.ts'
+export const all: components['schemas']['All'] = { item: 'x', branch: 1n, inner: 'x', composed: true, first: 1, again: { next: { next: {} } } }
+export const wrong: components['schemas']['All'] = { ...all, branch: 'x' }
+`)
+  const tsc = [resolve('node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--skipLibCheck', '--pretty', 'false', '--target', 'esnext']
+  const { stdout } = spawnSync(process.execPath, [...tsc, '--module', 'nodenext', '--allowImportingTsExtensions', 'program.ts'], { cwd: folder })
+  t.match(String(stdout), /^program\.ts\(3,\d+\): error TS2322: [^\n]*\n$/)
+})
+
+t.test('an empty operationId and an empty body are none, and a rounded example is named', async t => {
+  const file = join(t.testdir({
+    'main.yaml': `${head}security: []
+paths:
+  /a:
+    post:
+      operationId: ''
+      requestBody: { content: {} }
+      ${fine.replace('204', '200').replace('fine }', 'fine, content: { application/json: { example: { id: 9007199254740993, n: [12345678901234567890] } } } }')}
+  x-a: { $ref: [] }
+`
+  }), 'main.yaml')
+  const { contract, warnings } = await readContract(file)
+  t.strictSame(Object.keys(contract.operations), ['postA'])
+  t.notOk('body' in (contract.operations.postA as object))
+  t.match(warnings.at(-1), /main\.yaml:\d+:\d+ #\/paths\/~1a\/.*\/example\/id A number beyond 2\^53 in an example is rounded: .* \(1 more\)$/)
 })

@@ -187,7 +187,7 @@ const brokenContracts: Broken[] = [
     change: addParameter('{ name: n, in: query, schema: { type: integer, default: x } }'),
     messages: [at(
       '#/paths/~1plants/post/parameters',
-      /cannot be compiled: The query parameter "n" must be an integer\./
+      /cannot be compiled: the default breaks its schema\. The query parameter "n" must be an integer\./
     )]
   },
   {

@@ -47,7 +47,12 @@ function steps (contract: Contract, checks: Checks): Step[] {
   ]
   const readDefault = (parameter: Parameter) => {
     refuseRounded(parameter)
-    valueReader({ ...parameter, required: false }, schemas, request)(noTexts)
+    const read = valueReader({ ...parameter, required: false }, schemas, request)
+    try {
+      read(noTexts)
+    } catch (error) {
+      throw new Error(`the default breaks its schema. ${(error as Error).message}`, { cause: error })
+    }
   }
   const ofOperation = ([id, operation]: [string, Operation]): Step[] => {
     const { url, method, parameters, body, responses } = operation
