@@ -10,6 +10,7 @@ import { ContractError, describe, unreadable } from './findings.ts'
 import { loopIn } from './loops.ts'
 import { withMappings } from './mapped.ts'
 import { withNeeded, withUsedComponents } from './needed.ts'
+import { withPlainNames } from './plain-names.ts'
 import { servedPart, withIds } from './served.ts'
 import { Skipped } from './skipped.ts'
 import { Survey, supported } from './supported.ts'
@@ -91,7 +92,8 @@ function servable (
   skipUnsupported: boolean
 ): Pick<ContractFile, 'document' | 'served' | 'contract'> {
   const refuse = (findings: string[]) => { throw new ContractError(findings) }
-  const document = withMappings(upgraded(parsed as Description))
+  const { document: plain, formerNames } = withPlainNames(upgraded(parsed as Description))
+  const document = withMappings(plain, formerNames)
   const named = withIds(document)
   const skipped = new Skipped(named, survey, source)
   const fatal = errors.filter(problem => !skipped.addUsersOf(problem))

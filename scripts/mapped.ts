@@ -11,8 +11,9 @@ type Branch = Readonly<{ $ref?: string }>
  * A copy of a description with references in all mappings of discriminators (OpenAPI 3.1, section 4.8.25). Names of
  * schemas become references, and what refers to nothing goes, which `supported` reports. A schema of `oneOf` that no
  * mapping names is selected by the values that it allows for the property itself; its own name counts only if it allows any.
+ * @param formerNames the own names of schemas that were renamed, by reference
  */
-export function withMappings (document: Description): Description {
+export function withMappings (document: Description, formerNames: ReadonlyMap<string, string>): Description {
   const names = Object.keys(document.components?.schemas ?? {})
   const references = new Set(names.map(name => `#/components/schemas/${name}`))
   const toReference = (target: string) => names.includes(target) ? `#/components/schemas/${target}` : target
@@ -25,7 +26,9 @@ export function withMappings (document: Description): Description {
     const named = new Set(known.map(([, target]) => target))
     const branches = (Array.isArray(schema.oneOf) ? schema.oneOf as Branch[] : []).flatMap(({ $ref }) => $ref ?? [])
     const own = branches.filter($ref => !named.has($ref)).flatMap($ref => {
-      return valuesOf(document, { $ref }, rest.propertyName).map((tag): [string, string] => [tag, $ref])
+      const values = valuesOf(document, { $ref }, rest.propertyName)
+      const tags = values.length > 0 ? values : [formerNames.get($ref) ?? []].flat()
+      return tags.map((tag): [string, string] => [tag, $ref])
     })
     const all = [...known, ...own]
     // Two schemas with the same value: the value selects neither.

@@ -120,3 +120,30 @@ paths:
   t.notOk('body' in (contract.operations.postA as object))
   t.match(warnings.at(-1), /main\.yaml:\d+:\d+ #\/paths\/~1a\/.*\/example\/id A number beyond 2\^53 in an example is rounded: .* \(1 more\)$/)
 })
+
+t.test('schemas may have any name, in their file or by the name of their file', async t => {
+  const folder = t.testdir({
+    'main.yaml': `${head}security: []
+paths:
+  /a: { post: { operationId: a, requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Any%3CPet%3E' } } } }, ${fine} } }
+components:
+  schemas:
+    'Any<Pet>':
+      oneOf: [{ $ref: '#/components/schemas/a~1b' }, { $ref: './my cat.yaml' }, { $ref: '#/components/schemas/100%' }, { $ref: '#/components/schemas/ä' }]
+      discriminator: { propertyName: kind, mapping: { c: './my cat.yaml', percent: '100%' } }
+    'a/b': { properties: { kind: { type: string }, id: { type: integer, format: int64 } } }
+    a_b: { properties: { next: { $ref: '#/components/schemas/a~1b/properties/id' } } }
+    '100%': { properties: { kind: { type: string } } }
+    ä: { properties: { kind: { const: umlaut } } }
+`,
+    'my cat.yaml': "{ properties: { kind: { type: string }, kitten: { $ref: 'my cat.yaml' } } }\n"
+  })
+  const { contract } = await readContract(join(folder, 'main.yaml'))
+  const { schemas } = contract
+  t.strictSame(Object.keys(schemas).sort(), ['100_', 'Any_Pet_', '_', 'a_b2', 'my_cat'])
+  const kinds = ['100_', '_', 'a_b2', 'my_cat'].map(name => {
+    const { allOf: [tag] } = schemas[name] as { allOf: Array<{ properties: { kind: { enum: string[] } } }> }
+    return tag?.properties.kind.enum
+  })
+  t.strictSame(kinds, [['percent'], ['umlaut'], ['a/b'], ['c']])
+})
