@@ -22,8 +22,8 @@ export const docsPath = '/docs'
 export async function serveDocs (
   app: FastifyInstance,
   document: Titled,
-  variables: Variables,
-  prefixes: readonly string[]
+  variables: Variables = {},
+  prefixes: readonly string[] = ['']
 ): Promise<void> {
   await app.register(async docs => {
     docs.setErrorHandler((cause: { status?: number }, request) => {

@@ -101,7 +101,7 @@ t.test('an operation at / is not redirected to the page', async t => {
     const app = fastify()
     t.teardown(() => app.close())
     app.route({ method, url: '/', handler: async () => 'the operation' })
-    await serveDocs(app, { info: { title: 'x' } }, {}, [''])
+    await serveDocs(app, { info: { title: 'x' } })
     t.equal((await app.inject({ method, url: '/' })).body, 'the operation')
     t.not((await app.inject('/')).statusCode, 302)
   }
