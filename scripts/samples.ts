@@ -8,19 +8,21 @@ import type { Description, Parameter } from './description.ts'
 
 export interface SampleRequest { method: string, url: string, headers: Record<string, string>, payload?: Buffer }
 
-/** Whether a sample has all members and parameters, or only those that are required. */
-export type Extent = 'all' | 'required'
+/** All members and parameters; only those that are required; these without the examples of their schemas. */
+export const extents = ['all', 'required', 'bare'] as const
+export type Extent = typeof extents[number]
 
 export type Listed = ReturnType<typeof listOperations>[number]
 type Media = { schema?: object, example?: unknown, examples?: unknown }
+type Text = { type?: unknown, pattern?: unknown, minLength?: number, maxLength?: number }
 type Content = Record<string, Media>
 
 /** Makes samples of the operations of a description. */
 export function sampler (document: Description) {
-  const documents = { all: prepared(document, 'all'), required: prepared(document, 'required') }
+  const documents = Object.fromEntries(extents.map(extent => [extent, prepared(document, extent)]))
   const sampleOf = (schema: object = {}, extent: Extent, options: object = {}): unknown => {
     const given = prepared(schema, extent)
-    return sample(given, { skipNonRequired: extent === 'required', quiet: true, ...options }, documents[extent])
+    return sample(given, { skipNonRequired: extent !== 'all', quiet: true, ...options }, documents[extent])
   }
   const valueOf = ({ schema, content = {} }: Parameter, extent: Extent): unknown => {
     return schema === undefined ? JSON.stringify(sampleOf(firstOf(content).media.schema, extent)) : sampleOf(schema, extent)
@@ -32,7 +34,7 @@ export function sampler (document: Description) {
     const query: string[] = []
     const given = [...item.parameters ?? [], ...operation.parameters ?? []]
     for (const parameter of given.map(parameter => resolve<Parameter>(document, parameter))) {
-      if (isIgnored(parameter) || (extent === 'required' && parameter.required !== true)) continue
+      if (isIgnored(parameter) || (extent !== 'all' && parameter.required !== true)) continue
       const texts = parameterTexts(parameter, valueOf(parameter, extent))
       const [text = ''] = texts
       if (parameter.in === 'path') made.url = made.url.replace(`{${parameter.name}}`, text)
@@ -75,18 +77,19 @@ export function sampler (document: Description) {
 const texts = ['0', '1', '10', 'a', 'A', 'abc', 'ABC', 'a1', 'a_1', 'usd', 'US', 'en', 'x@y.io', '#ffffff', 'https://a.io/b']
 
 /**
- * A copy with a text for each pattern that one of ours matches. The smaller samples do without the examples of the schemas:
- * some contracts have examples that break their own schemas.
+ * A copy with a text for each pattern without an example that one of ours matches. The last samples do without the examples
+ * of the schemas: some contracts have examples that break their own schemas.
  */
 function prepared<Part extends object> (part: Part, extent: Extent): Part {
-  return JSON.parse(JSON.stringify(part), (_key, value: { type?: unknown, pattern?: unknown } & Media | null) => {
+  return JSON.parse(JSON.stringify(part), (_key, value: Text & Media | null) => {
     if (value?.type === undefined) return value
-    if (extent === 'required' && typeof value.type !== 'object') {
+    if (extent === 'bare' && typeof value.type !== 'object') {
       delete value.example
       delete value.examples
     }
-    const { pattern } = value
-    const text = texts.find(text => matches(pattern, text))
+    const { pattern, example, examples, minLength = 0, maxLength = Infinity } = value
+    if (example !== undefined || examples !== undefined) return value
+    const text = texts.find(text => matches(pattern, text) && text.length >= minLength && text.length <= maxLength)
     return text === undefined ? value : { ...value, const: text }
   }) as Part
 }
