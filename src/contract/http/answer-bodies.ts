@@ -5,7 +5,7 @@ import { isString, writeUnchecked } from '../schema/index.ts'
 import type { Compile, Schema, Schemas, Write } from '../schema/index.ts'
 import type { Media } from '../types.ts'
 import { eventsWriter } from './event-bodies.ts'
-import { endIterator, isAsyncIterable } from './events.ts'
+import { endIterator, isAsyncIterable, loneSurrogate } from './events.ts'
 import { kindOf } from './media-type.ts'
 
 /** How bodies are checked. */
@@ -52,7 +52,9 @@ function textWriter (id: string, { schema }: Media, { schemas, compile, report }
   return (body, reply) => {
     const { fault } = validate({ value: body })
     if (fault !== undefined) report(new Error(`${id} answered with a text that ${fault.problem}`), reply)
-    return typeof body === 'string' ? body : asItIs(body)
+    if (typeof body !== 'string') return asItIs(body)
+    if (!body.isWellFormed()) report(loneSurrogate(), reply)
+    return body
   }
 }
 
@@ -60,7 +62,10 @@ function bytesWriter (id: string, { report }: BodyOptions): WriteBody {
   return (body, reply) => {
     if (body instanceof Readable) return body
     // Fastify would add a charset to some media types of strings.
-    if (typeof body === 'string') return Buffer.from(body)
+    if (typeof body === 'string') {
+      if (!body.isWellFormed()) report(loneSurrogate(), reply)
+      return Buffer.from(body)
+    }
     if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
     report(new Error(`${id} answered with a body that is not a string, a Uint8Array or a Readable`), reply)
     return writeUnchecked(body)

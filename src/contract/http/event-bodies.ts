@@ -5,7 +5,7 @@ import { composedSchemas, isString, parseText, referenced, writeUnchecked } from
 import type { Schema, Schemas } from '../schema/index.ts'
 import type { Media } from '../types.ts'
 import type { BodyOptions, WriteBody } from './answer-bodies.ts'
-import { eventStream, eventText, isAsyncIterable } from './events.ts'
+import { eventStream, eventText, isAsyncIterable, loneSurrogate } from './events.ts'
 import type { EventFields } from './events.ts'
 
 interface Event extends EventFields { data?: unknown }
@@ -22,7 +22,9 @@ export function eventsWriter (id: string, { schema }: Media, options: BodyOption
     const stream = eventStream(body, {
       write (event) {
         try {
-          return eventText(event as Event, toText(event as Event))
+          const text = eventText(event as Event, toText(event as Event))
+          if (!text.isWellFormed()) throw loneSurrogate()
+          return text
         } catch (error) {
           report(error as Error, reply)
           const { data, ...fields } = asEvent(event)

@@ -68,6 +68,11 @@ function asError (thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
+/** UTF-8 has no bytes for it: another character would be sent. */
+export function loneSurrogate (): Error {
+  return new Error('the answer is a text with a lone surrogate')
+}
+
 /** The fields of an event other than its data. */
 export interface EventFields { event?: unknown, id?: unknown, retry?: unknown }
 
