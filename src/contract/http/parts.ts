@@ -31,7 +31,7 @@ export interface RawPart {
 
 const malformed = 'The body is not complete multipart/form-data with the boundary of its Content-Type.'
 
-export const nameless = 'A part of the body has no name.'
+export const nameless = 'A part of the body is not form data with a name.'
 
 /** Bytes of the header of a part. */
 const headerSize = 16 * 1024

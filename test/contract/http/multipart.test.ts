@@ -112,7 +112,7 @@ t.test('malformed parts are answered 400', async t => {
     [rawForm(rawId, rawAvatar).replace('--B--\r\n', ''), /^The body is not complete/],
     [rawForm(rawId, rawAvatar).slice(0, 40), /^The body is not complete/],
     ['x', /^The body is not complete/],
-    [rawForm(rawId, ['Content-Disposition: form-data', 'x']), /^A part of the body has no name\.$/],
+    [rawForm(rawId, ['Content-Disposition: form-data', 'x']), /^A part of the body is not form data with a name\.$/],
     [rawForm([`${named('id')}\r\nContent-Transfer-Encoding: base64`, 'MQ==']), /^"id" in the body must be sent without/],
     [rawForm([named('id'), '\xff']), /^"id" in the body is not valid UTF-8\.$/],
     [rawForm([named('id'), '1'], [named('avatar'), 'x']), /^"avatar" in the body must be sent as image\/png/]
@@ -135,7 +135,7 @@ t.test('a part that is not form data is answered 400, wherever it is', async t =
     'Content-Type: text/plain', 'Content-Disposition: attachment; name="note"', `X: ${'x'.repeat(17_000)}\r\n${named('a')}`,
     `${named('note')}; filename="a\rb"`
   ]
-  const message = 'A part of the body has no name.'
+  const message = 'A part of the body is not form data with a name.'
   for (const head of heads) {
     for (const content of ['', 'x', 'x'.repeat(100_000)]) {
       for (const parts of [[rawId, rawAvatar, [head, content]], [rawId, [head, content], rawAvatar], [[head, content]]]) {
