@@ -6,7 +6,7 @@ function refuseImports (files, regex, message, ignores = []) {
 }
 
 export default [
-  ...neostandard({ ts: true, ignores: ['generated/', '.tap/', 'data/', 'dist/'] }),
+  ...neostandard({ ts: true, ignores: ['**/generated/', '.tap/', 'data/', 'dist/'] }),
   refuseImports(['src/**', 'scripts/**'], 'contract/(?!index\\.ts$|schema/index\\.ts$)', 'Import from contract/index.ts or contract/schema/index.ts.', ['src/contract/**']),
   refuseImports(['src/contract/http/**'], '^(?:\\.\\./\\.\\./|.*/schema/(?!index\\.ts$))', 'contract/ serves any contract; http/ uses schema/ through its index.ts.'),
   refuseImports(['src/contract/schema/**'], '^(?:fastify|@fastify/|\\.\\./)', 'schema/ works without a server and without an OpenAPI contract.'),

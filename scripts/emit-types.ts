@@ -3,7 +3,7 @@ import openapiTS, { astToString } from 'openapi-typescript'
 import type { Oas3Operation } from '@redocly/openapi-core'
 import type { OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
-import { isFileSchema, isSchemaObject, valueAt } from '../src/contract/schema/index.ts'
+import { isFileSchema, valueAt } from '../src/contract/schema/index.ts'
 import type { Schema } from '../src/contract/schema/index.ts'
 import { defaultOf, isIgnored, listOperations, resolve, valueOf, withoutExtensions } from './description.ts'
 import type { Description, Parameter } from './description.ts'
@@ -54,23 +54,29 @@ function asReceived (document: Description): Description {
   const { openapi, paths, webhooks, components: { securitySchemes, ...components } = {} } = copy
   const own = withoutExtensions(paths ?? {})
   const typed = { openapi, info: { title: '', version: '' }, paths: own, ...webhooks && { webhooks }, components }
-  return withParts(typed, copy) as Description
+  return withParts(typed as Description)
 }
 
 /**
- * A copy with parts of component schemas in place of references to them: openapi-typescript finds only members of
- * objects. A part that contains itself keeps the inner reference.
+ * A copy in which each part of a component schema that a reference names is a component of its own: openapi-typescript
+ * finds only members of objects.
  */
-function withParts (node: unknown, document: Description, above: readonly string[] = []): unknown {
-  if (Array.isArray(node)) return node.map(item => withParts(item, document, above))
-  if (!isSchemaObject(node)) return node
-  const { $ref, ...beside } = node
-  const isPart = typeof $ref === 'string' && /^#\/components\/schemas\/[^/]+\//.test($ref)
-  if (isPart && !above.includes($ref)) {
-    const part = { ...valueAt(document, $ref.slice(1)) as object, ...beside }
-    return withParts(part, document, [...above, $ref])
-  }
-  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, withParts(value, document, above)]))
+function withParts (document: Description): Description {
+  const parts = new Map<string, string>()
+  const copy = JSON.parse(JSON.stringify(document), (key, value: unknown) => {
+    if (key !== '$ref' || typeof value !== 'string' || !/^#\/components\/schemas\/[^/]+\//.test(value)) return value
+    const name = value.replace('#/components/schemas/', '')
+    parts.set(name, value)
+    return `#/components/schemas/${escaped(name)}`
+  }) as Description
+  const { schemas } = Object(copy.components) as { schemas: Record<string, unknown> }
+  for (const [name, pointer] of parts) schemas[name] = valueAt(copy, pointer.slice(1))
+  return copy
+}
+
+/** A name as a token of a JSON pointer (RFC 6901, section 3). */
+function escaped (name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 function headersOf (document: Description, { responses }: Oas3Operation): Value[] {

@@ -1,4 +1,5 @@
 // Gives component schemas names that OpenAPI allows. Files of any name become such schemas when they are bundled.
+import { isSchemaObject } from '../src/contract/schema/index.ts'
 import type { Description } from './description.ts'
 
 const start = '#/components/schemas/'
@@ -17,14 +18,17 @@ interface Plain {
 export function withPlainNames (document: Description): Plain {
   const renamed = plainNames(Object.keys(document.components?.schemas ?? {}))
   if (renamed.size === 0) return { document, formerNames: new Map() }
-  const follow = (text: string) => {
+  const follow = (text: unknown) => {
+    if (typeof text !== 'string' || !text.startsWith(start)) return text
     const [token = '', ...part] = text.slice(start.length).split('/')
     const name = renamed.get(decoded(token))
     return name === undefined ? text : [start + name, ...part].join('/')
   }
   const { components, ...rest } = JSON.parse(JSON.stringify(document), (key, value: unknown) => {
-    if (key === 'mapping') return renameValues(Object(value), renamed)
-    return typeof value === 'string' && value.startsWith(start) ? follow(value) : value
+    if (key === '$ref') return follow(value)
+    if (key !== 'discriminator' || !isSchemaObject(value) || !isSchemaObject(value.mapping)) return value
+    const targets = Object.entries(value.mapping).map(([tag, target]) => [tag, renamed.get(String(target)) ?? follow(target)])
+    return { ...value, mapping: Object.fromEntries(targets) }
   }) as Description
   const schemas = Object.entries(components?.schemas ?? {}).map(([name, schema]) => [renamed.get(name) ?? name, schema])
   return {
@@ -43,10 +47,6 @@ function plainNames (names: string[]): Map<string, string> {
     taken.add(unique)
     return [name, unique]
   }))
-}
-
-function renameValues (values: Record<string, unknown>, names: ReadonlyMap<unknown, string>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, names.get(value) ?? value]))
 }
 
 /** A token of a JSON pointer in a URI (RFC 6901, section 6). */

@@ -26,8 +26,9 @@ export function failuresOf (contract: Contract): CompileFailure[] {
   }
   const failures = dryRun(contract, { schema: refuse, path: refuseOwnPath })
   // What refers to an invalid schema fails like it.
-  const isNew = ({ error, operation }: typeof failures[number]) => !invalid.some(({ message, operations }) => {
-    return message === worded(error.message) && operations.includes(String(operation))
+  const isNew = ({ error, operation, ...failure }: typeof failures[number]) => !invalid.some(known => {
+    const isKnown = operation === undefined ? known.pointer === failure.pointer : known.operations.includes(operation)
+    return isKnown && known.message === worded(error.message)
   })
   const byMessage = Map.groupBy(failures.filter(isNew), ({ error }) => error.message)
   return [...invalid, ...Array.from(byMessage, ([message, found]): CompileFailure => {
@@ -51,8 +52,8 @@ function usersOf (name: string, { operations, schemas }: Contract): string[] {
 function problemOf (schema: object, schemas: Schemas): string | undefined {
   try {
     refuseInvalid(schema)
-    if (containsItself(schema as Schema, schemas, inPlace)) return `Not supported: ${unsupported.loop}.`
-    if (containsItself(schema as Schema, schemas, [...inPlace, ...ofLists])) return `Not supported: ${unsupported.listLoop}.`
+    if (hasLoop(schema as Schema, schemas, applied)) return `Not supported: ${unsupported.loop}.`
+    if (hasLoop(schema as Schema, schemas, typedAtOnce)) return `Not supported: ${unsupported.listLoop}.`
     return comparesInt64(schema as Schema, schemas) ? `Not supported: ${unsupported.uniqueInt64}.` : undefined
   } catch (error) {
     return (error as Error).message
@@ -77,27 +78,36 @@ function comparesInt64 (schema: Schema, schemas: Schemas): boolean {
   return subschemas(schema).some(([, inner]) => comparesInt64(inner, schemas))
 }
 
-/** Keywords whose schemas apply to the same value: validation of one that contains itself would never end. */
-const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']
-/** TypeScript resolves the types of items at once, and those of members when it needs them. */
-const ofLists = ['items', 'prefixItems']
+/** The schemas in a schema that apply to the same value: validation of one that contains itself would never end. */
+function applied (schema: Schema): Schema[] {
+  return inside(schema, ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'])
+}
 
-/**
- * Whether a schema, or one in it, contains itself by these keywords and references.
- * @param passed whether the whole of a schema was looked at
- */
-function containsItself (
-  schema: Schema,
-  schemas: Schemas,
-  followed: readonly string[],
-  passed = new Map<Schema, boolean>()
-): boolean {
+/** The schemas that TypeScript resolves together with a schema; it resolves the types of members when it needs them. */
+function typedAtOnce (schema: Schema): Schema[] {
+  const isList = [schema.type].flat().includes('array')
+  return inside(schema, ['allOf', 'anyOf', 'oneOf', ...isList ? ['items', 'prefixItems'] : []])
+}
+
+function inside (schema: Schema, keywords: string[]): Schema[] {
+  return subschemas(schema).flatMap(([keyword, inner]) => keywords.includes(keyword) ? [inner] : [])
+}
+
+type Inside = typeof applied
+
+/** Whether a schema or one in it, at any depth, contains itself by `inside` and references. */
+function hasLoop (schema: Schema, schemas: Schemas, inside: Inside, passed = new Map<Schema, boolean>()): boolean {
+  return leadsBack(schema, schemas, inside, passed) ||
+    subschemas(schema).some(([, inner]) => hasLoop(inner, schemas, inside, passed))
+}
+
+/** @param passed whether all that a schema leads to was looked at */
+function leadsBack (schema: Schema, schemas: Schemas, inside: Inside, passed: Map<Schema, boolean>): boolean {
   const isWhole = passed.get(schema)
   if (isWhole !== undefined) return !isWhole
   passed.set(schema, false)
-  const inside = subschemas(schema).flatMap(([keyword, inner]) => followed.includes(keyword) ? [inner] : [])
-  const applied = [referenced(schemas, schema) ?? [], inside].flat()
-  const isFound = applied.some(inner => containsItself(inner, schemas, followed, passed))
+  const next = [referenced(schemas, schema) ?? [], inside(schema)].flat()
+  const isFound = next.some(inner => leadsBack(inner, schemas, inside, passed))
   passed.set(schema, true)
   return isFound
 }

@@ -47,11 +47,12 @@ export function warningsOf (problems: NormalizedProblem[], survey: Survey, { par
 
 /** The places of integers in examples that the parser of the contract may have rounded. */
 function roundedIn (node: unknown, pointer = '#', isExample = false): string[] {
-  if (typeof node === 'number') return isExample && Number.isInteger(node) && !Number.isSafeInteger(node) ? [pointer] : []
+  if (typeof node === 'number') return isExample && Math.abs(node) >= 2 ** 53 && Math.abs(node) <= 2 ** 64 ? [pointer] : []
   if (typeof node !== 'object' || node === null) return []
   return Object.entries(node).flatMap(([name, inner]) => {
     const place = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-    return roundedIn(inner, place, isExample || name === 'example' || name === 'examples')
+    const isMember = /\/(?:properties|patternProperties|schemas|headers)$/.test(pointer)
+    return roundedIn(inner, place, isExample || (!isMember && (name === 'example' || name === 'examples')))
   })
 }
 

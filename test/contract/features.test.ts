@@ -1100,6 +1100,7 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
   listLoop: [
     withSchema(`{ type: array, items: ${ref('A')} }`),
     withSchema(`{ type: array, prefixItems: [{ oneOf: [{ type: string }, ${ref('A')}] }] }`),
+    withSchema(`{ properties: { x: { type: array, items: ${ref('A/properties/x')} } } }`),
     withSchema(`{ properties: { list: ${ref('C')} } }, C: { anyOf: [{ type: string }, { type: array, items: ${ref('C')} }] }`)
   ],
   proto: [

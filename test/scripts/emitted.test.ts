@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -146,4 +146,42 @@ components:
     return tag?.properties.kind.enum
   })
   t.strictSame(kinds, [['percent'], ['umlaut'], ['a/b'], ['c']])
+})
+
+t.test('a schema may contain itself where TypeScript has no type of it, and parts that name each other take little', async t => {
+  const again = "items: { $ref: '#/components/schemas/A' }"
+  for (const loop of [again, `not: { type: array, ${again} }`, `if: { required: [y] }, then: { ${again} }`]) {
+    await generated(t, `
+security: []
+paths: { /a: { get: { responses: { '200': { description: fine, content: { application/json: { schema: { $ref: '#/components/schemas/A' } } } } } } } }
+components: { schemas: { A: { type: object, properties: { x: {} }, ${loop} } } }
+`)
+  }
+  const names = Array.from({ length: 12 }, (_, index) => `A${index}`)
+  const members = names.map(name => `${name}: { $ref: '#/components/schemas/${name}/properties/a' }`)
+  const schemas = names.map(name => `${name}: { properties: { a: { type: object, properties: { ${members} } } } }`)
+  await generated(t, `
+security: []
+paths: { /a: { get: { responses: { '200': { description: fine, content: { application/json: { schema: { $ref: '#/components/schemas/A0' } } } } } } } }
+components: { schemas: { ${schemas} } }
+`)
+  t.ok(statSync(join(t.testdirName, 'types.ts')).size < 100_000)
+})
+
+t.test('only discriminators follow a schema that gets another name', async t => {
+  const { schemas } = await generated(t, `
+security: []
+paths: { /a: { get: { responses: { '200': { description: fine, content: { application/json: { schema: { $ref: '#/components/schemas/B<X>' } } } } } } } }
+components:
+  schemas:
+    'B<X>':
+      type: object
+      properties: { mapping: false, k: { const: { mapping: [1], $ref: 2, other: '#/components/schemas/B<X>' } } }
+      dependentRequired: { mapping: [k] }
+`)
+  t.strictSame(schemas['B_X_'], {
+    type: 'object',
+    properties: { mapping: false, k: { const: { mapping: [1], $ref: 2, other: '#/components/schemas/B<X>' } } },
+    dependentRequired: { mapping: ['k'] }
+  })
 })

@@ -14,8 +14,8 @@ export type AnyHandler = (request: object) => Promise<AnyAnswer> | AnyAnswer
 
 export interface AnswerOptions {
   /**
-   * Time limit of a handler, and while it reads a stream, of each wait for more bytes. Then the caller gets 503, and a
-   * late answer is dropped.
+   * Time limit of a handler; it starts again as long as bytes of the request arrive, whose time the server limits
+   * (`requestTimeout`). Then the caller gets 503, and a late answer is dropped.
    */
   responseTimeoutMs: number
   /** Maps a handler's error to an HttpError; undefined means 500. */
@@ -56,9 +56,8 @@ export function toRouteHandler (
 
 const lateMessage = 'The service did not respond in time. The request may have taken effect.'
 
-/** Starts again as long as bytes of the request arrive. */
 function answerAfter (milliseconds: number, { raw }: FastifyRequest, reply: FastifyReply): NodeJS.Timeout {
-  let received = 0
+  let received = raw.complete ? 0 : raw.socket.bytesRead
   const timer = setTimeout(() => {
     const { complete, socket } = raw
     if (!complete && socket.bytesRead > received) timer.refresh()

@@ -65,7 +65,9 @@ function membersOf (parts: readonly Schema[], toMember: (found: Schema[]) => Mem
   const known = new Map<string, Member>()
   const knownByPatterns = new Map<string, Member>()
   const matched = (matching: typeof patterned) => {
-    const sources = matching.map(({ pattern }) => pattern.source).join()
+    const sources = JSON.stringify(matching.map(({ pattern }) => pattern.source))
+    // Names may match patterns in very many combinations.
+    if (knownByPatterns.size >= 100) knownByPatterns.clear()
     return knownByPatterns.get(sources) ??
       setIn(knownByPatterns, sources, toMember(matching.flatMap(({ schemas }) => schemas)))
   }
