@@ -29,8 +29,8 @@ export function withPlainNames (document: Description): Plain {
     if (key !== 'discriminator' || !isSchemaObject(value) || !isSchemaObject(value.mapping)) return value
     const targets = Object.entries(value.mapping).map(([tag, target]) => [tag, renamed.get(String(target)) ?? follow(target)])
     return { ...value, mapping: Object.fromEntries(targets) }
-  }) as Description
-  const schemas = Object.entries(components?.schemas ?? {}).map(([name, schema]) => [renamed.get(name) ?? name, schema])
+  }) as Description & { components: { schemas: object } }
+  const schemas = Object.entries(components.schemas).map(([name, schema]) => [renamed.get(name) ?? name, schema])
   return {
     document: { ...rest, components: { ...components, schemas: Object.fromEntries(schemas) } },
     formerNames: new Map(Array.from(renamed, ([former, name]) => [start + name, former]))

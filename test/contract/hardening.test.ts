@@ -241,10 +241,10 @@ t.test('only accepted credentials of a declared security scheme admit a request'
 t.test('a body that a recursive schema allows at any depth is answered 400 when it is too deep', async t => {
   const { app } = await serve(t, {
     paths: `  /a: { post: { operationId: a, ${jsonBody(ref('L'), false)}, ${anyResponse} } }`,
-    components: `  schemas: { L: { type: array, items: ${ref('L')} } }`
+    components: `  schemas: { L: { type: object, properties: { l: ${ref('L')} } } }`
   })
   const headers = { 'content-type': 'application/json' }
-  const payload = '['.repeat(20_000) + ']'.repeat(20_000)
+  const payload = `${'{"l":'.repeat(20_000)}{}${'}'.repeat(20_000)}`
   const response = await app.inject({ method: 'POST', url: '/a', headers, payload })
   t.match(response.json(), { error: 400, message: 'The body is nested too deeply.' })
 })

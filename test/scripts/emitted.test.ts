@@ -132,7 +132,7 @@ components:
       oneOf: [{ $ref: '#/components/schemas/a~1b' }, { $ref: './my cat.yaml' }, { $ref: '#/components/schemas/100%' }, { $ref: '#/components/schemas/ä' }]
       discriminator: { propertyName: kind, mapping: { c: './my cat.yaml', percent: '100%' } }
     'a/b': { properties: { kind: { type: string }, id: { type: integer, format: int64 } } }
-    a_b: { properties: { next: { $ref: '#/components/schemas/a~1b/properties/id' } } }
+    a_b: { properties: { next: { $ref: '#/components/schemas/a~1b/properties/id' }, self: { $ref: '#/components/schemas/a_b' } } }
     '100%': { properties: { kind: { type: string } } }
     ä: { properties: { kind: { const: umlaut } } }
 `,

@@ -120,15 +120,25 @@ t.test('an operation that uses a sound part of a broken schema is left out, as t
   const response = "responses: { '200': { description: fine, content: { application/json: { schema: SCHEMA } } } }"
   const part = response.replace('SCHEMA', "{ $ref: '#/components/schemas/Broken/properties/id' }")
   const { contract, served } = await read(t, `
-paths: { /a: { get: { operationId: a, ${part} } }, /b: { get: { operationId: b, ${fine} } } }
+paths: { /a: { get: { operationId: a, ${part} } }, /b: { get: { operationId: b, security: [{ used: [] }], ${fine} } } }
 components:
   schemas:
     Id: { type: string }
     Broken: { type: object, properties: { id: { $ref: '#/components/schemas/Id' }, other: { $ref: [] } } }
-  securitySchemes: { unused: { type: http, scheme: bearer, x: { $ref: '#/components/schemas/Broken' } } }
+  securitySchemes:
+    used: { type: http, scheme: bearer, description: '#/components/schemas/Broken' }
+    unused: { type: http, scheme: bearer, x: { $ref: '#/components/schemas/Broken' } }
 `, { skipUnsupported: true })
   t.strictSame(Object.keys(contract.operations), ['b'])
   await emitTypes(served)
+})
+
+t.test('a file that cannot be parsed is refused at its place, also one that another refers to', async t => {
+  const folder = t.testdir({
+    'main.yaml': `${head}paths: { /a: { $ref: other.yaml } }\n`,
+    'other.yaml': 'get:\n  - a: b\n c'
+  })
+  await t.rejects(readContract(join(folder, 'main.yaml')), /other\.yaml:\d+:\d+ #\/ .*(?:parse|indentation)/i)
 })
 
 t.test('a security scheme may be called description', async t => {

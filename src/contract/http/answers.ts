@@ -14,8 +14,8 @@ export type AnyHandler = (request: object) => Promise<AnyAnswer> | AnyAnswer
 
 export interface AnswerOptions {
   /**
-   * Time limit of a handler; it starts again as long as bytes of the request arrive, whose time the server limits
-   * (`requestTimeout`). Then the caller gets 503, and a late answer is dropped.
+   * Time limit of a handler. Then the caller gets 503, and a late answer is dropped. The time starts again as long as
+   * bytes of the request arrive, which the server limits by its `requestTimeout`.
    */
   responseTimeoutMs: number
   /** Maps a handler's error to an HttpError; undefined means 500. */

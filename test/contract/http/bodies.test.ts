@@ -195,6 +195,31 @@ t.test('the parameters of a media type in the contract may be sent, and select',
   }
 })
 
+t.test('a member is read by all patterns that its name matches, in each of many combinations', async t => {
+  const patterns = [...'abcdefg'].map((letter, index) => `${letter}: { minLength: ${index + 1}, type: string }`)
+  const schema = `{ type: object, patternProperties: { ${patterns} } }`
+  const content = `{ application/x-www-form-urlencoded: { schema: ${schema} } }`
+  const operation = `{ operationId: send, requestBody: { content: ${content} }, responses: { '200': { description: fine } } }`
+  const bodies: Array<Record<string, string>> = []
+  const { app } = await serve(t, {
+    paths: `  /a: { post: ${operation} }`,
+    handlers: {
+      send ({ body }) {
+        bodies.push(body)
+        return { status: 200 }
+      }
+    }
+  })
+  const names = Array.from({ length: 127 }, (_, set) => [...'abcdefg'].filter((_letter, bit) => (set + 1) >> bit & 1).join(''))
+  const send = (payload: string) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    return app.inject({ method: 'POST', url: '/a', headers, payload })
+  }
+  t.equal((await send(names.map(name => `${name}=1234567`).join('&'))).statusCode, 200)
+  t.strictSame(Object.keys(bodies[0] ?? {}).sort(), names.sort())
+  t.match((await send('a=1&ab=1')).json(), { message: '"ab" in the body must NOT have fewer than 2 characters.' })
+})
+
 t.test('a range with a parameter admits it', async t => {
   const content = "{ 'text/*;v=1': { schema: { type: string, maxLength: 3 } }, 'application/*+json;v=1': { schema: { type: integer } } }"
   const operation = `{ operationId: send, requestBody: { content: ${content} }, responses: { '200': { description: fine } } }`
