@@ -112,11 +112,18 @@ function withPlainSchemas (node: unknown, key?: string): unknown {
   if (Array.isArray(node)) return node.map(item => withPlainSchemas(item))
   if (!isSchemaObject(node)) return node
   if (key === 'schema') return plainSchema(node)
+  if (key === 'schemas') return mapValues(node, plainSchema)
+  const hasNames = key !== undefined && maps.has(key)
   return Object.fromEntries(Object.entries(node).map(([name, value]) => {
-    const isSchemas = name === 'schemas' && isSchemaObject(value)
-    return [name, isSchemas ? mapValues(value, plainSchema) : withPlainSchemas(value, name)]
+    return [name, withPlainSchemas(value, hasNames ? undefined : name)]
   }))
 }
+
+/** Fields whose members have names that the contract chooses; one may be called schema. */
+const maps = new Set([
+  'paths', 'webhooks', 'pathItems', 'parameters', 'headers', 'responses', 'requestBodies', 'content', 'encoding', 'examples',
+  'links', 'callbacks', 'securitySchemes', 'variables'
+])
 
 function mapValues (values: object, change: (value: unknown) => unknown): object {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))

@@ -165,3 +165,20 @@ components: { schemas: { A: { type: object, properties: { $ref: 'members.yaml#/a
   t.strictSame(Object.keys(contract.operations), ['getA'])
   t.strictSame(document.tags, [{ name: 'a', description: '# About' }])
 })
+
+t.test('a parameter and a header field may be called schema', async t => {
+  const { contract, served } = await read(t, `
+paths:
+  /a:
+    get:
+      operationId: a
+      parameters: [{ $ref: '#/components/parameters/schema' }]
+      responses: { '200': { description: fine, headers: { schema: { required: true, schema: { type: integer } } } } }
+components: { parameters: { schema: { name: schema, in: query, required: true, schema: { type: string } } } }
+`)
+  t.match(contract.operations.a, {
+    parameters: [{ name: 'schema', in: 'query', required: true, schema: { type: 'string' } }],
+    responses: { 200: { headers: { schema: { required: true, schema: { type: 'integer' } } } } }
+  })
+  t.match(await emitTypes(served), /schema: components\["parameters"\]\["schema"\];/)
+})
