@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { NewPlant, Outcome, PlantStore } from '../../src/plants/plant-store.ts'
+import { systemClock } from '../../src/stores/clock.ts'
 import { groupCommit } from '../../src/stores/group-commit.ts'
 import type { Engine } from '../../src/stores/group-commit.ts'
 
@@ -28,6 +29,9 @@ function slowEngine () {
 }
 
 const plant = (id: number): NewPlant => ({ id: BigInt(id), name: 'x' })
+
+/** A clock that stands still, so that a busy machine does not end the wait for more plants. */
+const clock = { ...systemClock, now: () => 0 }
 
 t.test('one batch is in flight, and the plants that arrive meanwhile form the next one in order', async t => {
   const { engine, batches, waitForBatches, succeed } = slowEngine()
@@ -64,7 +68,7 @@ function addByTurns (store: PlantStore, firstId: number, turns: number, turnMs =
 
 t.test('a batch waits while each turn of the event loop brings more plants', async t => {
   const { engine, batches, waitForBatches, succeed } = slowEngine()
-  const outcomes = addByTurns(groupCommit(engine, { maxQueue: 10 }), 1, 3)
+  const outcomes = addByTurns(groupCommit(engine, { maxQueue: 10, clock }), 1, 3)
   await waitForBatches(1)
   t.strictSame(batches, [[1n, 2n, 3n, 4n]])
   succeed()
@@ -73,7 +77,7 @@ t.test('a batch waits while each turn of the event loop brings more plants', asy
 
 t.test('a batch of 64 plants does not wait for more', async t => {
   const { engine, batches, waitForBatches, succeed } = slowEngine()
-  const store = groupCommit(engine, { maxQueue: 100 })
+  const store = groupCommit(engine, { maxQueue: 100, clock })
   const outcomes = Array.from({ length: 62 }, (_, id) => store.add(plant(id)))
   outcomes.push(...addByTurns(store, 62, 3))
   await waitForBatches(1)
