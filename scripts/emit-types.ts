@@ -3,7 +3,7 @@ import openapiTS, { astToString } from 'openapi-typescript'
 import type { Oas3Operation } from '@redocly/openapi-core'
 import type { OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
-import { isFileSchema, valueAt } from '../src/contract/schema/index.ts'
+import { escapedKey, isFileSchema, valueAt } from '../src/contract/schema/index.ts'
 import type { Schema } from '../src/contract/schema/index.ts'
 import { defaultOf, isIgnored, listOperations, resolve, valueOf, withoutExtensions } from './description.ts'
 import type { Description, Parameter } from './description.ts'
@@ -67,16 +67,11 @@ function withParts (document: Description): Description {
     if (key !== '$ref' || typeof value !== 'string' || !/^#\/components\/schemas\/[^/]+\//.test(value)) return value
     const name = value.replace('#/components/schemas/', '')
     parts.set(name, value)
-    return `#/components/schemas/${escaped(name)}`
+    return `#/components/schemas/${escapedKey(name)}`
   }) as Description
   const { schemas } = Object(copy.components) as { schemas: Record<string, unknown> }
   for (const [name, pointer] of parts) schemas[name] = valueAt(copy, pointer.slice(1))
   return copy
-}
-
-/** A name as a token of a JSON pointer (RFC 6901, section 3). */
-function escaped (name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 function headersOf (document: Description, { responses }: Oas3Operation): Value[] {

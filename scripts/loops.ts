@@ -1,6 +1,6 @@
 // Finds references that lead to nothing but themselves, on which the linter fails.
 import type { Document } from '@redocly/openapi-core'
-import { valueAt } from '../src/contract/schema/index.ts'
+import { escapedKey, valueAt } from '../src/contract/schema/index.ts'
 import { ContractError, locate } from './findings.ts'
 import { unsupported } from './unsupported.ts'
 
@@ -18,8 +18,7 @@ type Reference = { readonly $ref: string }
 function references (node: unknown, pointer = '#'): Array<{ node: Reference, pointer: string }> {
   if (typeof node !== 'object' || node === null) return []
   const own = isReference(node) ? [{ node, pointer }] : []
-  const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
-  return [...own, ...Object.entries(node).flatMap(([name, inner]) => references(inner, `${pointer}/${escaped(name)}`))]
+  return [...own, ...Object.entries(node).flatMap(([name, inner]) => references(inner, `${pointer}/${escapedKey(name)}`))]
 }
 
 function isReference (node: unknown): node is Reference {

@@ -1,6 +1,7 @@
 // The operations of a contract that are not served, and why.
 import type { NormalizedProblem, Source } from '@redocly/openapi-core'
 import type { SkippedOperation } from '../src/contract/index.ts'
+import { escapedKey } from '../src/contract/schema/index.ts'
 import { listOperations } from './description.ts'
 import type { Description } from './description.ts'
 import { toSkipped } from './emit-operations.ts'
@@ -24,7 +25,7 @@ export class Skipped {
     this.#survey = survey
     const { references } = survey
     this.#places = listOperations(document).map(({ url, method, operation }) => {
-      const key = `${root}#/paths/${url.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      const key = `${root}#/paths/${escapedKey(url)}`
       const item = references.resolve(key)
       const place = childOf(item, method)
       for (const name of (operation.security ?? document.security ?? []).flatMap(Object.keys)) {
@@ -62,7 +63,7 @@ export class Skipped {
 
   /** Whether a finding is about this webhook. */
   hasWebhook (name: string): boolean {
-    return this.#webhooks.has(name.replaceAll('~', '~0').replaceAll('/', '~1'))
+    return this.#webhooks.has(escapedKey(name))
   }
 
   /** A copy of a description that says at each skipped operation that it is not served. */

@@ -1,5 +1,6 @@
 // Which findings of the linter refuse a contract, and how the others are reported.
 import type { Document, NormalizedProblem } from '@redocly/openapi-core'
+import { escapedKey } from '../src/contract/schema/index.ts'
 import { describe, locate, placeOf } from './findings.ts'
 import type { Survey } from './supported.ts'
 
@@ -50,7 +51,7 @@ function roundedIn (node: unknown, pointer = '#', isExample = false): string[] {
   if (typeof node === 'number') return isExample && Math.abs(node) >= 2 ** 53 && Math.abs(node) <= 2 ** 64 ? [pointer] : []
   if (typeof node !== 'object' || node === null) return []
   return Object.entries(node).flatMap(([name, inner]) => {
-    const place = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const place = `${pointer}/${escapedKey(name)}`
     const isMember = /\/(?:properties|patternProperties|schemas|headers)$/.test(pointer)
     return roundedIn(inner, place, isExample || (!isMember && (name === 'example' || name === 'examples')))
   })

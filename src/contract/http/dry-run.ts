@@ -1,7 +1,7 @@
 // Runs the startup work without listening, so that the generator refuses contracts that fail.
 import fastify from 'fastify'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
-import { createCompiler, createWriters } from '../schema/index.ts'
+import { createCompiler, createWriters, escapedKey } from '../schema/index.ts'
 import type { Compile } from '../schema/index.ts'
 import type { Content, Contract, Operation, Parameter, Response } from '../types.ts'
 import { valueReader } from './parameters.ts'
@@ -56,7 +56,7 @@ function steps (contract: Contract, checks: Checks): Step[] {
   }
   const ofOperation = ([id, operation]: [string, Operation]): Step[] => {
     const { url, method, parameters, body, responses } = operation
-    const place = `#/paths/${url.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}`
+    const place = `#/paths/${escapedKey(url)}/${method.toLowerCase()}`
     return [
       [place, () => addRoutes(app, { ...contract, operations: { [id]: operation } }, checks)],
       ...parameters.map((parameter): Step => [`${place}/parameters`, () => readDefault(parameter)]),

@@ -3,7 +3,7 @@ export { removeUndeclared } from './declared.ts'
 export type { Fault } from './json.ts'
 export { parseText } from './json-text.ts'
 export {
-  composedSchemas, containsInt64, isFileSchema, isSchemaObject, isString, mapSubschemas, referenced, subschemas, valueAt
+  composedSchemas, containsInt64, escapedKey, isFileSchema, isSchemaObject, isString, mapSubschemas, referenced, subschemas, valueAt
 } from './schemas.ts'
 export type { Schema, Schemas } from './schemas.ts'
 export { createCompiler, lazily, readJson, whenUsed } from './validator.ts'

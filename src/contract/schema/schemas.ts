@@ -50,6 +50,11 @@ export function valueAt (root: unknown, pointer: string): unknown {
   return keys.reduce((value, key) => Object.hasOwn(Object(value), key) ? (value as Schema)[key] : undefined, root)
 }
 
+/** A name as a token of a JSON pointer (RFC 6901, section 3). */
+export function escapedKey (name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
 /** The schema that a `$ref` of generated/operations.ts names: a component, `Name#`, or a part of one, `Name#/...`. */
 export function referenced (schemas: Schemas, { $ref }: Schema): Schema | undefined {
   if (typeof $ref !== 'string') return undefined

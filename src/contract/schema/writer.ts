@@ -4,7 +4,7 @@ import type { Schema as FastJsonSchema } from 'fast-json-stringify'
 import { writesItself } from './json.ts'
 import type { Fault } from './json.ts'
 import type { Declared } from './rewrite.ts'
-import { referenced, subschemas } from './schemas.ts'
+import { escapedKey, referenced, subschemas } from './schemas.ts'
 import type { Schema, Schemas } from './schemas.ts'
 import { memoizeBySchema } from './validator.ts'
 import type { Compile, DeclaredAt } from './validator.ts'
@@ -54,14 +54,9 @@ export function writeDeclared (answer: unknown, declared: readonly DeclaredAt[])
     if (schemas === undefined && writesItself(value)) return value
     const isDeclared = (name: string) => schemas?.some(({ declared }) => declares(declared, name)) ?? true
     const members = Object.entries(value).filter(([name]) => isDeclared(name))
-    return Object.fromEntries(members.map(([name, member]) => [name, copy(member, `${pointer}/${escaped(name)}`)]))
+    return Object.fromEntries(members.map(([name, member]) => [name, copy(member, `${pointer}/${escapedKey(name)}`)]))
   }
   return JSON.stringify(copy(answer, ''))
-}
-
-/** A name in a JSON pointer (RFC 6901, section 3). */
-function escaped (name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 function declares ({ any, names, patterns }: Declared, name: string): boolean {
