@@ -7,8 +7,7 @@ function refuseImports (files, regex, message, ignores = []) {
 
 export default [
   ...neostandard({ ts: true, ignores: ['**/generated/', '.tap/', 'data/', 'dist/'] }),
-  refuseImports(['src/**', 'scripts/**'], 'contract/(?!index\\.ts$|schema/index\\.ts$)', 'Import from contract/index.ts or contract/schema/index.ts.', ['src/contract/**']),
-  refuseImports(['src/contract/http/**'], '^(?:\\.\\./\\.\\./|.*/schema/(?!index\\.ts$))', 'contract/ serves any contract; http/ uses schema/ through its index.ts.'),
+  refuseImports(['src/**', 'scripts/**'], 'contract/(?!index\\.ts$|(?:schema|generate)/)', 'Import from contract/index.ts or contract/schema/index.ts.', ['src/contract/**', 'src/server/**']),
   refuseImports(['src/contract/schema/**'], '^(?:fastify|@fastify/|\\.\\./)', 'schema/ works without a server and without an OpenAPI contract.'),
   refuseImports(['src/plants/**'], '^(?:fastify|@fastify/|pg$|node:sqlite|\\.\\./stores/)', 'The domain knows neither Fastify nor a database.'),
   refuseImports(['src/stores/**'], '^(?:fastify|@fastify/|.*/contract/)', 'A store knows nothing of HTTP.')

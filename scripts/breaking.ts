@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { readContract } from './contract.ts'
+import { readContract } from '../src/contract/generate/read.ts'
 import { readArguments, refuse } from './options.ts'
 import { unpackRevision } from './revision.ts'
 

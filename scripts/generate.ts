@@ -2,11 +2,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { makeDirectory } from '../src/own-files.ts'
-import { readContract } from './contract.ts'
-import type { Leniency } from './contract.ts'
-import { emitDocument, emitOperations } from './emit-operations.ts'
-import { emitTypes } from './emit-types.ts'
-import { ContractError, unreadable } from './findings.ts'
+import { readContract } from '../src/contract/generate/read.ts'
+import type { Leniency } from '../src/contract/generate/read.ts'
+import { emitDocument, emitOperations } from '../src/contract/generate/emit-contract.ts'
+import { emitTypes } from '../src/contract/generate/emit-types.ts'
+import { ContractError, unreadable } from '../src/contract/generate/findings.ts'
 import { leniencyOf, leniencyOptions, readOptions } from './options.ts'
 
 const banner = (contract: string) => `// Generated from ${basename(contract)} by \`npm run generate\`. ` +

@@ -1,7 +1,7 @@
 // The command line of the scripts.
 import { parseArgs } from 'node:util'
 import type { ParseArgsOptionsConfig } from 'node:util'
-import type { Leniency } from './contract.ts'
+import type { Leniency } from '../src/contract/generate/read.ts'
 
 /** Reads the options of the command line. An unknown option ends the process with a message and exit code 2. */
 export function readOptions<Options extends ParseArgsOptionsConfig> (options: Options) {

@@ -1,15 +1,15 @@
 // Starts the service. The first thread for HTTP loads its modules beside those of this thread: that saves a third of
 // the time.
 import { availableParallelism } from 'node:os'
-import { HttpThread } from './threads/http-thread.ts'
+import { HttpThread } from './service/threads/http-thread.ts'
 
 const [, , ...args] = process.argv
 if (args.length > 0) {
-  const { runCommand } = await import('./command-line.ts')
+  const { runCommand } = await import('./commands/command-line.ts')
   await runCommand(args).catch(explainMissingFile)
 } else {
   const thread = availableParallelism() > 1 && process.env.THREADS !== '1' ? loadThread() : undefined
-  const { start } = await import('./start.ts').catch(explainMissingFile)
+  const { start } = await import('./commands/start.ts').catch(explainMissingFile)
   await start(thread)
 }
 

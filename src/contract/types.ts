@@ -1,7 +1,7 @@
 // What a contract asks of the code that serves it, as types: a handler per operation, a verifier per security scheme.
 // `Ops` is the generated interface `operations`, `C` the generated constants together.
 
-import type { Concrete, ReceivedAs, SentAs, Undeclared } from './bodies.ts'
+import type { Concrete, ReceivedAs, SentAs, Undeclared } from './body-types.ts'
 
 /** One operation as data, as generated/operations.ts holds it. */
 export interface Operation {

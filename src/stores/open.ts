@@ -6,7 +6,7 @@ import { groupCommit } from './group-commit.ts'
 import type { Engine, QueueLimits } from './group-commit.ts'
 import { memoryEngine } from './memory.ts'
 import { hostOf, hostUrls } from './postgres/hosts.ts'
-import { sqliteEngine } from './sqlite.ts'
+import { sqliteEngine } from './sqlite/engine.ts'
 
 const forms = 'sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:'
 const postgresForm = /^postgres(?:ql)?:\/\/./

@@ -52,7 +52,7 @@ export function describeError (error: unknown): string {
   return remedy === undefined ? message : `${message}; ${remedy}`
 }
 
-const grant = 'grant the rights that docs/storage.md lists'
+const grant = 'grant the rights that docs/use/storage.md lists'
 /** What the operator can do, by SQLSTATE. */
 const remedies: Readonly<Record<string, string>> = {
   '28P01': 'correct the user and the password in DATABASE_URL',

@@ -1,0 +1,159 @@
+// Starts the service: configuration, engine, credentials, HTTP, shutdown.
+import closeWithGrace from 'close-with-grace'
+import { dirname, join, resolve } from 'node:path'
+import type { Logger } from 'pino'
+import { openCredentials } from '../auth/verifier.ts'
+import { ConfigError, readConfig } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
+import { connectionLimit } from '../server/connection-limit.ts'
+import { loadEnvFile } from '../config/env-file.ts'
+import { StandardOutput } from '../telemetry/log-output.ts'
+import { createLog, readable } from '../telemetry/log.ts'
+import { createPrivately } from '../own-files.ts'
+import type { MetricsServer } from '../service/metrics.ts'
+import type { Service } from '../service/service.ts'
+import { describeStore, openEngine, sqlitePath } from '../stores/open.ts'
+import type { HttpThread } from '../service/threads/http-thread.ts'
+import { countThreads } from '../service/threads/parallelism.ts'
+import { ThreadPool } from '../service/threads/thread-pool.ts'
+import type { PoolOptions } from '../service/threads/thread-pool.ts'
+import { createShared } from '../service/shared-counts.ts'
+import type { Shared } from '../service/shared-counts.ts'
+import { keepTicksFast } from '../service/next-tick.ts'
+
+// Longer than the longest SHUTDOWN_DELAY and a request (5 s and 20 s), shorter than the 30 s that supervisors allow.
+const closeWithinMs = 28_000
+// Signals of a fault, which must end the process: a listener would return to the instruction that failed.
+const faults = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'] as const
+
+// npm passes these on. A terminal, or a supervisor that ends a group of processes, sends them to the service, too.
+const repeated = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const sameSignalMs = 500
+const ignore = (): void => {}
+let isEnding = false
+
+/**
+ * Starts the service of the environment and of .env, and ends the process when that fails.
+ * @param firstThread a thread that is loading its modules, if there may be several
+ */
+export async function start (firstThread: HttpThread | undefined): Promise<void> {
+  keepTicksFast()
+  createPrivately()
+  // Node would open its debugger for every user of the machine.
+  process.on('SIGUSR1', ignore)
+  try {
+    const namesInFile = loadEnvFile()
+    await run(readConfig(process.env, namesInFile), firstThread)
+  } catch (error) {
+    // A signal during startup ends what is starting.
+    if (isEnding) return
+    console.error((error as Error).message)
+    process.exit(error instanceof ConfigError ? 2 : 1)
+  }
+}
+
+async function run (config: Config, firstThread: HttpThread | undefined): Promise<void> {
+  const output = new StandardOutput(process.stdout, sentence => log.error(sentence))
+  process.once('exit', () => output.flush())
+  const lines = await readable(output, process.stdout.isTTY)
+  const log = createLog(config.logLevel, lines)
+  let close = async (): Promise<void> => {}
+  // A signal during startup ends the process too: a container ignores signals that nobody handles.
+  closeWithGrace({ delay: closeWithinMs, logger: log, skip: [...faults] }, async ({ err, signal }) => {
+    isEnding = true
+    ignoreRepeatedSignals()
+    if (err !== undefined) log.fatal(err, 'shutting down after an uncaught error')
+    else log.info(`shutting down after ${signal}`)
+    await close()
+  })
+  // While there is no other listener, a second signal would kill the process.
+  for (const signal of repeated) process.on(signal, ignore)
+  const warn = (sentence: string) => log.warn(sentence)
+  config.unread.forEach(warn)
+  const threads = countThreads(config.threads, warn)
+  const maxConnections = connectionLimit(config, threads, warn)
+  const place = describeStore(config.databaseUrl)
+  const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
+  // The engine opens in its own thread or over the network: the modules of the service load meanwhile.
+  const engine = openEngine(config.databaseUrl, warn)
+  const credentials = engine.then(() => openCredentials({ ...config, ownTokenFile }, log))
+  const shared = createShared(threads)
+  const options = { config, engine, credentials, log, maxConnections, shared }
+  const service = await (threads === 1
+    ? openHere(options, firstThread ?? { end: ignore })
+    : ThreadPool.start({ ...options, firstThread, output: lines, fail: throwUncaught }))
+  const { isOwn, close: closeCredentials } = await credentials
+
+  const metrics = await openMetrics(config, shared, log)
+  close = async () => {
+    closeCredentials()
+    await service.close()
+    await metrics?.close()
+  }
+  const address = await service.listen(config.port)
+  log.info(`storing plants in ${place}`)
+  if (metrics !== undefined) log.info(`metrics at ${metrics.address}`)
+  if (['0.0.0.0', '::'].includes(config.host)) log.info(everyAddress)
+  log.info(`listening at ${address}`)
+  if (!isOwn) return
+  // A program that reads the log expects nothing but JSON lines.
+  const reader = process.stdout.isTTY ? output : new StandardOutput(process.stderr, ignore)
+  reader.write(describeFirstRequest(address, config.baseUrl, ownTokenFile))
+}
+
+/** The server of METRICS_PORT. */
+async function openMetrics (
+  { host, metricsPort, baseUrl }: Config,
+  shared: Shared,
+  log: Logger
+): Promise<MetricsServer | undefined> {
+  if (metricsPort === undefined) return undefined
+  const { listenForMetrics } = await import('../service/metrics.ts')
+  return listenForMetrics({ host, metricsPort, baseUrl }, shared, log)
+}
+
+const everyAddress = 'the service listens at every address of this machine, because HOST says so'
+
+/** Suspends what happens at a second signal for a moment. */
+function ignoreRepeatedSignals (): void {
+  for (const signal of repeated) {
+    const listeners = process.listeners(signal).filter(listener => listener !== ignore)
+    for (const listener of listeners) process.off(signal, listener)
+    setTimeout(() => listeners.forEach(listener => process.on(signal, listener)), sameSignalMs).unref()
+  }
+}
+
+/** Ends the service like an error that nobody caught: its requests are finished first. */
+function throwUncaught (error: Error): void {
+  queueMicrotask(() => { throw error })
+}
+
+/** The service in this thread. */
+async function openHere (
+  { engine, credentials, ...options }: Omit<PoolOptions, 'firstThread' | 'output' | 'fail'>,
+  unused: Pick<HttpThread, 'end'>
+): Promise<Service> {
+  unused.end()
+  const parts = Promise.all([import('../service/service.ts'), engine, credentials])
+  const [{ openService }, openedEngine, openedCredentials] = await parts
+  return openService({ ...options, engine: openedEngine, credentials: openedCredentials, thread: 0 })
+}
+
+/** The folder for the service's own files: that of its database file. */
+function dataDirectory (databaseUrl: string): string {
+  const path = sqlitePath(databaseUrl)
+  return resolve(path === undefined ? 'data' : dirname(path))
+}
+
+/** A curl command that reads the token from its file, so that the output has no token. */
+function describeFirstRequest (address: string, baseUrl: string, tokenFile: string): string {
+  const prefix = new URL(baseUrl, address).pathname.replace(/\/$/, '')
+  return `
+  Plant Store   ${address}
+  The contract  ${address}/docs
+  Access token  ${tokenFile}
+
+  curl ${address}${prefix}/plants -H "Authorization: Bearer $(cat '${tokenFile}')" \\
+    -H 'Content-Type: application/json' -d '{"id": 1, "name": "Boston fern", "tag": "fern"}'
+`
+}

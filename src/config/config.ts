@@ -1,0 +1,135 @@
+// Reads the environment; nothing else does. Throws one ConfigError that lists every error.
+import type { Tokens, TokensFile } from '../auth/tokens.ts'
+import { checkIssuerUrl, checkKeyUrl } from '../auth/issuer.ts'
+import type { JwtSettings } from '../auth/issuer.ts'
+import {
+  baseUrl, databaseUrl, hostName, integerBetween, networks, oneOf, origins, secondsBetween, tokens, tokensFile,
+  withoutBlanks
+} from './values.ts'
+import { describeUnread } from './unread-variables.ts'
+
+export interface Config {
+  host: string
+  port: number
+  /** Undefined: /metrics is on the port of the service. */
+  metricsPort: number | undefined
+  databaseUrl: string
+  /** Undefined when the operator has set none. */
+  accessTokens: Tokens | undefined
+  accessTokensFile: TokensFile | undefined
+  /** Undefined: no JWT is accepted. */
+  jwt: JwtSettings | undefined
+  baseUrl: string
+  /** Largest body in bytes. */
+  bodyLimit: number
+  /** Requests per minute for each token; undefined: unlimited. */
+  rateLimit: number | undefined
+  /** Requests per minute without accepted credentials, for each address. */
+  failedAuthLimit: number
+  /** Addresses and networks of proxies. */
+  trustProxy: string[] | undefined
+  /** Origins whose pages may call the service; undefined: none. */
+  corsOrigin: string[] | undefined
+  /** Connections that may be open; undefined: as many as memory and open files allow. */
+  maxConnections: number | undefined
+  /** Threads that serve HTTP; undefined: by cores and memory. */
+  threads: number | undefined
+  /** Plants that may wait for storage. */
+  maxQueue: number
+  keepAliveTimeoutMs: number
+  shutdownDelayMs: number
+  /** What becomes of an answer that breaks the contract: a 500, or a line in the log. */
+  answers: 'enforce' | 'log'
+  logLevel: string
+  /** Sentences about variables that are probably misspelt. */
+  unread: string[]
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** One message per configuration error, each with an example of a valid value. */
+export class ConfigError extends Error {
+  readonly mistakes: string[]
+  constructor (mistakes: string[]) {
+    super(mistakes.join('\n'))
+    this.mistakes = mistakes
+  }
+}
+
+/**
+ * Reads the configuration. An empty variable counts as not set.
+ * @param envFile the names of the variables in .env
+ * @throws ConfigError with every error
+ */
+export function readConfig (
+  env: Readonly<Record<string, string | undefined>>,
+  envFile: readonly string[] = []
+): Config {
+  const mistakes: string[] = []
+  const known: string[] = []
+
+  /** @param read throws an Error whose message completes a sentence that starts with the variable's name */
+  function variable<Value, Default> (
+    name: string,
+    example: string,
+    fallback: Default,
+    read: (text: string) => Value
+  ): Value | Default {
+    known.push(name)
+    const text = env[name]
+    if (text === undefined || text === '') return fallback
+    try {
+      return read(text)
+    } catch (error) {
+      mistakes.push(`${name} ${(error as Error).message}; for example ${name}=${example}`)
+      return fallback
+    }
+  }
+
+  const readIssuer = env.JWKS_URL ? withoutBlanks : checkIssuerUrl
+  const issuer = variable('JWT_ISSUER', jwtExamples.JWT_ISSUER, undefined, readIssuer)
+  const audience = variable('JWT_AUDIENCE', jwtExamples.JWT_AUDIENCE, undefined, withoutBlanks)
+  const jwksUrl = variable('JWKS_URL', jwtExamples.JWKS_URL, undefined, checkKeyUrl)
+  mistakes.push(...missingForJwt(env))
+
+  const config = {
+    host: variable('HOST', '0.0.0.0', '127.0.0.1', hostName),
+    port: variable('PORT', '3000', 3000, integerBetween(0, 65535)),
+    metricsPort: variable('METRICS_PORT', '9464', undefined, integerBetween(0, 65535)),
+    databaseUrl: variable('DATABASE_URL', 'sqlite:data/plants.db', 'sqlite:data/plants.db', databaseUrl),
+    accessTokens: variable('ACCESS_TOKENS', 'alice:2Vb9sXk0fQ7nT5cY,bob:Lr4TzW8mJc1dH6gK', undefined, tokens),
+    accessTokensFile: variable('ACCESS_TOKENS_FILE', '/run/secrets/access-tokens', undefined, tokensFile),
+    jwt: issuer !== undefined && audience !== undefined ? { issuer, audience, jwksUrl } : undefined,
+    baseUrl: variable('BASE_URL', 'https://plants.example.com', '/', baseUrl),
+    bodyLimit: variable('BODY_LIMIT', '65536', 65536, integerBetween(1, 16 * 1024 * 1024)),
+    rateLimit: variable('RATE_LIMIT', '600', undefined, integerBetween(1, 1e9)),
+    failedAuthLimit: variable('FAILED_AUTH_LIMIT', '60', 60, integerBetween(1, 1e9)),
+    trustProxy: variable('TRUST_PROXY', '127.0.0.1,10.0.0.0/8', undefined, networks),
+    corsOrigin: variable('CORS_ORIGIN', 'https://app.example.com', undefined, origins),
+    maxConnections: variable('MAX_CONNECTIONS', '5000', undefined, integerBetween(1, 1e6)),
+    threads: variable('THREADS', '4', undefined, integerBetween(1, 64)),
+    maxQueue: variable('MAX_QUEUE', '10000', 10_000, integerBetween(1, 1e7)),
+    keepAliveTimeoutMs: variable('KEEP_ALIVE_TIMEOUT', '72', 72_000, secondsBetween(1, 3600)),
+    shutdownDelayMs: variable('SHUTDOWN_DELAY', '5', 0, secondsBetween(0, 5)),
+    answers: variable('CHECK_ANSWERS', 'log', 'enforce', oneOf(['enforce', 'log'])),
+    logLevel: variable('LOG_LEVEL', 'info', 'info', oneOf(logLevels))
+  }
+  if (config.metricsPort === config.port && config.port !== 0) {
+    mistakes.push(`METRICS_PORT is ${config.port}, like PORT; for example METRICS_PORT=9464`)
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return { ...config, unread: describeUnread(known, Object.keys(env), envFile) }
+}
+
+const jwtExamples = {
+  JWT_ISSUER: 'https://id.example.com',
+  JWT_AUDIENCE: 'https://plants.example.com',
+  JWKS_URL: 'https://id.example.com/keys'
+}
+
+/** Without an audience, a token that the issuer made for another service would be accepted. */
+function missingForJwt (env: Readonly<Record<string, string | undefined>>): string[] {
+  if (!Object.keys(jwtExamples).some(name => env[name])) return []
+  const missing = (['JWT_ISSUER', 'JWT_AUDIENCE'] as const).filter(name => !env[name])
+  return missing.map(name => `${name} is not set, but JWTs need it; for example ${name}=${jwtExamples[name]}`)
+}

@@ -1,0 +1,98 @@
+// Reads the values of variables. Each function throws an Error whose message completes a sentence that starts with the
+// name of the variable.
+import { isIP } from 'node:net'
+import { parseTokens, readTokensFile } from '../auth/tokens.ts'
+import type { Tokens, TokensFile } from '../auth/tokens.ts'
+import { checkStoreUrl } from '../stores/open.ts'
+
+export function withoutBlanks (text: string): string {
+  if (/\s/.test(text)) throw new Error(`is "${text}", but must not have blanks`)
+  return text
+}
+
+export function hostName (text: string): string {
+  if (isIP(text) !== 0 || /^[\w.-]+$/.test(text)) return text
+  throw new Error(`is "${text}", but must be an IP address or a host name`)
+}
+
+export function integerBetween (least: number, most: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    const isValid = /^\d+$/.test(text) && value >= least && value <= most
+    if (!isValid) throw new Error(`is "${text}", but must be a whole number from ${least} to ${most}`)
+    return value
+  }
+}
+
+/** Reads seconds and returns milliseconds. */
+export function secondsBetween (least: number, most: number) {
+  const read = integerBetween(least, most)
+  return (text: string): number => 1000 * read(text)
+}
+
+export function oneOf<const Value extends string> (values: readonly Value[]) {
+  return (text: string): Value => {
+    const value = values.find(value => value === text)
+    if (value === undefined) throw new Error(`is "${text}", but must be one of ${values.join(', ')}`)
+    return value
+  }
+}
+
+/** The message does not show the value: it may contain a password. */
+export function databaseUrl (text: string): string {
+  checkStoreUrl(text)
+  return text
+}
+
+export function tokens (text: string): Tokens {
+  const tokens = parseTokens(text)
+  if (tokens.size === 0) throw new Error('has no token')
+  return tokens
+}
+
+export function tokensFile (path: string): TokensFile {
+  try {
+    return readTokensFile(path)
+  } catch (error) {
+    throw new Error(`names ${path}, which ${(error as Error).message}`)
+  }
+}
+
+export function networks (text: string): string[] {
+  const entries = text.split(',').map(entry => entry.trim())
+  const wrong = entries.find(entry => !isNetwork(entry))
+  if (wrong === undefined) return entries
+  throw new Error(`has "${wrong}", but must be addresses or networks, separated by commas`)
+}
+
+function isNetwork (text: string): boolean {
+  const [, address = '', , bits = '1'] = /^([^/%]*)(\/([1-9]\d*))?$/.exec(text) ?? []
+  const version = isIP(address)
+  return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128)
+}
+
+/** `*` is none: the pages of every site could use a token that a browser keeps. */
+export function origins (text: string): string[] {
+  const entries = text.split(',').map(entry => entry.trim())
+  const wrong = entries.find(entry => URL.parse(entry)?.origin !== entry || !/^https?:[^*]*$/.test(entry))
+  if (wrong === undefined) return entries
+  throw new Error(`has "${wrong}", but must be origins (scheme, host and port), separated by commas`)
+}
+
+export function baseUrl (text: string): string {
+  const [address = ''] = /^https?:\/\/[^/?#@\\]+/i.exec(text) ?? []
+  const path = text.slice(address.length)
+  const isAddress = address === '' ? path !== '' : URL.canParse(address)
+  if (isAddress && isServed(path)) return text
+  throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } * \\ // blanks, a lone %, ` +
+    'encoded characters such as %2F, and a user')
+}
+
+/** { } and * have a meaning in routes, browsers take \ for /, and no path matches an encoded reserved character. */
+function isServed (path: string): boolean {
+  try {
+    return /^(?:\/(?!\/)[^?#\s]*)?$/.test(path) && !/\/\/|[{}*\\%\p{Cc}]/u.test(decodeURI(path))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,98 @@
+// Turns a handler's answer into a response: enforces the timeout and the contract.
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { Readable } from 'node:stream'
+import type { Compile, Schemas, Write } from '../schema/index.ts'
+import { discard } from './answer-bodies.ts'
+import { declaredAnswers } from './declared-answers.ts'
+import type { AnyAnswer } from './declared-answers.ts'
+import { asHttpError, HttpError } from '../../server/http-error.ts'
+import type { RoutedOperation } from '../routing/paths.ts'
+import { sendStream } from './streams.ts'
+
+/** A handler of any operation. */
+export type AnyHandler = (request: object) => Promise<AnyAnswer> | AnyAnswer
+
+export interface AnswerOptions {
+  /**
+   * Time limit of a handler. Then the caller gets 503, and a late answer is dropped. The time starts again as long as
+   * bytes of the request arrive, which the server limits by its `requestTimeout`.
+   */
+  responseTimeoutMs: number
+  /** Maps a handler's error to an HttpError; undefined means 500. */
+  toHttpError: (thrown: unknown) => HttpError | undefined
+  /** Gets each answer of a handler with a status of 400 and more. */
+  onErrorAnswer?: (answer: AnyAnswer, request: FastifyRequest) => void
+  /** `log`: an answer that breaks the contract goes to logFault(), and is sent as it is. By default it becomes 500. */
+  answers?: 'enforce' | 'log'
+  /** Logs a fault that the caller is not told, such as a stream that breaks off. */
+  logFault: (fault: Error, request: FastifyRequest) => void
+}
+
+/** The schemas of the contract, for answers. */
+export interface AnswerSchemas { schemas: Schemas, compile: Compile, writerOf: (schema: object) => Write }
+
+/** Wraps a handler as a Fastify route handler. */
+export function toRouteHandler (
+  handler: AnyHandler,
+  operation: RoutedOperation,
+  options: AnswerOptions & AnswerSchemas
+): RouteHandlerMethod {
+  const send = answerSender(operation, options)
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { parameters, principals = {}, body } = request
+    const timer = answerAfter(options.responseTimeoutMs, request, reply)
+    try {
+      const answer = await handler({ ...parameters, principals, body })
+      send(answer, reply)
+      if (answer.status >= 400) options.onErrorAnswer?.(answer, request)
+    } catch (error) {
+      if (!reply.sent) reply.send(options.toHttpError(error) ?? asHttpError(error))
+    } finally {
+      clearTimeout(timer)
+    }
+    return reply
+  }
+}
+
+const lateMessage = 'The service did not respond in time. The request may have taken effect.'
+
+function answerAfter (milliseconds: number, { raw }: FastifyRequest, reply: FastifyReply): NodeJS.Timeout {
+  let received = raw.complete ? 0 : raw.socket.bytesRead
+  const timer = setTimeout(() => {
+    const { complete, socket } = raw
+    if (!complete && socket.bytesRead > received) timer.refresh()
+    else reply.send(new HttpError(503, lateMessage))
+    received = socket.bytesRead
+  }, milliseconds)
+  return timer
+}
+
+function answerSender (
+  operation: RoutedOperation,
+  { answers = 'enforce', logFault, ...schemas }: AnswerOptions & AnswerSchemas
+): (answer: AnyAnswer, reply: FastifyReply) => void {
+  const logOf = (reply: FastifyReply) => (fault: Error) => logFault(fault, reply.request)
+  const write = declaredAnswers(operation, {
+    ...schemas,
+    logFault: (fault, reply) => logFault(fault, reply.request),
+    report (breach, reply) {
+      if (answers === 'enforce') throw breach
+      logFault(breach, reply.request)
+    }
+  })
+  return (answer, reply) => {
+    // The caller got 503 already.
+    if (reply.sent) return discard(answer.body, logOf(reply))
+    try {
+      // Run everything that may throw before the first change of the reply.
+      const { contentType, fields, payload } = write(answer, reply)
+      if (contentType !== undefined) reply.header('Content-Type', contentType)
+      reply.code(answer.status).headers(fields)
+      if (payload instanceof Readable) sendStream(payload, reply, logOf(reply))
+      else reply.send(payload)
+    } catch (error) {
+      discard(answer.body, logOf(reply))
+      throw error
+    }
+  }
+}

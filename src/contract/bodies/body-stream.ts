@@ -1,0 +1,50 @@
+// The bytes of a request's body as a stream that a handler may read, leave or destroy.
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { HttpError } from '../../server/http-error.ts'
+
+/**
+ * Reads the request only while it is read itself, so that a slow reader slows the sender, and up to a limit. Destroying
+ * it lets go of the request: a request that is destroyed closes its connection before the response.
+ */
+export class BodyStream extends Readable {
+  readonly #request: IncomingMessage
+  #bytesLeft: number
+  #isAttached = false
+
+  constructor (request: IncomingMessage, limit: number) {
+    super()
+    this.#request = request
+    this.#bytesLeft = limit
+    // An error before the handler reads would end the process without this listener. The handler gets it all the same.
+    this.on('error', () => {})
+    request.once('error', this.#breakOff)
+    if (request.destroyed && !request.readableEnded) this.#breakOff()
+  }
+
+  override _read (): void {
+    if (!this.#isAttached) this.#request.on('data', this.#take).on('end', this.#end)
+    this.#isAttached = true
+    this.#request.resume()
+  }
+
+  override _destroy (error: Error | null, done: (error: Error | null) => void): void {
+    this.#request.off('data', this.#take).off('end', this.#end)
+    if (!this.#request.readableEnded) this.#request.pause()
+    done(error)
+  }
+
+  readonly #take = (chunk: Buffer) => {
+    this.#bytesLeft -= chunk.length
+    if (this.#bytesLeft < 0) this.destroy(tooLarge())
+    else if (!this.push(chunk)) this.#request.pause()
+  }
+
+  readonly #end = () => { this.push(null) }
+
+  readonly #breakOff = () => { this.destroy(new HttpError(400, 'The body ended before it was complete.')) }
+}
+
+export function tooLarge (): HttpError {
+  return new HttpError(413, 'The body is larger than this service accepts.')
+}

@@ -1,0 +1,162 @@
+// Splits multipart/form-data into its parts, as streams.
+import { Busboy } from '@fastify/busboy'
+import { isUtf8 } from 'node:buffer'
+import type { EventEmitter } from 'node:events'
+import { Transform } from 'node:stream'
+import type { Readable } from 'node:stream'
+import { HttpError } from '../../server/http-error.ts'
+
+export interface MultipartLimits {
+  /** Bytes of one file. */
+  fileBytes: number
+  /** Fields and files. */
+  parts: number
+  /**
+   * Bytes of all fields together, which the engine keeps to validate the whole: of their values, and of the names of
+   * all parts as JSON texts, also of files and of parts that nobody declares.
+   */
+  fieldBytes: number
+}
+
+/** A part as it was sent. */
+export interface RawPart {
+  /** Undefined for one without a name. */
+  name: string | undefined
+  file: Readable
+  filename: string | undefined
+  /** Without parameters; text/plain if there is none (RFC 7578, section 4.4). */
+  contentType: string
+  transferEncoding: string
+}
+
+const malformed = 'The body is not complete multipart/form-data with the boundary of its Content-Type.'
+
+export const nameless = 'A part of the body is not form data with a name.'
+
+/** Bytes of the header of a part. */
+const headerSize = 16 * 1024
+
+/**
+ * The parts of a body, in the order sent. While one of them is read or waits, no more than a chunk of the body is in
+ * memory; asking for the next one drops what is unread of it.
+ * @throws HttpError for a body that is malformed, too large or incomplete
+ */
+export async function * readParts (
+  body: Readable,
+  contentType: string,
+  { fileBytes, parts }: MultipartLimits
+): AsyncGenerator<RawPart, void, void> {
+  // Every part is a stream here: the schema says which of them are files.
+  const limits = { parts, headerSize }
+  const parser = new Busboy({ headers: { 'content-type': contentType }, isPartAFile: () => true, limits })
+  const waiting: RawPart[] = []
+  const news = signal()
+  const taken = signal()
+  let latest: Readable | undefined
+  let failure: unknown
+  let isFinished = false
+  const fail = (error: unknown) => {
+    failure ??= error
+    latest?.destroy(failure as Error)
+    news.send()
+  }
+  let unnamed = 0
+  const checkNamed = () => {
+    if (unnamed > 0) fail(new HttpError(400, nameless))
+  }
+  partsOf(parser).on('part', () => {
+    checkNamed()
+    unnamed++
+  })
+  parser.on('file', (name, stream, filename, transferEncoding, type) => {
+    unnamed--
+    latest = limited(stream, fileBytes)
+    waiting.push({ name, file: latest, filename, contentType: type, transferEncoding })
+    news.send()
+  })
+  parser.on('partsLimit', () => fail(new HttpError(413, `The body has more than ${parts} parts.`)))
+  parser.on('error', () => fail(new HttpError(400, malformed)))
+  parser.on('finish', () => {
+    checkNamed()
+    isFinished = true
+    news.send()
+  })
+  const feed = async () => {
+    for await (const chunk of body) {
+      await new Promise(resolve => { parser.write(chunk, resolve) })
+      while (waiting.length > 0) await taken.next()
+    }
+    parser.end()
+  }
+  feed().catch(fail)
+  try {
+    while (true) {
+      if (failure !== undefined) throw failure
+      const part = waiting.shift()
+      if (part !== undefined) {
+        taken.send()
+        yield part
+        part.file.destroy()
+      } else if (isFinished) return
+      else await news.next()
+    }
+  } finally {
+    body.destroy()
+  }
+}
+
+/**
+ * Emits each part, also those that busboy drops without a word: one without `Content-Disposition: form-data`, or with a
+ * header that is incomplete or too large. They must not get past `additionalProperties: false`.
+ */
+function partsOf (parser: InstanceType<typeof Busboy>): EventEmitter {
+  // Busboy has no public name for it.
+  return (parser as unknown as { _parser: { parser: EventEmitter } })._parser.parser
+}
+
+/** Wakes the one function that waits for the next event. */
+function signal () {
+  let waiting = Promise.withResolvers<void>()
+  return {
+    send: () => waiting.resolve(),
+    next: async () => {
+      await waiting.promise
+      waiting = Promise.withResolvers<void>()
+    }
+  }
+}
+
+/** A stream that may be destroyed: busboy waits until its own stream of a part was read to the end. */
+function limited (source: Readable, limit: number): Readable {
+  let left = limit
+  const copy = new Transform({
+    transform (chunk: Buffer, _encoding, done) {
+      left -= chunk.length
+      done(left < 0 ? new HttpError(413, `A file in the body is larger than ${limit} bytes.`) : null, chunk)
+    }
+  })
+  // Without listeners, an error of a part that nobody reads would end the process.
+  copy.on('error', () => {})
+  source.on('error', () => {})
+  source.pipe(copy)
+  copy.once('close', () => source.resume())
+  return copy
+}
+
+export function fieldsTooLarge (): HttpError {
+  return new HttpError(413, 'The fields of the form are larger than this service accepts.')
+}
+
+/** @throws HttpError when the field is not UTF-8, or has more bytes than are left */
+export async function readField (name: string, file: Readable, bytesLeft: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of file) {
+    size += chunk.length
+    if (size > bytesLeft) throw fieldsTooLarge()
+    chunks.push(chunk)
+  }
+  const bytes = Buffer.concat(chunks)
+  if (!isUtf8(bytes)) throw new HttpError(400, `"${name}" in the body is not valid UTF-8.`)
+  return bytes
+}

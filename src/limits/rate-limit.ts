@@ -1,0 +1,23 @@
+// RATE_LIMIT: refuses a token past its requests per minute, and tells every caller how many are left.
+import type { onRequestHookHandler } from 'fastify'
+import { HttpError, identityOf } from '../contract/index.ts'
+import { networkOf } from './network.ts'
+import { WindowCounter } from './window-counter.ts'
+
+/**
+ * A hook for authenticated requests. Clients read the header fields of the IETF's earlier drafts: those of
+ * draft-ietf-httpapi-ratelimit-headers-08 and later, RateLimit and RateLimit-Policy, confuse released parsers.
+ * @param counts of the requests, which all threads count together
+ */
+export function limitRate (perMinute: number, counts?: SharedArrayBuffer): onRequestHookHandler {
+  const requests = new WindowCounter(counts)
+  const message = `This token may make ${perMinute} requests per minute. Retry-After gives the seconds to wait.`
+  return (request, reply, done) => {
+    const { count, secondsLeft } = requests.count(identityOf(request) ?? networkOf(request))
+    reply.header('ratelimit-limit', perMinute)
+    reply.header('ratelimit-remaining', Math.max(0, perMinute - count))
+    reply.header('ratelimit-reset', secondsLeft)
+    if (count <= perMinute) return done()
+    done(new HttpError(429, message, { headers: { 'Retry-After': String(secondsLeft) } }))
+  }
+}

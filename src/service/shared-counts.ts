@@ -1,0 +1,34 @@
+// What the threads of the service share: counts for its limits, and signs of life.
+import { metricsMemory } from '../telemetry/recorder.ts'
+import type { MetricsMemory } from '../telemetry/recorder.ts'
+import { WindowCounter } from '../limits/window-counter.ts'
+
+export interface Shared {
+  /** Threads that serve HTTP. */
+  threads: number
+  /** Requests of each token. */
+  requests: SharedArrayBuffer
+  /** Requests of each network without accepted credentials. */
+  failures: SharedArrayBuffer
+  /** Lines of each network in the log. */
+  lines: SharedArrayBuffer
+  /** Open connections of each thread. */
+  connections: Int32Array<SharedArrayBuffer>
+  /** Each thread counts one up each second. */
+  beats: Int32Array<SharedArrayBuffer>
+  metrics: MetricsMemory
+}
+
+export function createShared (threads: number): Shared {
+  // A failed thread may still be finishing its requests beside its successor.
+  const rows = 2 * threads
+  return {
+    threads,
+    requests: WindowCounter.memory(),
+    failures: WindowCounter.memory(),
+    lines: WindowCounter.memory(),
+    connections: new Int32Array(new SharedArrayBuffer(4 * rows)),
+    beats: new Int32Array(new SharedArrayBuffer(4 * rows)),
+    metrics: metricsMemory(rows)
+  }
+}

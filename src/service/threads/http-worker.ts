@@ -1,0 +1,79 @@
+// Runs in a thread that serves HTTP. The main thread owns the log, the engine and the credentials.
+import { parentPort } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+import { followCredentials } from '../../auth/verifier.ts'
+import { createLog, oncePerMinute } from '../../telemetry/log.ts'
+import { openService } from '../service.ts'
+import { remoteEngine } from '../../stores/remote.ts'
+import { keepTicksFast } from '../next-tick.ts'
+import { beatMs } from './http-thread.ts'
+import type { FromThread, ThreadOptions, ToThread } from './http-thread.ts'
+
+const main = parentPort as MessagePort
+const send = (message: FromThread, transfer: MessagePort[] = []) => main.postMessage(message, transfer)
+
+keepTicksFast()
+const started = Promise.withResolvers<ThreadOptions>()
+const opened = Promise.withResolvers<void>()
+let renewal: PromiseWithResolvers<void> | undefined
+let listening: Promise<string> | undefined
+let isEnding = false
+main.on('message', (message: ToThread) => 'start' in message ? started.resolve(message.start) : follow(message))
+
+const engine = remoteEngine(port => send({ connect: port }, [port]))
+const options = await started.promise
+const { config, thread, shared } = options
+setInterval(() => Atomics.add(shared.beats, thread, 1), beatMs).unref()
+const log = createLog(config.logLevel, { write: line => send({ line }) })
+const credentials = await followCredentials(options.credentials, config.jwt, renewKeys)
+const service = await openService({
+  ...options,
+  credentials,
+  // The thread ends with its connection to the engine, which other threads still use.
+  engine: { ...engine, close: async () => {} },
+  log
+})
+opened.resolve()
+send({ ready: true })
+
+async function follow (message: Exclude<ToThread, { start: unknown }>): Promise<void> {
+  await opened.promise
+  if ('listen' in message) return listen(message.listen)
+  if ('change' in message) return credentials.apply(message.change)
+  if ('leave' in message) return end(service.leave)
+  if ('close' in message) return end(service.close)
+  renewal?.resolve()
+  renewal = undefined
+}
+
+/** One request to the main thread serves all callers. */
+function renewKeys (): Promise<void> {
+  if (renewal === undefined) send({ renewKeys: true })
+  renewal ??= Promise.withResolvers<void>()
+  return renewal.promise
+}
+
+async function listen (port: number): Promise<void> {
+  listening = service.listen(port)
+  const address = await listening
+  // A failure from now on does not end the requests of others: this thread goes on until another one listens.
+  process.once('uncaughtException', error => {
+    log.fatal(error, 'uncaught error in a thread')
+    send({ failed: 'it has thrown an error that was not caught' })
+    const report = oncePerMinute(count => log.fatal(`Further uncaught errors in this thread: ${count}.`))
+    process.on('uncaughtException', report)
+  })
+  send({ listening: address })
+}
+
+/** Closes what this thread has, and ends it. */
+async function end (close: () => Promise<void>): Promise<void> {
+  if (isEnding) return
+  isEnding = true
+  try {
+    await listening
+    await close()
+  } finally {
+    process.exit()
+  }
+}

@@ -1,0 +1,68 @@
+// Keeps two services from sharing a port. Threads share one (SO_REUSEPORT), and so could those of another service.
+import { once } from 'node:events'
+import { lookup } from 'node:dns/promises'
+import { createServer } from 'node:net'
+import type { ListenOptions, Server } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../../config/config.ts'
+
+/** Milliseconds. */
+const retryMs = 20
+const longestWaitMs = 5000
+
+/** The address is in use, or does not exist. */
+export class CannotListen extends Error {
+  constructor ({ host, port }: Pick<Config, 'host' | 'port'>, { message }: Error, portVariable = 'PORT') {
+    super(`Cannot listen on ${host}, port ${port}: ${message}. Set HOST and ${portVariable} to listen elsewhere.`)
+  }
+}
+
+/**
+ * Claims a port while the first thread begins to listen at it. Port 0, any free one, is never shared.
+ * @param warn gets a sentence when another service could share the port after all
+ * @returns a function that ends the claim: once a thread listens, the system refuses the port to others
+ * @throws Error when the port is in use
+ */
+export async function claimPort (
+  { host }: Pick<Config, 'host'>,
+  port: number,
+  warn: (sentence: string) => void
+): Promise<() => void> {
+  if (port === 0) return () => {}
+  const lock = await lockStart(port, warn)
+  try {
+    const { address } = await lookup(host, { order: 'ipv4first' })
+    const probe = await listen({ host: address, port })
+    probe.close()
+    await once(probe, 'close')
+    return () => lock?.close()
+  } catch (error) {
+    lock?.close()
+    throw new CannotListen({ host, port }, error as Error)
+  }
+}
+
+/** Waits until no other service is starting at the port. */
+async function lockStart (port: number, warn: (sentence: string) => void): Promise<Server | undefined> {
+  // An abstract socket of Linux, like a port, is of one network namespace and ends with its process.
+  const path = `\0plant-store, start at port ${port}`
+  let reason = 'another service has been starting at this port for 5 seconds'
+  for (const end = performance.now() + longestWaitMs; performance.now() < end; await sleep(retryMs)) {
+    try {
+      return await listen({ path })
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      if (code === 'EADDRINUSE') continue
+      reason = `this process may not create Unix sockets (${message})`
+      break
+    }
+  }
+  warn(`Two services that start at the same moment might share port ${port}: ${reason}.`)
+  return undefined
+}
+
+async function listen (options: ListenOptions): Promise<Server> {
+  const server = createServer().listen(options)
+  await once(server, 'listening')
+  return server
+}

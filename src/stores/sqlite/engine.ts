@@ -1,0 +1,49 @@
+// Runs SQLite in a worker thread, so that disk waits do not block the event loop.
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+import type { Engine } from '../group-commit.ts'
+import { remoteEngine } from '../remote.ts'
+
+/** Milliseconds until startup says that it waits. */
+const silenceMs = 500
+
+/**
+ * Opens a database file; creates it if missing.
+ * @param onWarning gets a sentence when the file lets startup wait, and when the worker has failed
+ * @throws Error that names the file when it cannot be opened or is no plant store
+ */
+export async function sqliteEngine (path: string, onWarning: (sentence: string) => void): Promise<Engine> {
+  let worker: Worker | undefined
+  // A dead worker fails the pending calls; the next connection starts another worker.
+  const start = () => {
+    const started = startWorker(path, onWarning)
+    started.once('exit', () => { if (worker === started) worker = undefined })
+    return started
+  }
+  const share = (port: MessagePort) => {
+    worker ??= start()
+    worker.postMessage(port, [port])
+  }
+  // The connection ends before the event of the worker's exit.
+  const engine = remoteEngine(share, () => { worker = undefined })
+
+  const reason = `Checking the database ${path}, which is large or locked by another process.`
+  const timer = setTimeout(() => onWarning(reason), silenceMs)
+  try {
+    await engine.check()
+  } catch (error) {
+    await engine.close()
+    throw new Error(`The database ${path} cannot be used: ${(error as Error).message}.`, { cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+  return { ...engine, share }
+}
+
+function startWorker (path: string, onWarning: (sentence: string) => void): Worker {
+  const file = `./worker${extname(import.meta.filename)}`
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: path })
+  worker.on('error', error => onWarning(`The thread of the database ${path} has failed: ${error}.`))
+  return worker
+}

@@ -1,0 +1,175 @@
+// A full disk and missing write permission: the service answers 503, is not ready, loses no acknowledged plant and
+// recovers without a restart.
+import { execFile } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openStore } from '../../../src/stores/open.ts'
+import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'
+import { testToken } from '../../fixtures/secrets.ts'
+import { postPlant, startService, waitForReady } from '../../fixtures/service.ts'
+import type { Launch } from '../../fixtures/service.ts'
+
+const run = promisify(execFile)
+
+const isRoot = process.getuid?.() === 0
+const nobody = 65534
+/**
+ * Runs a command without the modules that tap loads into child processes: they end the process at SIGXFSZ, which Node
+ * ignores, and write files.
+ */
+const withoutTap = ['env', '-u', 'NODE_OPTIONS']
+/** Root may write anywhere: a test that runs as root starts the service as the user nobody. */
+const asUser: Launch = { command: [...withoutTap, process.execPath], ...isRoot && { uid: nobody, gid: nobody } }
+
+/** A folder that belongs to the user of the service. */
+function makeFolder (t: Test): string {
+  const folder = join(t.testdir(), 'data')
+  mkdirSync(folder)
+  if (isRoot) chownSync(folder, nobody, nobody)
+  return folder
+}
+
+async function waitUntil (condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(resolve => setTimeout(resolve, 10))
+}
+
+t.test('a first start on a full disk leaves no file that later starts refuse', async t => {
+  const folder = makeFolder(t)
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }
+  const command = [...withoutTap, 'prlimit', '--fsize=0:unlimited', process.execPath]
+  const first = await startService(t, folder, env, [], { command })
+  t.equal(await first.ended, 1)
+  t.match(first.output(), /^The database .* cannot be used: /)
+  const second = await startService(t, folder, env)
+  t.equal((await postPlant(second.origin, testToken, '{"id":1,"name":"x"}')).status, 200)
+  second.child.kill('SIGTERM')
+  t.equal(await second.ended, 0)
+})
+
+t.test('on a full disk the service answers 503 and is not ready; with free space it recovers by itself', async t => {
+  const folder = makeFolder(t)
+  const url = `sqlite:${join(folder, 'plants.db')}`
+  // The limit of 256 KiB for each file is a full disk to SQLite.
+  const command = [...withoutTap, 'prlimit', `--fsize=${256 * 1024}:unlimited`, process.execPath]
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: url }
+  const { child, origin, ended } = await startService(t, folder, env, [], { command })
+  const account = newAccount()
+  const load = sendPlants(origin, account, 16)
+  await waitUntil(() => account.statuses.has(503))
+  // When SQLite merges its log into the file, plants may fit again: the load goes on until none fits.
+  await waitForReady(origin, 503)
+  await load.stop()
+  t.ok(account.acknowledged.size > 0, 'some plants fit')
+  t.strictSame(new Set(account.statuses.keys()), new Set([200, 503]))
+
+  // A checkpoint may have made room for a large plant, but not for twenty of them.
+  const large = { id: 0n, name: 'x'.repeat(60_000) }
+  const post = () => postPlant(origin, testToken, `{"id":${large.id},"name":"${large.name}"}`)
+  let refused
+  do {
+    large.id--
+    account.sent.set(large.id, { ...large })
+    refused = await post()
+    if (refused.status === 200) account.acknowledged.add(large.id)
+  } while (refused.status === 200 && large.id > -20n)
+  const body = { error: 503, message: 'The plant could not be stored. Sending it again is safe.' }
+  t.strictSame([refused.status, refused.headers.get('retry-after'), await refused.json()], [503, '1', body])
+  t.equal((await fetch(`${origin}/livez`)).status, 200)
+
+  await run('prlimit', ['--pid', String(child.pid), '--fsize=unlimited:unlimited'])
+  t.equal((await post()).status, 200)
+  await waitForReady(origin, 200)
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+  const store = await openStore(url, { maxQueue: 1 })
+  t.teardown(() => store.close())
+  await settle(t, account, store)
+})
+
+t.test('startup reports a file or a folder without write permission and leaves the file unchanged', async t => {
+  const folder = makeFolder(t)
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }
+  const start = (more = {}) => startService(t, folder, { ...env, ...more }, [], asUser)
+  const first = await start()
+  t.equal((await postPlant(first.origin, testToken, '{"id":1,"name":"x"}')).status, 200)
+  first.child.kill('SIGTERM')
+  t.equal(await first.ended, 0)
+  const before = readFileSync(join(folder, 'plants.db'))
+
+  chmodSync(join(folder, 'plants.db'), 0o444)
+  const readOnlyFile = await start()
+  t.equal(await readOnlyFile.ended, 1)
+  const readOnly = 'attempt to write a readonly database; let the user of the service write to the file and to its folder'
+  t.ok(readOnlyFile.output().endsWith(`plants.db cannot be used: ${readOnly}.\n`))
+
+  chmodSync(join(folder, 'plants.db'), 0o644)
+  chmodSync(folder, 0o555)
+  const readOnlyFolder = await start()
+  t.equal(await readOnlyFolder.ended, 1)
+  t.match(readOnlyFolder.output(), /^The database .*plants\.db cannot be used: .+\.\n$/)
+  const newFolder = await start({ DATABASE_URL: `sqlite:${join(folder, 'new', 'plants.db')}` })
+  t.equal(await newFolder.ended, 1)
+  t.match(newFolder.output(), /^The database .*new\/plants\.db cannot be used: EACCES.+\.\n$/)
+  chmodSync(folder, 0o755)
+  t.ok(readFileSync(join(folder, 'plants.db')).equals(before))
+})
+
+t.test('no acknowledged plant is lost when the folder loses its write permission under load', async t => {
+  const folder = makeFolder(t)
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }
+  const { child, origin, ended } = await startService(t, folder, env, [], asUser)
+  const account = newAccount()
+  const load = sendPlants(origin, account, 8)
+  const responses = () => account.acknowledged.size + (account.statuses.get(503) ?? 0)
+  await waitUntil(() => account.acknowledged.size >= 100)
+  chmodSync(folder, 0o555)
+  const before = account.acknowledged.size
+  await waitUntil(() => responses() >= before + 500)
+  await load.stop()
+  child.kill('SIGKILL')
+  await ended
+  chmodSync(folder, 0o755)
+  const store = await openStore(`sqlite:${resolve(folder, 'plants.db')}`, { maxQueue: 1 })
+  t.teardown(() => store.close())
+  await settle(t, account, store)
+})
+
+t.test('a truncated index ends the process, and the next start has all plants', async t => {
+  const folder = t.testdir()
+  const url = `sqlite:${join(folder, 'plants.db')}`
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: url }
+  const { origin, ended } = await startService(t, folder, env, [], { command: [...withoutTap, process.execPath] })
+  t.equal((await postPlant(origin, testToken, '{"id":1,"name":"fern"}')).status, 200)
+  truncateSync(join(folder, 'plants.db-shm'), 0)
+  await t.rejects(postPlant(origin, testToken, '{"id":2,"name":"ivy"}'))
+  t.equal(await ended, 'SIGBUS')
+  const next = await startService(t, folder, env)
+  const again = async (plant: string) => (await postPlant(next.origin, testToken, plant)).status
+  t.strictSame([await again('{"id":1,"name":"other"}'), await again('{"id":2,"name":"ivy"}')], [409, 200])
+})
+
+t.test('two services lose no plants when the index that they share is removed', async t => {
+  const folder = t.testdir()
+  const url = `sqlite:${join(folder, 'plants.db')}`
+  const start = () => startService(t, folder, { ACCESS_TOKENS: testToken, DATABASE_URL: url })
+  const account = newAccount()
+  const first = await start()
+  const load = sendPlants(first.origin, account, 4)
+  await waitUntil(() => account.acknowledged.size >= 50)
+  await load.stop()
+  rmSync(join(folder, 'plants.db-shm'))
+  const second = await start()
+  const loads = [first, second].map(({ origin }) => sendPlants(origin, account, 4))
+  await waitUntil(() => account.acknowledged.size >= 250)
+  await Promise.all(loads.map(load => load.stop()))
+  for (const { child, ended } of [first, second]) {
+    child.kill('SIGTERM')
+    t.equal(await ended, 0)
+  }
+  const store = await openStore(url, { maxQueue: 1 })
+  t.teardown(() => store.close())
+  await settle(t, account, store)
+})

@@ -1,0 +1,48 @@
+// Acknowledged plants are stored after many times kill -9 under load, with one thread and with two. `npm run faults`
+// kills the service 500 times.
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openStore } from '../../../src/stores/open.ts'
+import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'
+import { startPostgres } from '../../fixtures/postgres.ts'
+import { seededRandom } from '../../fixtures/random.ts'
+import { testToken } from '../../fixtures/secrets.ts'
+import { startService } from '../../fixtures/service.ts'
+
+const rounds = Number(process.env.KILL_ROUNDS ?? 20)
+
+async function killRepeatedly (t: Test, folder: string, url: string): Promise<void> {
+  const seed = process.env.SEED ?? String(Date.now() % 1e6)
+  t.comment(`SEED=${seed}`)
+  const random = seededRandom(seed)
+  const account = newAccount()
+  for (let round = 0; round < rounds; round++) {
+    const env = { ACCESS_TOKENS: testToken, DATABASE_URL: url, THREADS: String(1 + round % 2) }
+    const { child, origin, ended } = await startService(t, folder, env)
+    const load = sendPlants(origin, account, 16)
+    // From the first commits to a state in which SQLite merges its log into the file now and then.
+    await sleep(20 + random.below(200))
+    child.kill('SIGKILL')
+    await ended
+    await load.stop()
+  }
+  const store = await openStore(url, { maxQueue: 1 })
+  t.teardown(() => store.close())
+  t.ok(account.acknowledged.size > rounds, 'the service acknowledged plants')
+  t.ok(account.sent.size > account.acknowledged.size, 'the kills interrupted some requests')
+  await settle(t, account, store)
+}
+
+t.setTimeout(30_000 + rounds * 5000)
+
+t.test(`acknowledged plants are in SQLite after ${rounds} kills`, { timeout: 15_000 + rounds * 2500 }, async t => {
+  const folder = t.testdir()
+  await killRepeatedly(t, folder, `sqlite:${join(folder, 'plants.db')}`)
+})
+
+t.test(`acknowledged plants are in PostgreSQL after ${rounds} kills`, { timeout: 15_000 + rounds * 2500 }, async t => {
+  const server = await startPostgres(t)
+  await killRepeatedly(t, t.testdir(), await server.database())
+})

@@ -1,0 +1,82 @@
+// PostgreSQL is killed under load and started again: each request gets 200 or 503 in time, and no plant is lost or
+// stored twice.
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openStore } from '../../../src/stores/open.ts'
+import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'
+import { startOwnPostgres } from '../../fixtures/postgres.ts'
+import type { OwnPostgres } from '../../fixtures/postgres.ts'
+import { testToken } from '../../fixtures/secrets.ts'
+import { postPlant, startService, waitForReady } from '../../fixtures/service.ts'
+
+const kills = Number(process.env.POSTGRES_KILLS ?? 20)
+
+/** Starts the service on a PostgreSQL server. */
+function startOn (t: Test, server: OwnPostgres) {
+  return startService(t, t.testdir(), { ACCESS_TOKENS: testToken, DATABASE_URL: server.url })
+}
+
+const severalKills = `the service recovers from ${kills} kills of PostgreSQL, and no plant is lost or stored twice`
+t.test(severalKills, { timeout: 30_000 + kills * 5000 }, async t => {
+  const server = await startOwnPostgres(t)
+  const { origin, child, ended } = await startOn(t, server)
+  const account = newAccount()
+  const load = sendPlants(origin, account, 16)
+  let slowest = 0
+  for (let kill = 0; kill < kills; kill++) {
+    const before = account.acknowledged.size
+    while (account.acknowledged.size < before + 50) await sleep(5)
+    await server.kill()
+    await server.start()
+    const began = performance.now()
+    const since = account.acknowledged.size
+    while (account.acknowledged.size === since) await sleep(5)
+    slowest = Math.max(slowest, performance.now() - began)
+  }
+  await load.stop()
+  t.ok(slowest < 3000, `the slowest recovery takes ${Math.round(slowest)} ms`)
+  const unexpected = [...account.statuses.keys()].filter(status => ![200, 503].includes(status))
+  t.strictSame(unexpected, [])
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+  const store = await openStore(server.url, { maxQueue: 1 })
+  t.teardown(() => store.close())
+  await settle(t, account, store)
+})
+
+t.test('without PostgreSQL the service answers 503 in time and is not ready', { timeout: 60_000 }, async t => {
+  const server = await startOwnPostgres(t)
+  const { origin } = await startOn(t, server)
+  const postId = (id: number) => postPlant(origin, testToken, `{"id":${id},"name":"x"}`)
+  t.equal((await postId(1)).status, 200)
+  await server.kill()
+  const began = performance.now()
+  const [post, ready] = await Promise.all([postId(2), fetch(`${origin}/readyz`)])
+  t.ok(performance.now() - began < 11_000, 'within the deadline')
+  t.strictSame([post.status, post.headers.get('retry-after'), ready.status], [503, '1', 503])
+  t.equal((await fetch(`${origin}/livez`)).status, 200)
+  await server.start()
+  t.equal((await postId(2)).status, 200)
+  await waitForReady(origin, 200)
+})
+
+t.test('the store waits for PostgreSQL to restart when it is killed during a schema upgrade', async t => {
+  const server = await startOwnPostgres(t)
+  await server.query(`
+    CREATE TABLE plants_schema (one integer PRIMARY KEY, version integer NOT NULL);
+    INSERT INTO plants_schema VALUES (1, 0)
+  `)
+  const other = new pg.Client(server.url).on('error', () => {})
+  await other.connect()
+  await other.query('BEGIN; SELECT FROM plants_schema FOR UPDATE')
+  const opening = openStore(server.url, { maxQueue: 1 })
+  const waitsForLock = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+  while ((await server.query(waitsForLock)).length === 0) await sleep(10)
+  await server.kill()
+  await server.start()
+  const store = await opening
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  await store.close()
+})

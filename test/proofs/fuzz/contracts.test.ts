@@ -1,0 +1,56 @@
+// Mutated contracts. `npm run fuzz:contracts` makes many more, and replays what a failure prints.
+import { execFile } from 'node:child_process'
+import t from 'tap'
+import { withMutation } from '../../fixtures/mutation.ts'
+import type { Replacement } from '../../fixtures/mutation.ts'
+
+// `npm run fuzz:contracts` takes new seeds.
+const seed = Number(process.env.FUZZ_SEED ?? 1)
+
+function fuzz (folder: string, ...args: string[]): Promise<{ output: string, hasFailed: boolean }> {
+  return new Promise(resolve => {
+    const options = { cwd: folder, maxBuffer: 2 ** 28 }
+    execFile(process.execPath, ['test/proofs/fuzz/contracts.ts', '--seconds', '120', '--first', ...args], options, (error, ...texts) => {
+      resolve({ output: texts.join(''), hasFailed: error !== null })
+    })
+  })
+}
+
+t.test('mutated contracts are refused by name, or start and answer', async t => {
+  t.comment(`FUZZ_SEED=${seed}`)
+  const { output, hasFailed } = await fuzz('.', '--cases', '60', '--seed', String(seed))
+  if (!t.equal(hasFailed, false)) return t.comment(output)
+  // A run that met none of these would prove little.
+  const met = ['refused', 'served', 'refused with --skip-unsupported', 'served with --skip-unsupported']
+  t.strictSame(met.filter(outcome => !output.includes(`  ${outcome}\n`)), [])
+})
+
+/** Each breaks the generator for some of the first contracts of this seed. */
+const mutations: Array<Replacement & { name: string, finds: RegExp }> = [
+  {
+    name: 'a place is missing',
+    file: 'src/contract/generate/findings.ts',
+    text: 'const { line, col } = startOf(place)',
+    by: "const [line, col] = ['', '']",
+    finds: /=> finding: /
+  },
+  {
+    name: 'paths that no request reaches are served',
+    file: 'src/contract/generate/unsupported.ts',
+    text: "hasDelimiter || isRepeated || hasDots || !isDecodable(rest)) return 'path'",
+    by: 'rest.includes("\\0")) return undefined',
+    finds: /=> .*(?:: 40[45] |does not start)/
+  }
+]
+
+for (const { name, finds, ...replacement } of mutations) {
+  t.test(`the fuzzer finds a mutation: ${name}`, async t => {
+    const folders = ['test/fixtures', 'test/proofs/fuzz', 'openapi.yaml']
+    const { output, hasFailed } = await withMutation(replacement, folders, folder => {
+      return fuzz(folder, '--cases', '500', '--seed', '1')
+    })
+    t.equal(hasFailed, true)
+    t.match(output, finds)
+    t.match(output, /Replay: node test\/proofs\/fuzz\/contracts\.ts --seed 1 --case \d+/)
+  })
+}

@@ -1,0 +1,76 @@
+// npm run fuzz:contracts: mutates contracts, and prints each that is refused without a name, crashes, hangs or does not
+// start. `--case` runs one of them again.
+import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { parseNumber, readOptions } from '../../../scripts/options.ts'
+import type { CaseResult } from './contract-worker.ts'
+
+const texts = readOptions({
+  cases: { type: 'string', default: '5000' },
+  seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+  /** Stops after this time. */
+  seconds: { type: 'string', default: '3600' },
+  /** Stops at the first violation. */
+  first: { type: 'boolean', default: false },
+  /** Runs only this one. */
+  case: { type: 'string', default: '' }
+})
+const seed = parseNumber('seed', texts.seed, 0)
+const only = texts.case === '' ? undefined : parseNumber('case', texts.case, 0)
+const cases = only === undefined ? parseNumber('cases', texts.cases) : 1
+const until = performance.now() + parseNumber('seconds', texts.seconds) * 1000
+/** Longer than any contract of this size needs on a busy machine. */
+const hangMs = 60_000
+
+console.log(`seed ${seed}`)
+const counts = new Map<string, number>()
+const count = (name: string) => { counts.set(name, (counts.get(name) ?? 0) + 1) }
+let worker = startWorker()
+let done = 0
+for (; done < cases && performance.now() < until; done++) {
+  report(await run(only ?? done))
+  if (texts.first && process.exitCode === 1) break
+}
+await worker.terminate()
+console.log(`${process.exitCode === 1 ? 'FAILED' : 'passed'}  contracts: ${done} cases`)
+for (const [name, number] of [...counts].sort()) console.log(`${String(number).padStart(9)}  ${name}`)
+
+function startWorker (): Worker {
+  return new Worker(new URL('contract-worker.ts', import.meta.url), { workerData: seed, stdout: false })
+}
+
+function run (index: number): Promise<CaseResult> {
+  const { promise, resolve } = Promise.withResolvers<CaseResult>()
+  let mutant = { text: '', changes: [] as string[] }
+  const fail = (violation: string) => {
+    const broken = worker
+    worker = startWorker()
+    broken.terminate().then(() => resolve({ index, ...mutant, outcomes: ['failed'], violations: [violation] }))
+  }
+  const timer = setTimeout(fail, hangMs, `no end within ${hangMs} ms`)
+  const onMessage = (message: CaseResult) => {
+    if (message.outcomes === undefined) mutant = message
+    else resolve(message)
+  }
+  const onError = (error: Error) => fail(`crash: ${String(error.stack ?? error)}`)
+  worker.on('message', onMessage).on('error', onError)
+  worker.postMessage(index)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    worker.off('message', onMessage).off('error', onError)
+  })
+}
+
+function report ({ index, text, changes, outcomes, violations }: CaseResult): void {
+  outcomes.forEach(count)
+  if (violations.length === 0) return
+  process.exitCode = 1
+  count('violations')
+  const file = join(tmpdir(), `contract-${seed}-${index}.yaml`)
+  writeFileSync(file, text)
+  const found = [...new Set(violations)].map(violation => `  => ${violation.slice(0, 1000)}`)
+  console.log(['', `case ${index}, ${file}`, ...changes.map(change => `  ${change}`), ...found].join('\n'))
+  console.log(`Replay: node test/proofs/fuzz/contracts.ts --seed ${seed} --case ${index}`)
+}

@@ -1,0 +1,179 @@
+// npm run fuzz:mutations: breaks a copy of the code in several ways, and proves that the fuzzer finds each.
+import { execFile } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { parseNumber, readOptions } from '../../../scripts/options.ts'
+import { withMutation } from '../../fixtures/mutation.ts'
+import type { Replacement } from '../../fixtures/mutation.ts'
+
+export interface Mutation extends Replacement {
+  name: string
+  /** The property that it breaks. */
+  property: 'plants' | 'broken-plants' | 'connections'
+}
+
+export const mutations: readonly Mutation[] = [
+  {
+    name: 'ids are rounded as doubles',
+    property: 'plants',
+    file: 'src/contract/schema/int64.ts',
+    text: 'isExact(value, written) ? BigInt(value) : exactInteger(written)',
+    by: 'Number.isInteger(value) ? BigInt(value) : undefined'
+  },
+  {
+    name: 'a duplicate member leaves its digits behind',
+    property: 'plants',
+    file: 'src/contract/schema/json.ts',
+    text: 'ofHolder?.delete(key)',
+    by: 'ofHolder?.has(key)'
+  },
+  {
+    name: 'white space around a name is dropped',
+    property: 'plants',
+    file: 'src/plants/create-plant.ts',
+    text: 'store.add({ id, ...plant })',
+    by: 'store.add({ id, ...plant, name: name.trim() })'
+  },
+  {
+    name: 'another plant with the same id gets 200',
+    property: 'plants',
+    file: 'src/plants/create-plant.ts',
+    text: "outcome === 'conflict'",
+    by: 'outcome === undefined'
+  },
+  {
+    name: 'an empty tag is stored as none',
+    property: 'plants',
+    file: 'src/plants/create-plant.ts',
+    text: 'tag === undefined ?',
+    by: '!tag ?'
+  },
+  {
+    name: 'the range of int64 is not checked',
+    property: 'broken-plants',
+    file: 'src/contract/schema/int64.ts',
+    text: 'integer === undefined || BigInt.asIntN(64, integer) !== integer',
+    by: 'integer === undefined'
+  },
+  {
+    name: 'fractions are rounded',
+    property: 'broken-plants',
+    file: 'src/contract/schema/int64.ts',
+    text: 'Number.isSafeInteger(value) ? BigInt(value) : undefined)',
+    by: 'BigInt(Math.round(value)))'
+  },
+  {
+    name: 'fractions that a double holds as an integer pass',
+    property: 'broken-plants',
+    file: 'src/contract/schema/int64.ts',
+    text: 'if (zeros < 0 || length + zeros > 19)',
+    by: 'if (zeros < 0) return BigInt(Math.round(Number(source)))\n  if (length + zeros > 19)'
+  },
+  {
+    name: 'invalid UTF-8 is replaced',
+    property: 'broken-plants',
+    file: 'src/contract/schema/json.ts',
+    text: 'if (!isUtf8(bytes))',
+    by: 'if (bytes.length < 0)'
+  },
+  {
+    name: 'half of a surrogate pair is accepted',
+    property: 'broken-plants',
+    file: 'src/contract/schema/json.ts',
+    text: 'escapedSurrogate.test(text) &&',
+    by: 'text.length < 0 &&'
+  },
+  {
+    name: 'a value of another type is converted',
+    property: 'broken-plants',
+    file: 'src/contract/schema/validator.ts',
+    text: 'strict: true,',
+    by: 'strict: true, coerceTypes: true,'
+  },
+  {
+    name: 'a reset after CONNECT ends the process',
+    property: 'connections',
+    file: 'src/contract/message/errors.ts',
+    text: "socket.on('error', () => socket.destroy())",
+    by: ''
+  },
+  {
+    name: 'a client that closes its side gets no response',
+    property: 'connections',
+    file: 'src/contract/message/errors.ts',
+    text: 'Object.assign(server, { httpAllowHalfOpen: true })',
+    by: ''
+  },
+  {
+    name: 'malformed bytes hide the response to the request before them',
+    property: 'connections',
+    file: 'src/contract/message/errors.ts',
+    text: 'if (pending?.req.complete === true)',
+    by: 'if (pending?.req === true)'
+  },
+  {
+    name: 'invalid percent-encoding is a failure of the service',
+    property: 'connections',
+    file: 'src/contract/message/errors.ts',
+    text: "case 'FST_ERR_BAD_URL':",
+    by: "case 'FST_ERR_OTHER':"
+  },
+  {
+    name: 'a method that Fastify does not know is a failure of the service',
+    property: 'connections',
+    file: 'src/contract/message/errors.ts',
+    text: "case 'FST_ERR_NOT_FOUND':",
+    by: "case 'FST_ERR_OTHER':"
+  },
+  {
+    name: 'malformed HTTP is answered in another shape',
+    property: 'connections',
+    file: 'src/contract/message/errors.ts',
+    text: 'Content-Length\': Buffer.byteLength(body), Connection',
+    by: 'Content-Length\': 0, Connection'
+  },
+  {
+    name: 'an incomplete request may stay for ever',
+    property: 'connections',
+    file: 'src/service/app.ts',
+    text: 'requestTimeout: requestTimeoutMs.whole,',
+    by: 'requestTimeout: 0,'
+  }
+]
+
+/** What a run printed. */
+export interface Found { output: string, hasFailed: boolean }
+
+/** Runs the fuzzer of the code in a folder; `temporary` gets its database. */
+export function runFuzzer (folder: string, args: string[], temporary = tmpdir()): Promise<Found> {
+  return new Promise(resolve => {
+    const options = { cwd: folder, maxBuffer: 2 ** 28, env: { ...process.env, TMPDIR: temporary } }
+    execFile(process.execPath, ['test/proofs/fuzz/run.ts', ...args], options, (error, ...texts) => {
+      resolve({ output: texts.join(''), hasFailed: error !== null })
+    })
+  })
+}
+
+/** Runs the fuzzer on a copy of the code with one mutation. */
+export function runMutation (mutation: Mutation, cases: number, seed: number): Promise<Found> {
+  const args = ['--property', mutation.property, '--cases', String(cases), '--seed', String(seed)]
+  const folders = ['generated', 'test/fixtures', 'test/proofs/fuzz']
+  // A mutation may end the process, which then leaves its database behind: it goes with the copy.
+  return withMutation(mutation, folders, folder => runFuzzer(folder, args, folder))
+}
+
+if (import.meta.main) {
+  const texts = readOptions({
+    cases: { type: 'string', default: '20000' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) }
+  })
+  const cases = parseNumber('cases', texts.cases)
+  const seed = parseNumber('seed', texts.seed, 0)
+  console.log(`up to ${cases} cases for each mutation, from seed ${seed}`)
+  const control = await runFuzzer('.', ['--cases', String(cases), '--seed', String(seed)])
+  if (control.hasFailed) throw new Error(`The fuzzer finds a violation in the code as it is: ${control.output}`)
+  for (const mutation of mutations) {
+    const { hasFailed } = await runMutation(mutation, cases, seed)
+    console.log(`${hasFailed ? 'found ' : 'MISSED'}  ${mutation.property}: ${mutation.name}`)
+    if (!hasFailed) process.exitCode = 1
+  }
+}

@@ -1,0 +1,158 @@
+// Random plants that the contract allows, generated from its schema in generated/, each as one of its JSON texts.
+import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
+import { operations, schemas } from '../../../generated/operations.ts'
+import { seededRandom } from '../../fixtures/random.ts'
+import { Members, plain, Raw, spell } from './spelling.ts'
+
+interface Schema {
+  $ref?: string
+  allOf?: readonly Schema[]
+  type?: string
+  format?: string
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  required?: readonly string[]
+  properties?: Readonly<Record<string, Schema>>
+  description?: string
+}
+
+/** A declared member of a plant. */
+export interface Member { name: string, isRequired: boolean, schema: Schema }
+
+/** The members of a plant by name. */
+export type Plant = Readonly<Record<string, unknown>>
+
+/** A plant and a JSON text that means it. */
+export interface SentPlant { plant: Plant, body: string }
+
+const keywords = new Set([
+  '$ref', 'allOf', 'type', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'required',
+  'properties', 'description'
+])
+
+/** A keyword that is ignored here would make plants that the service refuses. */
+function refuseUnknown (schema: Schema): void {
+  const unknown = Object.keys(schema).find(keyword => !keywords.has(keyword))
+  if (unknown !== undefined) throw new Error(`test/proofs/fuzz/plants.ts does not know the keyword ${unknown}: add it there.`)
+}
+
+/** The members that a schema declares. */
+function membersOf (schema: Schema): Member[] {
+  refuseUnknown(schema)
+  const component = (schemas as Readonly<Record<string, Schema>>)[schema.$ref?.replace(/#$/, '') ?? '']
+  const inside = [component ?? {}, ...schema.allOf ?? []].filter(part => Object.keys(part).length > 0)
+  const own = Object.entries(schema.properties ?? {}).map(([name, schema]) => ({ name, isRequired: false, schema }))
+  const required = new Set(schema.required)
+  return [...inside.flatMap(membersOf), ...own].map(member => {
+    return { ...member, isRequired: member.isRequired || required.has(member.name) }
+  })
+}
+
+export const members = membersOf(operations.createPlant.body.content['application/json'].schema)
+
+export const smallestId = -(2n ** 63n)
+export const largestId = 2n ** 63n - 1n
+
+/** Few values, so that plants meet, the ends of the range, what a double rounds, and any other. */
+function integers ({ minimum, maximum }: Schema): Arbitrary<bigint> {
+  const min = BigInt(minimum ?? smallestId)
+  const max = BigInt(maximum ?? largestId)
+  const near = [0n, 2n ** 31n, 2n ** 53n, -(2n ** 53n), 10n ** 15n, 10n ** 18n, min, max]
+  const special = near.flatMap(integer => [integer - 1n, integer, integer + 1n]).filter(id => id >= min && id <= max)
+  const few = special.slice(0, 2)
+  return fc.oneof(fc.constantFrom(...few), fc.constantFrom(...special), fc.bigInt({ min, max }))
+}
+
+const codePoint = (min: number, max: number) => fc.integer({ min, max }).map(code => String.fromCodePoint(code))
+
+/** Characters of every kind, except halves of surrogate pairs, which UTF-8 cannot hold. */
+export const character = fc.oneof(
+  codePoint(0x20, 0x7e),
+  codePoint(0, 0x1f),
+  codePoint(0x7f, 0x24f),
+  codePoint(0x300, 0x1fff),
+  codePoint(0x2000, 0xd7ff),
+  codePoint(0xe000, 0xffff),
+  codePoint(0x10000, 0x10ffff),
+  fc.constantFrom('"', '\\', '/', 'e\u0301', '\u2028', '\ufeff', '\ufffe', '\u{1ffff}', '\ufffd', '\u202e')
+)
+
+function texts ({ pattern = '', minLength = 0, maxLength = 40 }: Schema): Arbitrary<string> {
+  const expression = new RegExp(pattern, 'u')
+  const any = fc.string({ unit: character.filter(text => expression.test(text)), minLength, maxLength })
+  const few = fc.constantFrom('fern', '')
+  const long = fc.constantFrom('x'.repeat(20_000), '\u{1f335}'.repeat(4000), '\u0001\\'.repeat(3000))
+  const isAllowed = (text: string) => expression.test(text) && text.length >= minLength
+  return fc.oneof(
+    { weight: 40, arbitrary: any.filter(isAllowed) },
+    { weight: 60, arbitrary: few.filter(isAllowed) },
+    { weight: 1, arbitrary: long.filter(isAllowed) }
+  )
+}
+
+function valuesOf ({ name, schema }: Member): Arbitrary<unknown> {
+  refuseUnknown(schema)
+  if (schema.type === 'integer' && schema.format === 'int64') return integers(schema)
+  if (schema.type === 'string' && schema.format === undefined) return texts(schema)
+  throw new Error(`test/proofs/fuzz/plants.ts cannot generate the member ${name}: add its type there.`)
+}
+
+const undeclaredName = fc.oneof(
+  fc.constantFrom('__proto__', 'constructor', 'toString', 'toJSON', 'ID', 'id ', 'Name', '', '$ref', '\u0000'),
+  fc.string({ unit: character, maxLength: 10 })
+).filter(name => members.every(member => member.name !== name))
+
+const number = fc.constantFrom('1e400', '-0', '-1E-400', '123456789012345678901234567890', '9007199254740993', '1.50')
+const deep = fc.constantFrom(10, 3000).map(depth => '[{"":'.repeat(depth) + '1' + '}]'.repeat(depth))
+/** Any JSON, also numbers that no double holds, and values that are thousands of levels deep. */
+const anyJson = fc.oneof(
+  { weight: 20, arbitrary: fc.jsonValue({ maxDepth: 3, stringUnit: character }) },
+  { weight: 10, arbitrary: number.map(text => new Raw(text)) },
+  { weight: 1, arbitrary: deep.map(text => new Raw(text)) }
+)
+
+/** The values of the declared members; optional ones may be missing. */
+const plants: Arbitrary<Plant> = fc.record(
+  Object.fromEntries(members.map(member => [member.name, valuesOf(member)])),
+  { requiredKeys: members.filter(({ isRequired }) => isRequired).map(({ name }) => name), noNullPrototype: true }
+)
+
+const noises = fc.record({
+  undeclared: fc.array(fc.tuple(undeclaredName, anyJson), { maxLength: 3 }),
+  /** The last of duplicate members counts, so these are written before the true ones. */
+  duplicates: fc.array(fc.tuple(fc.constantFrom(...members.map(({ name }) => name)), anyJson), { maxLength: 2 }),
+  /** 0 is the plainest spelling; fast-check shrinks to it. */
+  spelling: fc.oneof(fc.constant(0), fc.nat())
+})
+
+/** Members of a plant in their order. */
+export type List = Array<[name: string, value: unknown]>
+type Noise = ReturnType<typeof noises.generate>['value']
+
+/** Writes members among undeclared and duplicate ones; the duplicates of a member that is absent are left out. */
+function writeBody (list: List, { undeclared, duplicates, spelling }: Noise): string {
+  const random = spelling === 0 ? plain : seededRandom(String(spelling))
+  const all = [...list]
+  for (const member of undeclared) all.splice(random.below(all.length + 1), 0, member)
+  if (random.below(2) === 1) all.reverse()
+  for (const duplicate of duplicates) {
+    const first = all.findIndex(([name]) => name === duplicate[0])
+    if (first >= 0) all.splice(random.below(first + 1), 0, duplicate)
+  }
+  const byteOrderMark = random.below(20) === 19 ? '\ufeff' : ''
+  return byteOrderMark + spell(new Members(all), random)
+}
+
+/** Plants in texts with undeclared and duplicate members, in any order. */
+export const sentPlants: Arbitrary<SentPlant> = fc.tuple(plants, noises).map(([plant, noise]) => {
+  return { plant, body: writeBody(Object.entries(plant), noise) }
+})
+
+/** The members of a plant, and what writes a text with changed ones. */
+export const plantsAndWriters = fc.tuple(plants, noises).map(([plant, noise]) => {
+  return { list: Object.entries(plant), write: (list: List) => writeBody(list, noise) }
+})

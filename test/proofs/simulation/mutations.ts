@@ -1,0 +1,270 @@
+// npm run faults:mutations: breaks a copy of the code in several ways, and proves that the simulation finds each.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { parseNumber, readOptions } from '../../../scripts/options.ts'
+import { withMutation } from '../../fixtures/mutation.ts'
+
+export interface Mutation {
+  name: string
+  /** The property that it violates. */
+  violates: 'safety' | 'liveness'
+  /** A file in src/stores. */
+  file: string
+  /** Occurs exactly once in the file. */
+  text: string
+  by: string
+}
+
+/** A control: the simulation finds nothing in code that is not broken. */
+const control: Mutation = { name: 'no mutation', violates: 'safety', file: 'clock.ts', text: 'Time as', by: 'Time as' }
+
+export const mutations: readonly Mutation[] = [
+  {
+    name: 'unchanged and conflict do not wait for the standby',
+    violates: 'safety',
+    file: 'postgres/dialects.ts',
+    // eslint-disable-next-line no-template-curly-in-string
+    text: ' AND ${emitMessage} IS NOT NULL',
+    by: ''
+  },
+  {
+    name: 'an insert keeps a weak synchronous_commit',
+    violates: 'safety',
+    file: 'postgres/dialects.ts',
+    text: '{setSynchronousCommit}, `',
+    by: '{"set_config(\'a.b\', \'\', true)"}, `'
+  },
+  {
+    name: 'a read of existing plants keeps a weak synchronous_commit',
+    violates: 'safety',
+    file: 'postgres/dialects.ts',
+    text: "{setSynchronousCommit} <> ''",
+    by: "{'true'}"
+  },
+  {
+    name: 'a plant that a failover lost counts as unchanged',
+    violates: 'safety',
+    file: 'postgres/plants.ts',
+    text: 'if (rows.length < existingIds.length) throw',
+    by: 'if (rows.length > existingIds.length) throw'
+  },
+  {
+    name: 'a repetition in a batch replaces the plant',
+    violates: 'safety',
+    file: 'postgres/plants.ts',
+    text: 'if (!plantById.has(plant.id)) plantById',
+    by: 'plantById'
+  },
+  {
+    name: 'a repetition in a batch counts as added',
+    violates: 'safety',
+    file: 'postgres/plants.ts',
+    text: 'added.delete(plant.id)',
+    by: 'added.has(plant.id)'
+  },
+  {
+    name: 'ids are not sorted',
+    violates: 'liveness',
+    file: 'postgres/plants.ts',
+    text: '.sort((a, b) => a.id < b.id ? -1 : 1)',
+    by: ''
+  },
+  {
+    name: 'check() does not wait for the standby',
+    violates: 'safety',
+    file: 'postgres/engine.ts',
+    text: 'await confirmCommits(query, dialect)',
+    by: ''
+  },
+  {
+    name: 'a cancelled wait counts as success',
+    violates: 'safety',
+    file: 'postgres/connections.ts',
+    text: 'if (isWarning(notice))',
+    by: 'if (!isWarning(notice))'
+  },
+  {
+    name: 'a failed statement keeps its connection',
+    violates: 'liveness',
+    file: 'postgres/connections.ts',
+    text: 'client.release(true)',
+    by: ''
+  },
+  {
+    name: 'a host that fails is tried for ever',
+    violates: 'liveness',
+    file: 'postgres/connections.ts',
+    text: 'if (current === host) current =',
+    by: 'if (current !== host) current ='
+  },
+  {
+    name: 'a serialization failure is permanent',
+    violates: 'liveness',
+    file: 'postgres/errors.ts',
+    text: '(?:08|40|57P|58C)',
+    by: '(?:08|57P|58C)'
+  },
+  {
+    name: 'a shutdown of the server is permanent',
+    violates: 'liveness',
+    file: 'postgres/errors.ts',
+    text: '(?:08|40|57P|58C)',
+    by: '(?:08|40|58C)'
+  },
+  {
+    name: 'a read-only server is permanent',
+    violates: 'liveness',
+    file: 'postgres/errors.ts',
+    text: "const readOnly = '25006'",
+    by: "const readOnly = ''"
+  },
+  {
+    name: 'a message on the standby is permanent',
+    violates: 'liveness',
+    file: 'postgres/errors.ts',
+    text: "'cannot assign",
+    by: "'-cannot assign"
+  },
+  {
+    name: 'a permanent error is tried again',
+    violates: 'liveness',
+    file: 'retry.ts',
+    text: '!isTransient(error) ||',
+    by: ''
+  },
+  {
+    name: 'a transient error is not tried again',
+    violates: 'liveness',
+    file: 'retry.ts',
+    text: '!isTransient(error) ||',
+    by: 'isTransient(error) ||'
+  },
+  {
+    name: 'a call has no deadline',
+    violates: 'liveness',
+    file: 'retry.ts',
+    text: 'clock.now() + timeoutMs',
+    by: 'clock.now() + 100 * timeoutMs'
+  },
+  {
+    name: 'a try may hang',
+    violates: 'liveness',
+    file: 'retry.ts',
+    text: 'await Promise.race([work, late.promise])',
+    by: 'await work'
+  },
+  {
+    name: 'outcomes go to the next plant of the batch',
+    violates: 'safety',
+    file: 'group-commit.ts',
+    text: 'outcomes[index]',
+    by: 'outcomes[(index + 1) % outcomes.length]'
+  },
+  {
+    name: 'a failed batch resolves',
+    violates: 'safety',
+    file: 'group-commit.ts',
+    text: '{ reject } of batch) reject(error)',
+    by: "{ resolve } of batch) resolve('added')"
+  },
+  {
+    name: 'a failed batch never settles',
+    violates: 'liveness',
+    file: 'group-commit.ts',
+    text: 'for (const { reject } of batch) reject(error)',
+    by: ''
+  },
+  {
+    name: 'two batches are in flight at once',
+    violates: 'safety',
+    file: 'group-commit.ts',
+    text: 'await commit(',
+    by: 'commit('
+  },
+  {
+    name: 'a queue that was empty once is not emptied again',
+    violates: 'liveness',
+    file: 'group-commit.ts',
+    text: 'running = undefined',
+    by: ''
+  },
+  {
+    name: 'a full queue takes more plants',
+    violates: 'liveness',
+    file: 'group-commit.ts',
+    text: 'queue.length >= maxQueue',
+    by: 'queue.length >= 2 * maxQueue'
+  },
+  {
+    name: 'add() after close() stores plants',
+    violates: 'safety',
+    file: 'group-commit.ts',
+    text: "if (closed !== undefined) return refuse('The service is shutting down. Try",
+    by: "if (maxQueue < 0) return refuse('The service is shutting down. Try"
+  },
+  {
+    name: 'close() does not wait for the queue',
+    violates: 'liveness',
+    file: 'group-commit.ts',
+    text: '[running, ...direct]',
+    by: '[...direct]'
+  },
+  {
+    name: 'close() does not wait for reads',
+    violates: 'liveness',
+    file: 'group-commit.ts',
+    text: '[running, ...direct]',
+    by: '[running]'
+  },
+  {
+    name: 'a second close() closes the engine again',
+    violates: 'liveness',
+    file: 'group-commit.ts',
+    text: 'closed ??= finish()',
+    by: 'closed = finish()'
+  }
+]
+
+/** What the schedules of a copy printed, and how many of them violated each property. */
+export interface Found { output: string, safety: number, liveness: number }
+
+/** Runs schedules on a copy of the code with one mutation. */
+export function runMutation ({ file, text, by }: Mutation, schedules: number, seed: number): Promise<Found> {
+  const replacement = { file: join('src/stores', file), text, by }
+  return withMutation(replacement, ['test/proofs/simulation'], folder => runSchedules(folder, schedules, seed))
+}
+
+/** Runs the schedules of the code in a folder. */
+export function runSchedules (folder: string, schedules: number, seed: number): Promise<Found> {
+  const args = ['test/proofs/simulation/run.ts', '--schedules', String(schedules), '--seed', String(seed)]
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { cwd: folder, maxBuffer: 2 ** 28 }, (_error, output, errors) => {
+      const [, safety, liveness] = /^(\d+) schedules violated safety, (\d+) violated liveness$/m.exec(output) ?? []
+      if (safety === undefined) return reject(new Error(`The simulation did not end: ${errors}`))
+      resolve({ output, safety: Number(safety), liveness: Number(liveness) })
+    })
+  })
+}
+
+if (import.meta.main) {
+  const fewSchedules = 500
+  const texts = readOptions({
+    schedules: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) }
+  })
+  const schedules = parseNumber('schedules', texts.schedules)
+  const seed = parseNumber('seed', texts.seed, 0)
+  console.log(`up to ${schedules} schedules for each mutation, from seed ${seed}; those that find it:`)
+  const { safety, liveness } = await runMutation(control, schedules, seed)
+  if (safety + liveness > 0) throw new Error('The simulation finds a violation in the code as it is.')
+  for (const mutation of mutations) {
+    // Only rare violations need all schedules.
+    let tried = Math.min(fewSchedules, schedules)
+    let found = await runMutation(mutation, tried, seed)
+    if (found[mutation.violates] === 0) found = await runMutation(mutation, tried = schedules, seed)
+    const isFound = found[mutation.violates] > 0
+    const counts = `safety ${String(found.safety).padStart(5)}, liveness ${String(found.liveness).padStart(5)}`
+    console.log(`${isFound ? 'found ' : 'MISSED'}  ${counts} of ${String(tried).padStart(5)}  ${mutation.name}`)
+    if (!isFound) process.exitCode = 1
+  }
+}

@@ -1,0 +1,299 @@
+import { execFile, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import type { NewPlant } from '../../../src/plants/plant-store.ts'
+import { openStore } from '../../../src/stores/open.ts'
+import { all } from '../../fixtures/plant-store-suite.ts'
+import { startPostgres } from '../../fixtures/postgres.ts'
+
+interface Result { code: number | string, stdout: string, stderr: string }
+
+interface Copy {
+  child: ChildProcessWithoutNullStreams
+  /** `code` is the exit code, or the signal that ended the process. */
+  ended: Promise<Result>
+  /** Resolves once standard error matches. */
+  waitForStderr: (pattern: RegExp) => Promise<void>
+}
+
+function start (args: string[], nodeArgs: string[] = []): Copy {
+  const child = spawn(process.execPath, [...nodeArgs, 'src/commands/copy.ts', ...args])
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', text => { stdout += text })
+  child.stderr.setEncoding('utf8').on('data', text => { stderr += text })
+  const ended = once(child, 'close').then(([code, signal]) => {
+    // A busy machine may let it wait for a database.
+    return { code: code ?? signal, stdout, stderr: stderr.replace(/^(?:Checking|Waiting for) the .*\n/gm, '') }
+  })
+  const waitForStderr = async (pattern: RegExp) => {
+    while (!pattern.test(stderr)) await once(child.stderr, 'data')
+  }
+  return { child, ended, waitForStderr }
+}
+
+async function copy (args: string[], input = ''): Promise<Result> {
+  const { child, ended } = start(args)
+  child.stdin.end(input)
+  return ended
+}
+
+const sqliteUrl = (folder: string, file = 'a.db'): string => `sqlite:${join(folder, file)}`
+
+async function plantsIn (url: string): Promise<NewPlant[]> {
+  const store = await openStore(url, { maxQueue: 1 })
+  try {
+    return await all(store)
+  } finally {
+    await store.close()
+  }
+}
+
+const fourPlants = [
+  '{"id":-9223372036854775808,"name":"least"}',
+  '{"id":-1,"name":"","tag":""}',
+  '{"id":9007199254740993,"name":"\\\\ \\" 🌵 \\n","tag":"日本"}',
+  '{"id":9223372036854775807,"name":"most","tag":"x"}'
+].map(line => `${line}\n`).join('')
+/** More plants than a chunk or a page holds. */
+const manyPlants = Array.from({ length: 12_000 }, (_, id) => `{"id":${id},"name":"plant ${id}"}\n`).join('')
+
+t.test('copy moves plants from any kind of place to any other without changing them', async t => {
+  const folder = t.testdir({ 'plants.ndjson': fourPlants })
+  const postgres = await (await startPostgres(t)).database()
+  const places = [
+    join(folder, 'plants.ndjson'),
+    sqliteUrl(folder),
+    postgres,
+    join(folder, 'b.ndjson'),
+    sqliteUrl(folder, 'c.db')
+  ]
+  const summary = /^4 added, 0 unchanged, 0 in conflict, 0 bad lines, in [\d.]+ s \([\d,]+\/s\)\n$/
+  for (const [index, to] of places.slice(1).entries()) {
+    const from = places[index] as string
+    t.match(await copy([from, to]), { code: 0, stdout: '', stderr: summary }, to)
+  }
+  t.equal(readFileSync(join(folder, 'b.ndjson'), 'utf8'), fourPlants)
+  t.match(await copy([postgres, '-']), { code: 0, stdout: fourPlants })
+  t.match(await copy(['-', 'memory:'], fourPlants), { code: 0, stderr: /^4 added/ })
+  t.match(await copy([postgres, sqliteUrl(folder)]), { code: 0, stderr: /^0 added, 4 unchanged/ })
+})
+
+t.test('copy keeps every plant and the order when there is more than one chunk', async t => {
+  const folder = t.testdir({ 'many.ndjson': manyPlants })
+  const result = await copy([join(folder, 'many.ndjson'), sqliteUrl(folder)])
+  t.match(result, { code: 0, stderr: /^12,000 added/ })
+  t.match(await copy([sqliteUrl(folder), '-']), { code: 0, stdout: manyPlants })
+})
+
+t.test('copy reports bad lines and conflicts, copies the rest and exits with code 1', async t => {
+  const folder = t.testdir()
+  const to = sqliteUrl(folder)
+  await copy(['-', to], '{"id":1,"name":"fern"}\n{"id":9007199254740993,"name":"ivy"}\n')
+  const input = [
+    '\ufeff{"id":2,"name":"first"}\r',
+    '',
+    'no JSON',
+    '{"id":1,"name":"other"}',
+    '{"id":"3","name":"x"}',
+    '{"id":9007199254740993,"name":"other"}',
+    '[]',
+    `{"id":4,"name":"${'x'.repeat(33 * 1024 * 1024)}"}`,
+    '{"id":5,"name":"a\\u0000b"}',
+    '{"id":6,"name":"last","other":1}'
+  ].join('\n')
+  const { code, stderr } = await copy(['-', to], input)
+  t.equal(code, 1)
+  const isProgress = (line: string) => /plants?, /.test(line)
+  const withoutTime = (line: string) => line.replace(/, in .*/, '')
+  t.strictSame(stderr.split('\n').filter(line => !isProgress(line)).map(withoutTime), [
+    'line 3: The line is not valid JSON.',
+    'line 5: "id" must be an integer from -9223372036854775808 to 9223372036854775807.',
+    'line 7: The line must be an object.',
+    'line 8: The line is longer than 33554432 bytes.',
+    'line 9: "name" must match pattern "^[^\\x00]*$": The name of the plant. Any text without U+0000.',
+    'conflict: another plant has the id 1; the stored plant does not change',
+    'conflict: another plant has the id 9007199254740993; the stored plant does not change',
+    '2 added, 0 unchanged, 2 in conflict, 5 bad lines',
+    ''
+  ])
+  t.strictSame(await plantsIn(to), [
+    { id: 1n, name: 'fern' },
+    { id: 2n, name: 'first' },
+    { id: 6n, name: 'last' },
+    { id: 9007199254740993n, name: 'ivy' }
+  ])
+})
+
+t.test('a line that is too long is a bad line, also at the end of the input', async t => {
+  const tooLong = 'x'.repeat(33 * 1024 * 1024)
+  const result = await copy(['-', sqliteUrl(t.testdir())], `${tooLong}\n{"id":1,"name":"x"}\n${tooLong}`)
+  t.match(result, { code: 1, stderr: /line 1: .* longer [^]*line 3: .* longer [^]*1 added/ })
+})
+
+t.test('copy fails when the disk is full before the last bytes of its output', async t => {
+  const folder = t.testdir({ 'plants.ndjson': manyPlants })
+  const output = openSync(join(folder, 'output'), 'w')
+  // The limit of 100 kB for each file is a full disk. The modules of tap would end the process at SIGXFSZ.
+  const limited = ['-u', 'NODE_OPTIONS', 'prlimit', '--fsize=100000:unlimited', process.execPath, 'src/commands/copy.ts']
+  const child = spawn('env', [...limited, join(folder, 'plants.ndjson'), '-'], { stdio: ['ignore', output, 'pipe'] })
+  let stderr = ''
+  child.stderr?.setEncoding('utf8').on('data', text => { stderr += text })
+  const [code] = await once(child, 'close')
+  closeSync(output)
+  t.equal(code, 1)
+  t.match(stderr, /^The output cannot be written: EFBIG: file too large, write\.$/m)
+})
+
+t.test('a copy to a file fails without a file when the disk is full before its last bytes', async t => {
+  for (const plants of ['{"id":1,"name":"x"}\n'.repeat(1), manyPlants]) {
+    const folder = t.testdir({ 'plants.ndjson': plants })
+    const limited = ['-u', 'NODE_OPTIONS', 'prlimit', '--fsize=10:unlimited', process.execPath, 'src/commands/copy.ts']
+    const files = [join(folder, 'plants.ndjson'), join(folder, 'out.ndjson')]
+    const failed = await promisify(execFile)('env', [...limited, ...files]).catch(error => error)
+    t.match(failed, { code: 1, stderr: /EFBIG: file too large/ })
+    t.strictSame(readdirSync(folder), ['plants.ndjson'])
+  }
+})
+
+t.test('of two copies to one file the second fails', async t => {
+  const output = join(t.testdir(), 'out.ndjson')
+  const [first, second] = [start(['-', output]), start(['-', output])]
+  for (const { child } of [first, second]) child.stdin.write('{"id":1,"name":"first"}\nbad\n')
+  await Promise.all([first.waitForStderr(/line 2/), second.waitForStderr(/line 2/)])
+  first.child.stdin.end()
+  t.match(await first.ended, { code: 1, stderr: /1 added/ })
+  second.child.stdin.end('{"id":2,"name":"second"}\n')
+  t.match(await second.ended, { code: 1, stderr: /EEXIST/ })
+  t.equal(readFileSync(output, 'utf8'), '{"id":1,"name":"first"}\n')
+})
+
+t.test('copy writes all plants to a file as its standard output', async t => {
+  const folder = t.testdir({ 'plants.ndjson': manyPlants })
+  const output = openSync(join(folder, 'output'), 'w')
+  const child = spawn(process.execPath, ['src/commands/copy.ts', join(folder, 'plants.ndjson'), '-'], { stdio: ['ignore', output, 'ignore'] })
+  t.strictSame(await once(child, 'close'), [0, null])
+  closeSync(output)
+  t.equal(readFileSync(join(folder, 'output'), 'utf8'), manyPlants)
+})
+
+t.test('--fail-fast stops at the first bad line or conflict and leaves no partial file', async t => {
+  const folder = t.testdir({ 'in.ndjson': 'bad\n{"id":2,"name":"x"}\n' })
+  const [input, output] = [join(folder, 'in.ndjson'), join(folder, 'out.ndjson')]
+  const result = await copy(['--fail-fast', input, sqliteUrl(folder)])
+  t.match(result, { code: 1, stderr: /^line 1: .*\n0 added.* 1 bad lines/ })
+  t.strictSame(await plantsIn(sqliteUrl(folder)), [])
+  t.match(await copy(['--fail-fast', input, output]), { code: 1 })
+  t.strictSame(readdirSync(folder).filter(name => name.startsWith('out')), [])
+})
+
+t.test('a second run completes a copy that was killed', async t => {
+  const folder = t.testdir()
+  const source = Array.from({ length: 300_000 }, (_, id) => `{"id":${id},"name":"x"}\n`).join('')
+  const input = join(folder, 'in.ndjson')
+  writeFileSync(input, source)
+  const to = sqliteUrl(folder)
+  const { child, ended } = start([input, to])
+  // The write-ahead log then holds several chunks.
+  const logSize = () => statSync(join(folder, 'a.db-wal'), { throwIfNoEntry: false })?.size ?? 0
+  while (logSize() < 1e6) await new Promise(resolve => setTimeout(resolve, 5))
+  child.kill('SIGKILL')
+  t.match(await ended, { code: 'SIGKILL' })
+  const copied = (await plantsIn(to)).length
+  t.ok(copied > 0 && copied < 300_000, `killed after ${copied} plants`)
+  t.match(await copy([input, to]), { code: 0, stderr: /, 0 in conflict, 0 bad lines/ })
+  t.equal((await copy([to, '-'])).stdout, source)
+})
+
+for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) {
+  t.test(`${signal} stops the copy between two plants and prints how to complete it`, async t => {
+    const folder = t.testdir()
+    const { child, ended, waitForStderr } = start(['-', join(folder, 'out.ndjson')])
+    child.stdin.write('{"id":1,"name":"x"}\nbad\n')
+    await waitForStderr(/line 2/)
+    child.kill(signal)
+    t.match(await ended, { code, stderr: /Interrupted\. Run it again to complete the copy\.\n$/ })
+    t.strictSame(readdirSync(folder), [])
+  })
+}
+
+t.test('without a terminal copy prints its progress in lines', async t => {
+  const { child, ended, waitForStderr } = start(['-', sqliteUrl(t.testdir())])
+  child.stdin.write('{"id":1,"name":"x"}\n')
+  await waitForStderr(/^0 plants, 0\/s$/m)
+  child.stdin.end()
+  t.match(await ended, { code: 0, stderr: /1 added/ })
+})
+
+t.test('on a terminal copy shows the rate, and a bar with the time left when it knows the total', async t => {
+  const folder = t.testdir({ 'many.ndjson': manyPlants })
+  const terminal = ['--import', 'data:text/javascript,process.stderr.isTTY = true']
+  const known = start([join(folder, 'many.ndjson'), sqliteUrl(folder)], terminal)
+  t.match(await known.ended, { code: 0, stderr: /█+ 100 % \| 12,000 plants \| [\d,]+\/s \| 0s left/ })
+  const unknown = start(['-', 'memory:'], terminal)
+  unknown.child.stdin.end(manyPlants)
+  t.match(await unknown.ended, { code: 0, stderr: /12,000 plants \| [\d,]+\/s/ })
+})
+
+t.test('without a terminal the progress of a file is in percent', async t => {
+  const fastTimers = 'data:text/javascript,const set = setInterval; ' +
+    'globalThis.setInterval = (call, ms) => set(call, ms / 2000)'
+  const file = join(t.testdir({ 'many.ndjson': manyPlants }), 'many.ndjson')
+  const { ended } = start([file, 'memory:'], ['--import', fastTimers])
+  t.match(await ended, { code: 0, stderr: /^[\d,]+ plants, [\d,]+\/s, \d+ %$/m })
+})
+
+t.test('a copy that cannot start prints one sentence without a stack or a password', async t => {
+  const folder = t.testdir({ 'there.ndjson': '' })
+  const existing = join(folder, 'there.ndjson')
+  const mistakes: Array<[string[], RegExp]> = [
+    [[], /^Usage: npm run copy/],
+    [['a'], /^Usage: npm run copy/],
+    [['a', 'b', 'c'], /^Usage: npm run copy/],
+    [['--force', 'a', 'b'], /Unknown option '--force'/],
+    [[sqliteUrl(folder, 'none.db'), '-'], /^There is no database .*none\.db\.\n$/],
+    [[join(folder, 'none.ndjson'), '-'], /^ENOENT: no such file .*none\.ndjson'\n$/],
+    [['postgress://u:SECRET@h/db', '-'], /^There is no store for "postgress:"\. Use sqlite:PATH.*\.\n$/],
+    [['-', 'postgres:plants:SECRET@h'], /^There is no store for "postgres:"/],
+    [['-', 'postgresql//u:SECRET@h/db'], /^There is no store for "postgresql\/\/u:"/],
+    [['-', 'POSTGRES://u:SECRET@h/db'], /^There is no store for "POSTGRES:"/],
+    [['-', 'mysql2://u:SECRET@h/db'], /^There is no store for "mysql2:"/],
+    [[' postgres://u:SECRET@h/db', '-'], /^There is no store for " postgres:"/],
+    [['//u:SECRET@h/db', '-'], /^There is no store for "\/\/u:"/],
+    [['-', 'sqllite:plants.db'], /^There is no store for "sqllite:"/],
+    [['-', existing], /there\.ndjson already exists: name another file or remove it\n$/],
+    [['-', join(folder, 'none', 'out.ndjson')], /ENOENT: no such file or directory/],
+    [['-', `sqlite:${join(existing, 'a.db')}`], /^The database .* cannot be used: .* \(.*\)\n$/]
+  ]
+  for (const [args, message] of mistakes) {
+    const { code, stdout, stderr } = await copy(args, '{"id":1,"name":"x"}\n')
+    t.equal(code, 1, args.join(' '))
+    t.match(stderr, message)
+    t.notMatch(stderr, /\n {4}at |SECRET/, 'no stack, no password')
+    t.equal(stdout, '')
+  }
+  t.equal(existsSync(join(folder, 'none.db')), false)
+})
+
+t.test('copy says that it is not complete when the reader of its output ends, or when its output fails', async t => {
+  const folder = t.testdir({ 'many.ndjson': manyPlants })
+  const input = join(folder, 'many.ndjson')
+  const { child, ended } = start([input, '-'])
+  child.stdout.once('data', () => child.stdout.destroy())
+  t.match(await ended, { code: 141, stderr: /^The reader of the output has ended, so the copy is not complete\.$/m })
+  const toFullDisk = `exec ${process.execPath} src/commands/copy.ts ${input} - > /dev/full`
+  const failed = await promisify(execFile)('sh', ['-c', toFullDisk]).catch(error => error)
+  t.match(failed, { code: 1, stderr: /The output cannot be written: ENOSPC.*\.\n/ })
+})
+
+t.test('copy keeps large plants unchanged when their text exceeds a chunk', async t => {
+  const to = sqliteUrl(t.testdir())
+  const tag = 'x'.repeat(60_000)
+  const large = Array.from({ length: 200 }, (_, id) => `{"id":${id},"name":"x","tag":"${tag}"}\n`).join('')
+  t.match(await copy(['-', to], large), { code: 0, stderr: /^200 added/ })
+  t.equal((await copy([to, '-'])).stdout, large)
+})

@@ -1,0 +1,478 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { audience, makeKey, startIssuer, startProvider } from '../../fixtures/issuer.ts'
+import { exchange } from '../../fixtures/raw.ts'
+import { testToken } from '../../fixtures/secrets.ts'
+import { postPlant, startService } from '../../fixtures/service.ts'
+
+/** Posts a plant with the test's token and returns the status. */
+async function statusOf (origin: string, id: number, name: string): Promise<number> {
+  return (await postPlant(origin, testToken, `{"id":${id},"name":"${name}"}`)).status
+}
+
+t.test('the first start creates a token and prints a curl command that works when pasted', async t => {
+  const folder = t.testdir({
+    bin: { curl: t.fixture('file', '#!/bin/sh\nprintf "%s\\0" "$@"\n') }
+  })
+  const { output, origin, child, ended, waitForOutput } = await startService(t, folder)
+  await waitForOutput(/-d '.*'\n/)
+  const tokenFile = join(folder, 'data', 'access-token')
+  const token = readFileSync(tokenFile, 'utf8').trim()
+  t.equal(statSync(tokenFile).mode & 0o777, 0o600)
+  t.equal(statSync(join(folder, 'data', 'plants.db')).mode & 0o777, 0o600)
+  t.match(output(), `Plant Store   ${origin}\n`)
+  t.match(output(), `The contract  ${origin}/docs\n`)
+  t.equal((await fetch(`${origin}/docs`)).status, 200)
+
+  // A real shell runs the command. Its curl is a script that prints its arguments: not every machine has curl.
+  await promisify(execFile)('chmod', ['+x', join(folder, 'bin', 'curl')])
+  const command = /^ {2}(curl .*\\\n.*)$/m.exec(output())?.[1] ?? ''
+  const env = { ...process.env, PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH}` }
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: '/', env })
+  const [url, ...options] = stdout.split('\0').slice(0, -1)
+  t.strictSame(options.map((option, index) => index % 2 === 0 ? option : ''), ['-H', '', '-H', '', '-d', ''])
+  const headers = Object.fromEntries([options[1], options[3]].map(field => (field as string).split(': ')))
+  const response = await fetch(url as string, { method: 'POST', headers, body: options[5] as string })
+  t.equal(response.status, 200)
+  t.strictSame(await response.json(), { name: 'Boston fern', tag: 'fern' })
+
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+  t.notMatch(output(), token, 'the output does not contain the token')
+
+  const later = await startService(t, folder)
+  const conflict = await postPlant(later.origin, token, '{"id":1,"name":"another"}')
+  t.equal(conflict.status, 409, 'a later start has the same token and plants')
+})
+
+t.test('the curl command goes to standard error when standard output is no terminal', async t => {
+  const folder = t.testdir()
+  const command = ['sh', '-c', 'exec "$0" "$@" 2>errors', process.execPath]
+  const { output, child, ended } = await startService(t, folder, {}, [], { command })
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+  for (const line of output().trim().split('\n')) t.doesNotThrow(() => JSON.parse(line), line)
+  t.match(readFileSync(join(folder, 'errors'), 'utf8'), /^\n {2}Plant Store .*\n {2}curl http.*fern"}'\n$/s)
+})
+
+t.test('a service that listens at every address of the machine says so', async t => {
+  for (const [HOST, isEvery] of [['0.0.0.0', true], ['127.0.0.1', false]] as const) {
+    const { output, child, ended } = await startService(t, t.testdir(), { HOST, DATABASE_URL: 'memory:' })
+    child.kill('SIGTERM')
+    t.equal(await ended, 0)
+    t.equal(/every address of this machine/.test(output()), isEvery)
+  }
+})
+
+t.test('on a terminal the curl command follows the log', async t => {
+  const terminal = ['--import', 'data:text/javascript,process.stdout.isTTY = true']
+  const command = ['sh', '-c', 'exec "$0" "$@" 2>errors', process.execPath]
+  const folder = t.testdir()
+  const until = /listening at[^]*fern"}'\n/
+  const { child, ended } = await startService(t, folder, {}, terminal, { command, until })
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+  t.equal(readFileSync(join(folder, 'errors'), 'utf8'), '')
+})
+
+t.test('the printed curl command has the path of BASE_URL', async t => {
+  for (const [BASE_URL, path] of [['/api/v1', '/api/v1'], ['https://plants.example.com/store/', '/store']] as const) {
+    const { origin, waitForOutput } = await startService(t, t.testdir(), { BASE_URL, DATABASE_URL: 'memory:' })
+    await waitForOutput(new RegExp(`^ {2}curl ${origin}${path}/plants -H`, 'm'))
+    t.equal((await fetch(`${origin}${path}/plants`, { method: 'POST' })).status, 401)
+  }
+})
+
+t.test('with ACCESS_TOKENS the service prints only log lines, and no token', async t => {
+  const folder = t.testdir()
+  const env = { ACCESS_TOKENS: 'alice:very-secret-token', LOG_LEVEL: 'trace' }
+  const { output, origin, child, ended } = await startService(t, folder, env)
+  t.equal((await postPlant(origin, 'very-secret-token', '{"id":1,"name":"x"}')).status, 200)
+  t.equal((await postPlant(origin, 'quite-wrong', '{"id":1,"name":"x"}')).status, 401)
+  child.kill('SIGINT')
+  t.equal(await ended, 0)
+  const lines = output().trim().split('\n').map(line => JSON.parse(line))
+  // A busy machine may take over a second to open the database, which is another line.
+  t.match(lines.map(({ msg }) => msg).filter(msg => !msg.startsWith('Checking the database')), [
+    `storing plants in the new database ${join(realpathSync(folder), 'data', 'plants.db')}`,
+    /^listening at/,
+    'response sent',
+    'The bearer token is not accepted.',
+    'response sent',
+    'shutting down after SIGINT'
+  ])
+  t.notMatch(output(), /very-secret|quite-wrong/)
+  t.equal(existsSync(join(folder, 'data', 'access-token')), false)
+})
+
+t.test('acknowledged plants are stored after kill -9', async t => {
+  const folder = t.testdir()
+  const env = { ACCESS_TOKENS: testToken }
+  const first = await startService(t, folder, env)
+  const ids = Array.from({ length: 200 }, (_, id) => id)
+  const statuses = await Promise.all(ids.map(id => statusOf(first.origin, id, `plant ${id}`)))
+  first.child.kill('SIGKILL')
+  t.equal(await first.ended, 'SIGKILL')
+  t.strictSame(new Set(statuses), new Set([200]))
+
+  const second = await startService(t, folder, env)
+  const again = await Promise.all(ids.map(async id => [
+    await statusOf(second.origin, id, 'another'),
+    await statusOf(second.origin, id, `plant ${id}`)
+  ]))
+  t.strictSame(again, Array(200).fill([409, 200]))
+})
+
+t.test('after SIGTERM under load each request is answered or refused, and acknowledged plants are stored', async t => {
+  const folder = t.testdir()
+  const env = { ACCESS_TOKENS: testToken }
+  const { origin, child, ended } = await startService(t, folder, env)
+  const requests = Array.from({ length: 300 }, (_, id) => statusOf(origin, id, 'x').catch(() => undefined))
+  await requests[0]
+  const began = performance.now()
+  child.kill('SIGTERM')
+  const statuses = await Promise.all(requests)
+  t.equal(await ended, 0)
+  t.ok(performance.now() - began < 5000, 'idle connections do not delay the shutdown')
+  t.ok(statuses.every(status => status === undefined || status === 200 || status === 503))
+
+  const again = await startService(t, folder, env)
+  const acknowledged = [...statuses.entries()].filter(([, status]) => status === 200).map(([id]) => id)
+  t.ok(acknowledged.length > 0)
+  for (const id of acknowledged) t.equal(await statusOf(again.origin, id, 'y'), 409)
+})
+
+t.test('a signal to npm start reaches the service', async t => {
+  const env = { ...process.env, PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: testToken }
+  const npm = spawn('npm', ['start'], { detached: true, env })
+  // Kill the process group: the service may outlive npm.
+  t.teardown(() => {
+    try {
+      process.kill(-(npm.pid as number), 'SIGKILL')
+    } catch { /* The group has ended. */ }
+  })
+  let output = ''
+  const ended = once(npm, 'close')
+  await new Promise<void>(resolve => npm.stdout.setEncoding('utf8').on('data', text => {
+    output += text
+    if (output.includes('listening at')) resolve()
+  }))
+  npm.kill('SIGTERM')
+  t.not(await Promise.race([ended, sleep(10_000, 'timeout', { ref: false })]), 'timeout')
+  t.match(output, 'shutting down after SIGTERM')
+})
+
+/** Sends the first part of a plant, for which the service waits after a signal, and returns once it has arrived. */
+async function beginPlant (origin: string) {
+  const port = Number(new URL(origin).port)
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  await once(socket, 'connect')
+  socket.write([
+    'POST /plants HTTP/1.1',
+    'Host: x',
+    `Authorization: Bearer ${testToken}`,
+    'Content-Type: application/json',
+    'Content-Length: 19',
+    '',
+    '{"id":1,'
+  ].join('\r\n'))
+  await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  return { socket, rest: '"name":"x"}' }
+}
+
+t.test('two signals at once are one, because npm passes them on', async t => {
+  const pairs = [['SIGINT', 0], ['SIGINT', 1], ['SIGTERM', 0], ['SIGTERM', 5], ['SIGHUP', 100]] as const
+  for (const [signal, pauseMs] of pairs) {
+    const { origin, child, ended } = await startService(t, t.testdir(), { ACCESS_TOKENS: testToken })
+    const { socket, rest } = await beginPlant(origin)
+    child.kill(signal)
+    if (pauseMs > 0) await sleep(pauseMs)
+    child.kill(signal)
+    await sleep(200)
+    socket.write(rest)
+    const [response] = await once(socket, 'data') as [Buffer]
+    t.match(response.toString(), /^HTTP\/1.1 200 /)
+    t.equal(await ended, 0, `${signal} after ${pauseMs} ms`)
+  }
+})
+
+t.test('a second signal after half a second ends the process at once', async t => {
+  const { origin, child, ended, waitForOutput } = await startService(t, t.testdir(), { ACCESS_TOKENS: testToken })
+  await beginPlant(origin)
+  child.kill('SIGTERM')
+  await waitForOutput(/shutting down after SIGTERM/)
+  await sleep(700)
+  const began = performance.now()
+  child.kill('SIGTERM')
+  t.equal(await ended, 1)
+  t.ok(performance.now() - began < 5000)
+})
+
+t.test('a .env that is a link to a missing file, or a folder, is refused', async t => {
+  for (const entry of [t.fixture('symlink', 'missing'), {}]) {
+    const { ended, output } = await startService(t, t.testdir({ '.env': entry }), {})
+    t.equal(await ended, 2)
+    t.match(output(), /^\.env cannot be read: .*[^.]\. Correct or remove it\.\n$/)
+  }
+})
+
+t.test('a .env whose lines would be skipped or contradict one another is refused', async t => {
+  const refused = {
+    'it is not UTF-8': [Buffer.from('PORT=1\n', 'utf16le'), Buffer.from([0x50, 0xff])],
+    'line 2 is neither NAME=value nor NAME="a value with blanks or #"': [
+      '# comment\nPORT: 40010\n', '\n"PORT=1"', 'A=b\nPGPASSWORD= \nPORT=0', '\nHOST="127.0.0.1\nB="x"',
+      'A=1\r\nB="c","d"', '\nDATABASE_URL=sqlite:my#plants.db', '\nexport\tPORT=1', '\n\ufeffPORT=1'
+    ],
+    'line 3 sets PORT again': ['PORT=1\n\nPORT=2', 'PORT=1\nA=b\nexport PORT=1']
+  }
+  for (const [reason, texts] of Object.entries(refused)) {
+    for (const text of texts) {
+      const folder = t.testdir({})
+      writeFileSync(join(folder, '.env'), text)
+      const { ended, output } = await startService(t, folder, {})
+      t.equal(await ended, 2)
+      t.equal(output(), `.env cannot be read: ${reason}. Correct or remove it.\n`)
+    }
+  }
+})
+
+t.test('a .env may have a byte order mark, comments, blank lines, export and quotes', async t => {
+  const lines = [
+    '\ufeff# the first line', '', ' # "comment', ' export DATABASE_URL = "memory:" # no file\r', 'RATE_LIMIT=',
+    'HOST= # any', 'PORT=\'0\'', 'ACCESS_TOKENS = from-file # a comment'
+  ]
+  const folder = t.testdir({ '.env': lines.join('\n') })
+  const { origin, child, ended } = await startService(t, folder, {})
+  t.equal((await postPlant(origin, 'from-file', '{"id":1,"name":"x"}')).status, 200)
+  t.equal(existsSync(join(folder, 'data')), false)
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+})
+
+t.test('SIGUSR1 opens no debugger', async t => {
+  const { origin, child, output, ended } = await startService(t, t.testdir(), { DATABASE_URL: 'memory:' })
+  child.kill('SIGUSR1')
+  await sleep(300)
+  t.equal((await fetch(`${origin}/livez`)).status, 200)
+  t.notMatch(output(), 'Debugger')
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+})
+
+t.test('a stop is an error when the database file was moved away from its log', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'data', 'plants.db')
+  const { origin, child, output, ended } = await startService(t, folder, { ACCESS_TOKENS: testToken })
+  t.equal((await postPlant(origin, testToken, '{"id":1,"name":"x"}')).status, 200)
+  renameSync(path, `${path}.moved`)
+  child.kill('SIGTERM')
+  t.equal(await ended, 1)
+  t.match(output(), 'data/plants.db was removed or replaced, and data/plants.db-wal may have plants of it.')
+  const moved = await startService(t, folder, { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${path}.moved` })
+  t.equal(await moved.ended, 1)
+  t.match(moved.output(), 'it is empty without its log')
+  renameSync(`${path}.moved`, path)
+  const again = await startService(t, folder, { ACCESS_TOKENS: testToken })
+  t.equal((await postPlant(again.origin, testToken, '{"id":1,"name":"y"}')).status, 409)
+  again.child.kill('SIGTERM')
+  t.equal(await again.ended, 0)
+})
+
+t.test('the service reads variables from .env; the environment overrides them, unless it is empty', async t => {
+  const folder = t.testdir({ '.env': 'ACCESS_TOKENS=from-file\nLOG_LEVEL=loud\nDATABSE_URL=x\n' })
+  const env = { LOG_LEVEL: 'info', DATABASE_URL: 'memory:', ACCESS_TOKENS: '', RATELIMIT: '5' }
+  const { origin, child, ended, output } = await startService(t, folder, env)
+  t.match(output(), 'DATABSE_URL is set in .env, but the service does not read it. Did you mean DATABASE_URL?')
+  t.match(output(), 'RATELIMIT is set, but the service does not read it. Did you mean RATE_LIMIT?')
+  t.equal((await postPlant(origin, 'from-file', '{"id":1,"name":"x"}')).status, 200)
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+})
+
+t.test('startup reports every configuration error, exits with code 2 and creates no folder', async t => {
+  const folder = t.testdir()
+  const { ended, output } = await startService(t, folder, { PORT: 'x', LOG_LEVEL: 'y', DATABASE_URL: 'z' })
+  t.equal(await ended, 2)
+  t.strictSame(output().trim().split('\n').map(line => line.split(' ')[0]), ['PORT', 'DATABASE_URL', 'LOG_LEVEL'])
+  t.equal(existsSync(join(folder, 'data')), false)
+})
+
+t.test('a startup that fails prints one sentence and exits with code 1', async t => {
+  const other = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as { port: number }
+  const busy = await startService(t, t.testdir(), { PORT: String(port), DATABASE_URL: 'memory:' })
+  t.equal(await busy.ended, 1)
+  t.match(busy.output(), new RegExp(
+    `^Cannot listen on 127.0.0.1, port ${port}: .*EADDRINUSE.* Set HOST and PORT to listen elsewhere\\.\\n$`
+  ))
+
+  const broken = await startService(t, t.testdir({ data: 'a file, not a folder' }))
+  t.equal(await broken.ended, 1)
+  t.match(broken.output(), /^The database data\/plants\.db cannot be used: .+\n$/)
+})
+
+t.test('a host name that does not resolve is exit code 1, and a HOST that is none is exit code 2', async t => {
+  const unknown = await startService(t, t.testdir(), { HOST: 'host.invalid', DATABASE_URL: 'memory:' })
+  t.equal(await unknown.ended, 1)
+  t.match(unknown.output(), /^Cannot listen on host\.invalid, port 0: .* Set HOST and PORT to listen elsewhere\.\n$/)
+  const invalid = await startService(t, t.testdir(), { HOST: 'http://127.0.0.1' })
+  t.equal(await invalid.ended, 2)
+})
+
+t.test('a package that is missing is one sentence and exit code 2', async t => {
+  const hidePino = `data:text/javascript,import { registerHooks } from 'node:module';
+    registerHooks({ resolve: (name, context, next) => next(name === 'pino' ? 'missing-package' : name, context) })`
+  const nodeArgs = ['--import', hidePino.replaceAll(/\s+/g, ' ')]
+  const { ended, output } = await startService(t, t.testdir(), { THREADS: '1' }, nodeArgs)
+  t.equal(await ended, 2)
+  t.match(output(), /^A part .* be loaded: Cannot find package 'missing-package' .* Run npm ci .*\n$/)
+})
+
+t.test('startup says within a second that it waits for the database, and why', async t => {
+  const began = performance.now()
+  const { ended, output } = await startService(t, t.testdir(), { DATABASE_URL: 'postgres://127.0.0.1:1/plants' })
+  const problem = 'nothing listens there; start PostgreSQL, or correct DATABASE_URL.'
+  t.equal(await ended, 1)
+  const [warning = '', ...error] = output().split('\n')
+  const { level, time, msg } = JSON.parse(warning)
+  t.strictSame([level, msg], [40, `Waiting for the PostgreSQL database at 127.0.0.1:1: ${problem}`])
+  t.ok(time - performance.timeOrigin - began < 3000, 'long before the process ends')
+  t.strictSame(error, [`The PostgreSQL database at 127.0.0.1:1 cannot be used: ${problem}`, ''])
+})
+
+t.test('SIGTERM ends a service that waits for its database', async t => {
+  const env = { DATABASE_URL: 'postgres://127.0.0.1:1/plants' }
+  const { ended, child, output } = await startService(t, t.testdir(), env, [], { until: /Waiting for/ })
+  const began = performance.now()
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+  t.ok(performance.now() - began < 2000, 'at once')
+  t.match(output(), /shutting down after SIGTERM/)
+})
+
+t.test('during SHUTDOWN_DELAY the service is not ready and still accepts connections', async t => {
+  const env = { ACCESS_TOKENS: testToken, SHUTDOWN_DELAY: '1' }
+  const { child, ended, origin, waitForOutput } = await startService(t, t.testdir(), env)
+  child.kill('SIGTERM')
+  const began = performance.now()
+  await waitForOutput(/shutting down after SIGTERM/)
+  t.equal((await fetch(`${origin}/readyz`)).status, 503)
+  t.equal(await statusOf(origin, 1, 'x'), 200)
+  t.equal(await ended, 0)
+  t.ok(performance.now() - began > 900)
+})
+
+t.test('for HOST=localhost the service listens on one address, so that every connection has its limits', async t => {
+  const { origin } = await startService(t, t.testdir(), { ACCESS_TOKENS: testToken, HOST: 'localhost' })
+  t.match(origin, /^http:\/\/127\.0\.0\.1:/)
+  const { port } = new URL(origin)
+  const other = connect(Number(port), '::1')
+  t.match(await once(other, 'connect').catch(error => error), { code: /ECONNREFUSED|EADDRNOTAVAIL/ })
+})
+
+t.test('an uncaught error is logged and closes the service', async t => {
+  const throwOnSignal = "data:text/javascript,process.once('SIGUSR2', () => { throw new Error('thrown by the test') })"
+  const env = { ACCESS_TOKENS: testToken }
+  const { child, ended, output } = await startService(t, t.testdir(), env, ['--import', throwOnSignal])
+  child.kill('SIGUSR2')
+  t.equal(await ended, 1)
+  t.match(output(), /"level":60.*thrown by the test/)
+})
+
+t.test('an emptied tokens file revokes its tokens, an invalid or deleted one does not, and the log says so', async t => {
+  const folder = t.testdir({ tokens: 'alice:old-token-of-alice' })
+  const path = join(folder, 'tokens')
+  const env = { ACCESS_TOKENS_FILE: path, DATABASE_URL: 'memory:' }
+  const { child, ended, origin, output, waitForOutput } = await startService(t, folder, env)
+  const statusWith = async (token: string) => (await postPlant(origin, token, '{"id":1,"name":"x"}')).status
+  t.equal(await statusWith('old-token-of-alice'), 200)
+  writeFileSync(path, 'not a token')
+  await waitForOutput(/"level":50.*ACCESS_TOKENS_FILE .*entry 1 has a blank.*To revoke them all, empty the file"/)
+  t.equal(await statusWith('old-token-of-alice'), 200, 'the last token stays valid')
+  rmSync(path)
+  await waitForOutput(/"level":50.*no such file or directory \(ENOENT\)\. Its last tokens stay valid\. To revoke/)
+  t.equal(await statusWith('old-token-of-alice'), 200, 'the last token stays valid')
+  writeFileSync(path, '\n \n')
+  await waitForOutput(/"level":40.*is empty: it makes no token valid any more"/)
+  t.equal(await statusWith('old-token-of-alice'), 401)
+  writeFileSync(path, 'alice:new-token-of-alice')
+  await waitForOutput(/"level":30.*has changed: its tokens are valid now, 1 in number"/)
+  t.strictSame([await statusWith('old-token-of-alice'), await statusWith('new-token-of-alice')], [401, 200])
+  child.kill()
+  t.equal(await ended, 0)
+  t.notMatch(output(), /-token-of-alice/)
+})
+
+t.test('startup warns of short tokens and of a tokens file that every user of the machine may read', async t => {
+  const folder = t.testdir({ tokens: 'alice:long-enough-token\n' })
+  const path = join(folder, 'tokens')
+  chmodSync(path, 0o644)
+  const env = { ACCESS_TOKENS: 'bob:sh0rt', ACCESS_TOKENS_FILE: path, DATABASE_URL: 'memory:' }
+  const { output } = await startService(t, folder, env)
+  t.match(output(), /"level":40.*ACCESS_TOKENS has tokens of less than 16 .*: entry 1 \(bob\)\. .*openssl rand/)
+  t.match(output(), /"level":40.*ACCESS_TOKENS_FILE .*tokens has the mode 0644: every user .* may read the tokens/)
+  t.notMatch(output(), 'sh0rt')
+})
+
+t.test('with an issuer the service accepts its tokens, creates none and logs none', async t => {
+  const { issuer, requestToken } = await startProvider(t)
+  const folder = t.testdir()
+  const env = { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, LOG_LEVEL: 'debug' }
+  const { origin, output, child, ended } = await startService(t, folder, env)
+  const token = await requestToken()
+  t.equal((await postPlant(origin, token, '{"id":1,"name":"x"}')).status, 200)
+  t.equal((await postPlant(origin, token, '{"id":1,"name":"y"}')).status, 409)
+  const forged = token.replace(/\.[^.]*$/, `.${'A'.repeat(342)}`)
+  t.equal((await postPlant(origin, forged, '{"id":2,"name":"x"}')).status, 401)
+  t.equal((await postPlant(origin, testToken, '{"id":2,"name":"x"}')).status, 401)
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+  const lines = output().trim().split('\n').map(line => JSON.parse(line))
+  t.match(lines, [
+    { msg: /^storing plants in/ },
+    { msg: /^listening at/ },
+    { caller: 'shop', status: 200 },
+    { level: 30, caller: 'shop', status: 409 },
+    { level: 20, caller: 'shop', status: 409 },
+    { msg: 'A JWT was refused: signature verification failed' },
+    { status: 401 }
+  ])
+  t.notMatch(output(), new RegExp(token.slice(-342)), 'the log has no token')
+  t.equal(existsSync(join(folder, 'data', 'access-token')), false)
+})
+
+t.test('an issuer that is down is a warning: static tokens work, and JWTs once it is up', async t => {
+  const { issuer, answer, publish, sign } = await startIssuer(t)
+  const key = await makeKey('first')
+  answer(({ socket }) => socket.destroy())
+  const env = { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, ACCESS_TOKENS: testToken, DATABASE_URL: 'memory:' }
+  const { origin, output } = await startService(t, t.testdir(), env)
+  t.match(output(), new RegExp(`"level":40.*The keys for JWTs cannot be read: ${issuer}/.well-known/openid-config`))
+  const token = await sign(key)
+  t.equal(await statusOf(origin, 1, 'x'), 200)
+  const { status, headers } = await postPlant(origin, token, '{"id":2,"name":"x"}')
+  t.equal(status, 503)
+  t.equal(headers.get('retry-after'), '1')
+  publish(key)
+  const later = async () => (await postPlant(origin, token, '{"id":2,"name":"x"}')).status
+  while (await later() === 503) await sleep(100)
+  t.equal(await later(), 200)
+})
+
+t.test('an issuer that contradicts the configuration ends the startup', async t => {
+  const { issuer } = await startIssuer(t)
+  const env = { JWT_ISSUER: `${issuer}/`, JWT_AUDIENCE: audience, DATABASE_URL: 'memory:' }
+  const { ended, output } = await startService(t, t.testdir(), env)
+  t.equal(await ended, 1)
+  const place = `${issuer}/.well-known/openid-configuration`
+  t.equal(output(), `The keys for JWTs cannot be read: ${place} names the issuer "${issuer}", ` +
+    `but JWT_ISSUER is "${issuer}/": they must be equal.\n`)
+})

@@ -1,0 +1,59 @@
+// The files of deploy/ name only what exists, and systemd accepts the unit.
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { readConfig } from '../../../src/config/config.ts'
+import { missing } from '../../fixtures/packages.ts'
+import { startService } from '../../fixtures/service.ts'
+
+const run = promisify(execFile)
+const unit = 'deploy/plant-store.service'
+const noSystemd = missing('systemd-analyze', 'systemd')
+
+t.test('systemd accepts the unit', async t => {
+  if (noSystemd !== false) return t.comment(`not tested: ${noSystemd}`)
+  const folder = t.testdir()
+  // The project need not be in /opt here.
+  const text = readFileSync(unit, 'utf8').replace('/opt/plant-store/bin', resolve('bin'))
+  const file = `${folder}/plant-store.service`
+  writeFileSync(file, text)
+  const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', file])
+  t.equal(stdout + stderr, '')
+})
+
+t.test('the unit exposes little: at most 1.5 of 10 points', async t => {
+  if (noSystemd !== false) return t.comment(`not tested: ${noSystemd}`)
+  // It fails above the threshold, which is in tenths.
+  await t.resolves(run('systemd-analyze', ['security', '--offline=true', '--threshold=15', unit]))
+})
+
+t.test('the health check of the image succeeds only while the service answers', async t => {
+  const dockerfile = readFileSync('deploy/Dockerfile', 'utf8').replaceAll('\\\n', '')
+  const [, command = '[]'] = /^HEALTHCHECK .*CMD (\[.+\])$/m.exec(dockerfile) ?? []
+  const [program, ...args] = JSON.parse(command)
+  t.equal(program, '/nodejs/bin/node')
+  const { origin, child, ended } = await startService(t, t.testdir())
+  const env = { ...process.env, PORT: new URL(origin).port }
+  await t.resolves(run(process.execPath, args, { env }))
+  child.kill('SIGTERM')
+  await ended
+  await t.rejects(run(process.execPath, args, { env }), { code: 1 })
+})
+
+t.test('the image, the compose file and the unit set only variables that the service reads', async t => {
+  const dockerfile = readFileSync('deploy/Dockerfile', 'utf8')
+  const image = [...(/^ENV (.+)$/m.exec(dockerfile)?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)]
+  const ofService = /environment:\n((?: {6}.*\n)+)/.exec(readFileSync('deploy/compose.yaml', 'utf8'))?.[1] ?? ''
+  const compose = [...ofService.matchAll(/^ +(\w+): (.+)$/gm)]
+  const systemd = [...readFileSync(unit, 'utf8').matchAll(/^Environment=(\w+)=(.+)$/gm)]
+  for (const variables of [image, compose, systemd]) {
+    const names = variables.map(([, name = '']) => name).filter(name => name !== 'NODE_COMPILE_CACHE')
+    t.not(names.length, 0)
+    const example = { ACCESS_TOKENS: 'alice:2Vb9sXk0fQ7nT5cY' }
+    const values = variables.map(([, name = '', value = '']) => [name, value.replace(/\$\{.*?\}/g, 'x'.repeat(16))])
+    // As if they stood in .env: the service names those that it does not read.
+    t.strictSame(readConfig({ ...example, ...Object.fromEntries(values) }, names).unread, [])
+  }
+})

@@ -1,0 +1,183 @@
+// docs/use/clients.md: its files and commands, run as they stand against the service.
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import type { Test } from 'tap'
+import { startService } from '../../fixtures/service.ts'
+
+const page = readFileSync('docs/use/clients.md', 'utf8')
+
+/** The code block of the page that has a text. */
+function block (part: string): string {
+  const blocks = Array.from(page.matchAll(/^```\w*\n(.*?)^```$/gms), ([, content = '']) => content)
+  const found = blocks.find(content => content.includes(part))
+  if (found === undefined) throw new Error(`docs/use/clients.md has no code block with ${part}`)
+  return found
+}
+
+/** By program: what a reader of the page saves and runs, and what it prints. */
+const clients = {
+  curl: { command: block('--retry'), prints: block('200\n').trim(), file: '', source: '' },
+  node: { ...commandOf('client.ts'), file: 'client.ts', source: block('createClient') },
+  python3: { ...commandOf('client.py'), file: 'client.py', source: block('urlopen') }
+}
+type Client = typeof clients['curl']
+
+function commandOf (file: string) {
+  const [command = '', prints = ''] = block(` ${file} `).trim().split(/ +# /)
+  return { command, prints }
+}
+
+/** `printed` is the standard output, `output` also has the standard error, with warnings of npm. */
+interface Result { code: number, printed: string, output: string }
+
+/** Runs a command without the variables by which tap observes its tests. */
+function run (cwd: string, command: string, variables = {}): Promise<Result> {
+  const { PATH, HOME } = process.env
+  return new Promise(resolve => {
+    execFile('sh', ['-c', command], { cwd, env: { PATH, HOME, ...variables } }, (error, stdout, stderr) => {
+      resolve({ code: Number(error?.code ?? 0), printed: stdout.trim(), output: stdout + stderr })
+    })
+  })
+}
+
+function at (origin: string, text: string): string {
+  return text.replaceAll('http://127.0.0.1:3000', origin)
+}
+
+/** Sends a plant as the page says, to another address and with another id or name. */
+function send ({ command, file, source }: Client, folder: string, origin: string, id: string, name = 'Boston fern') {
+  if (file !== '') writeFileSync(join(folder, file), at(origin, source))
+  return run(folder, at(origin, command).replace('9007199254740993', id).replace('Boston fern', name))
+}
+
+/** The service in a folder with what a client reads: the types, and the token that the service makes. */
+async function startInFolder (t: Test) {
+  const folder = t.testdir({ stranger: { data: { 'access-token': 'the-token-of-a-stranger' } } })
+  for (const copy of ['generated', 'stranger/generated']) cpSync('generated', join(folder, copy), { recursive: true })
+  const { origin } = await startService(t, folder)
+  return { folder, origin }
+}
+
+function storedPlants (folder: string): string[] {
+  const database = new DatabaseSync(join(folder, 'data/plants.db'), { readOnly: true })
+  const rows = database.prepare("SELECT id || ' ' || name AS plant FROM plants ORDER BY id").all()
+  database.close()
+  return rows.map(({ plant }) => String(plant))
+}
+
+/**
+ * A proxy in front of the service. Each of `faults` is for one request: a status is its response; `lost` passes the
+ * request on and ends the connection in the middle of the response.
+ */
+async function startProxy (t: Test, service: string, faults: Array<number | 'lost'> = [], retryAfter = '2') {
+  const requests: Array<{ body: string, ms: number }> = []
+  const proxy = createServer(async (request, response) => {
+    const body = await text(request)
+    requests.push({ body, ms: performance.now() })
+    const fault = faults.shift()
+    if (typeof fault === 'number') {
+      response.writeHead(fault, { 'retry-after': retryAfter }).end(`{"error":${fault},"message":"Not now."}`)
+      return
+    }
+    const headers = { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' }
+    const answer = await fetch(service + request.url, { method: 'POST', headers, body })
+    const content = await answer.text()
+    response.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': content.length })
+    if (fault === 'lost') response.write(content.slice(0, 9), () => response.destroy())
+    else response.end(content)
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => proxy.close())
+  await once(proxy, 'listening')
+  return { origin: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, requests }
+}
+
+t.jobs = 3
+for (const [program, client] of Object.entries(clients)) {
+  t.test(`the client for ${program}`, { buffered: true }, async t => {
+    if ((await run('.', `${program} --version`)).code !== 0) {
+      t.comment(`${program} is not installed: its client was not tested`)
+      return
+    }
+    const { folder, origin } = await startInFolder(t)
+
+    await t.test('two ids that are one double are two plants', async t => {
+      for (const [id, name] of [['9007199254740993', 'Boston fern'], ['9007199254740992', 'Oak']] as const) {
+        const { code, printed } = await send(client, folder, origin, id, name)
+        t.strictSame([code, printed], [0, client.prints.replace('Boston fern', name)])
+      }
+      t.strictSame(storedPlants(folder), ['9007199254740992 Oak', '9007199254740993 Boston fern'])
+    })
+
+    await t.test('a taken id and a token that is not accepted are reported, and not repeated', async t => {
+      const proxy = await startProxy(t, origin)
+      const conflict = await send(client, folder, proxy.origin, '9007199254740993', 'Ivy')
+      t.match(conflict.output, /Another plant has the id 9007199254740993\. The stored plant does not change\./)
+      const refused = await send(client, join(folder, 'stranger'), proxy.origin, '1')
+      t.match(refused.output, /The bearer token is not accepted\./)
+      for (const [{ code, output }, status] of [[conflict, '409'], [refused, '401']] as const) {
+        t.match(output, status)
+        t.equal(code, program === 'curl' ? 0 : 1)
+      }
+      t.equal(proxy.requests.length, 2)
+    })
+
+    await t.test('the same plant is sent again after 503, 429 and a response that is lost halfway', async t => {
+      const proxy = await startProxy(t, origin, [503, 'lost', 429])
+      const { code, printed } = await send(client, folder, proxy.origin, '9223372036854775807')
+      t.strictSame([code, printed], [0, client.prints])
+      t.equal(new Set(proxy.requests.map(({ body }) => body)).size, 1)
+      const [first = 0, second = 0, third = 0, fourth = 0] = proxy.requests.map(({ ms }) => ms)
+      t.equal(proxy.requests.length, 4)
+      t.ok(second - first > 1900 && fourth - third > 1900, 'Retry-After is obeyed')
+      t.ok(storedPlants(folder).includes('9223372036854775807 Boston fern'))
+    })
+
+    await t.test('five requests without success are enough', async t => {
+      const proxy = await startProxy(t, origin, Array(9).fill(503), '1')
+      t.match(await send(client, folder, proxy.origin, '5'), { code: program === 'curl' ? 0 : 1, output: /503/ })
+      t.equal(proxy.requests.length, 5)
+    })
+  })
+}
+
+t.test('types with bigint refuse a number as an id, others do not', { buffered: true }, async t => {
+  const { folder, origin } = await startInFolder(t)
+  writeFileSync(join(folder, 'make-types.ts'), at(origin, block('openapiTS')))
+  t.equal((await run(folder, 'npx node make-types.ts')).code, 0)
+  t.match(readFileSync(join(folder, 'types.ts'), 'utf8'), 'id: bigint')
+  t.equal((await run(folder, `npx openapi-typescript ${origin}/docs/json -o number-types.ts`)).code, 0)
+
+  const write = (file: string, types: string, id: string) => {
+    const source = clients.node.source.replace('./generated/types.ts', types).replace('BigInt(id)', id)
+    writeFileSync(join(folder, file), source)
+  }
+  write('client.ts', './generated/types.ts', 'BigInt(id)')
+  write('own-project.ts', './types.ts', 'BigInt(id)')
+  write('rounded.ts', './number-types.ts', 'Number(id)')
+  write('refused.ts', './types.ts', 'Number(id)')
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: resolve('tsconfig.json'), include: ['*.ts'] }))
+  const { printed } = await run(folder, 'npx tsc --pretty false')
+  t.match(printed, /^refused\.ts.* Type 'number' is not assignable to type 'bigint'\.$/)
+})
+
+t.test('the collection for Bruno runs', { buffered: true }, async t => {
+  const variables = { npm_config_offline: 'true' }
+  const [, importer = ''] = /npx --yes (\S+)/.exec(block('npm run collection')) ?? []
+  if ((await run('.', `npx --yes ${importer} --version`, variables)).code !== 0) {
+    t.comment(`npm has not downloaded ${importer}: the collection was not tested`)
+    return
+  }
+  const { folder, origin } = await startInFolder(t)
+  for (const file of ['package.json', 'openapi.yaml']) cpSync(file, join(folder, file))
+  const { code, output } = await run(folder, at(origin, block('npm run collection')), variables)
+  t.equal(code, 0, output)
+  t.match(output, '200 OK')
+  t.strictSame(storedPlants(folder), ['1 Boston fern'])
+})

@@ -1,0 +1,79 @@
+// The package that `npm pack` makes, as a user installs and runs it. npm's own part of the install needs the registry:
+// here `tar` unpacks the package, and the packages that it declares are links to those of the checkout.
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import type { Test } from 'tap'
+import { testToken } from '../fixtures/secrets.ts'
+import { postPlant, startService } from '../fixtures/service.ts'
+
+const run = promisify(execFile)
+// Without the commands of the checkout, as `npm test` puts them first. tap would add its files to NODE_OPTIONS.
+const path = (process.env.PATH as string).split(delimiter).filter(folder => !folder.includes('node_modules'))
+const env = { ...process.env, PATH: path.join(delimiter), NODE_OPTIONS: '' }
+
+const packed = t.testdir()
+await run('npm', ['pack', '--pack-destination', packed], { env: { ...process.env, NODE_OPTIONS: '' } })
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+/** Returns a folder with the package in its node_modules, and with a folder whose `node` only says an old version. */
+async function install (t: Test): Promise<string> {
+  const old = { node: '#!/bin/sh\necho v20.20.2\n' }
+  const folder = realpathSync(t.testdir({ old, node_modules: { '.bin': {}, 'plant-store': {} } }))
+  chmodSync(join(folder, 'old', 'node'), 0o755)
+  const modules = join(folder, 'node_modules')
+  const root = join(modules, 'plant-store')
+  await run('tar', ['-xzf', join(packed, `plant-store-${version}.tgz`), '-C', root, '--strip-components=1'])
+  const { bin, dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(resolve('node_modules', name), join(modules, name))
+  }
+  symlinkSync(join('../plant-store', bin['plant-store']), join(modules, '.bin', 'plant-store'))
+  return folder
+}
+
+t.test('the command stores plants with the Node of its package, and gets signals', async t => {
+  const folder = await install(t)
+  const main = join(folder, 'node_modules/.bin/plant-store')
+  const command = ['env', 'NODE_OPTIONS=', `PATH=${join(folder, 'old')}${delimiter}${env.PATH}`]
+  for (const THREADS of ['1', '2']) {
+    const settings = { ACCESS_TOKENS: testToken, THREADS }
+    const { origin, child, ended } = await startService(t, folder, settings, [], { command, main })
+    t.equal((await postPlant(origin, testToken, `{"id":${THREADS},"name":"x"}`)).status, 200)
+    t.equal((await fetch(`${origin}/docs`)).status, 200)
+    child.kill('SIGTERM')
+    t.equal(await ended, 0)
+  }
+  const plants = '{"id":1,"name":"x"}\n{"id":2,"name":"x"}\n'
+  t.match(await run(main, ['copy', 'sqlite:data/plants.db', '-'], { cwd: folder, env }), { stdout: plants })
+  await t.rejects(run(main, ['--port'], { cwd: folder, env }), { code: 2 })
+})
+
+t.test('npx plant-store finds the command', async t => {
+  const cwd = await install(t)
+  t.match(await run('npx', ['plant-store', '--version'], { cwd, env }), { stdout: `${version}\n` })
+  t.match(await run('npx', ['plant-store', '--help'], { cwd, env }), { stdout: /^Usage: .* {4}PORT=3000\n/s })
+  const npx = ['env', 'NODE_OPTIONS=', `PATH=${env.PATH}`, 'sh', '-c', 'exec npx plant-store']
+  const { origin, output, ended } = await startService(t, cwd, { ACCESS_TOKENS: testToken }, [], { command: npx })
+  t.equal((await postPlant(origin, testToken, '{"id":1,"name":"x"}')).status, 200)
+  // A signal to npx would reach only the shell that npx starts.
+  process.kill(Number(/"pid":(\d+)/.exec(output())?.[1]), 'SIGTERM')
+  t.equal(await ended, 0)
+})
+
+t.test('without a Node that is new enough the command is one sentence and exits with code 2', async t => {
+  const folder = await install(t)
+  for (const name of readdirSync(join(folder, 'node_modules'))) {
+    if (name.startsWith('node-')) rmSync(join(folder, 'node_modules', name))
+  }
+  const main = join(folder, 'node_modules/.bin/plant-store')
+  const withPath = (first: string) => ({ cwd: folder, env: { ...env, PATH: `${first}${delimiter}${env.PATH}` } })
+  const sentence = /^Plant Store needs Node 24\.4 or newer: .*\n$/
+  await t.rejects(run(main, ['--version'], withPath(join(folder, 'old'))), { code: 2, stderr: sentence, stdout: '' })
+  // Another Node of the PATH is as good.
+  const { stdout } = await run(main, ['--version'], withPath(dirname(process.execPath)))
+  t.equal(stdout, `${version}\n`)
+})

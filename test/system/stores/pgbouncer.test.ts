@@ -1,0 +1,91 @@
+// PgBouncer between the store and PostgreSQL, in transaction mode: each transaction may run on another connection.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import t from 'tap'
+import type { Test } from 'tap'
+import { freePort } from '../../../scripts/bench/postgres.ts'
+import type { PlantStore } from '../../../src/plants/plant-store.ts'
+import { openStore } from '../../../src/stores/open.ts'
+import { missing } from '../../fixtures/packages.ts'
+import { plantStoreSuite } from '../../fixtures/plant-store-suite.ts'
+import { startOwnPostgres } from '../../fixtures/postgres.ts'
+import type { OwnPostgres } from '../../fixtures/postgres.ts'
+
+const fern = { id: 1n, name: 'fern' }
+
+async function open (t: Test, url: string): Promise<PlantStore> {
+  const store = await openStore(url, { maxQueue: 10_000 })
+  t.teardown(() => store.close())
+  return store
+}
+
+/** Starts PgBouncer without any setting for the store. Returns the URL of a database behind it. */
+async function startBouncer (t: Test, server: OwnPostgres): Promise<(database: string) => string> {
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-pgbouncer-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const port = await freePort()
+  const { hostname, port: serverPort, username, password } = new URL(server.url)
+  const settings = [
+    '[databases]', `* = host=${hostname} port=${serverPort}`,
+    '[pgbouncer]', `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =`,
+    `auth_type = plain\nauth_file = ${join(folder, 'users')}\npool_mode = transaction\ndefault_pool_size = 2`
+  ]
+  await writeFile(join(folder, 'bouncer.ini'), settings.join('\n'))
+  await writeFile(join(folder, 'users'), `"${username}" "${password}"\n`)
+  await chmod(folder, 0o755)
+  // PgBouncer refuses to run as root.
+  const uid = process.getuid?.() === 0 ? { uid: Number(execFileSync('id', ['-u', 'nobody'])) } : {}
+  const bouncer = spawn('pgbouncer', ['-q', join(folder, 'bouncer.ini')], { ...uid, stdio: 'ignore' })
+  const ended = once(bouncer, 'close')
+  t.teardown(async () => {
+    bouncer.kill()
+    await ended
+  })
+  return database => `postgres://${username}:${password}@127.0.0.1:${port}/${database}`
+}
+
+t.test('PgBouncer', { skip: missing('pgbouncer'), timeout: 120_000 }, async t => {
+  const server = await startOwnPostgres(t)
+  const behind = await startBouncer(t, server)
+  let databases = 0
+  const create = async () => {
+    const name = `plants_${databases++}`
+    await server.query(`CREATE DATABASE ${name}`)
+    return name
+  }
+
+  t.test('keeps all promises of a store', async t => plantStoreSuite(t, async t => open(t, behind(await create()))))
+
+  t.test('passes on the request to stop a statement', async t => {
+    const name = await create()
+    const store = await open(t, behind(name))
+    const other = new pg.Client(server.url.replace('/postgres', `/${name}`))
+    await other.connect()
+    t.teardown(() => other.end())
+    await other.query('BEGIN; LOCK TABLE plants')
+    await t.rejects(store.add(fern), { name: 'StoreUnavailable' })
+    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+    while ((await server.query(waiting)).length > 0) await sleep(10)
+    await other.query('COMMIT')
+    t.match(await store.add(fern), /added|unchanged/)
+  })
+
+  t.test('passes on the warning of a cancelled wait for the standby', async t => {
+    const name = await create()
+    const store = await open(t, behind(name))
+    await server.requireStandby('nobody')
+    t.teardown(() => server.requireNoStandby())
+    const adding = t.rejects(store.add(fern), {
+      name: 'StoreUnavailable',
+      cause: /canceling wait for synchronous replication/
+    })
+    await server.commitWaits()
+    await server.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+    await adding
+  })
+})

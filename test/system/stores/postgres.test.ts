@@ -1,0 +1,361 @@
+import { once } from 'node:events'
+import { createServer as createWebServer } from 'node:http'
+import { createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { PlantStore } from '../../../src/plants/plant-store.ts'
+import { openStore } from '../../../src/stores/open.ts'
+import { all, plantStoreSuite, raceForIds } from '../../fixtures/plant-store-suite.ts'
+import { startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'
+import { startRelay } from '../../fixtures/relay.ts'
+
+const server = await startPostgres(t)
+
+async function open (t: Test, url: string): Promise<PlantStore> {
+  const store = await openStore(url, { maxQueue: 10_000 })
+  t.teardown(() => store.close())
+  return store
+}
+
+const cannotBeUsed = (url: string) => `The PostgreSQL database at ${new URL(url).host} cannot be used:`
+
+/** Opens a store and expects this error. */
+function rejectsOpening (t: Test, url: string, message: string | RegExp) {
+  return t.rejects(openStore(url, { maxQueue: 1 }), { message })
+}
+
+const changeUrl = (url: string, parts: Partial<URL>) => Object.assign(new URL(url), parts).href
+const databaseName = (url: string) => new URL(url).pathname.slice(1)
+
+/** Ends all connections to a database. */
+function terminateConnections (url: string) {
+  return server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${databaseName(url)}'`)
+}
+
+/** Runs these PL/pgSQL statements before each insertion of a plant. */
+function createTrigger (url: string, statements: string) {
+  return server.query(`
+    CREATE FUNCTION on_insert() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statements} END $$;
+    CREATE TRIGGER on_insert BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION on_insert()
+  `, url)
+}
+
+plantStoreSuite(t, async t => open(t, await server.database()))
+
+t.test('each of 1,000 ids goes to exactly one of the 64 clients of two services that race for it', async t => {
+  const url = await server.database()
+  await raceForIds(t, await Promise.all([open(t, url), open(t, url)]))
+})
+
+t.test('three services on one database accept exactly one of three plants with the same id', async t => {
+  const url = await server.database()
+  const urls = [url, url.replace('postgres:', 'postgresql:'), url]
+  const stores = await Promise.all(urls.map(url => open(t, url)))
+  const indexes = Array.from({ length: 300 }, (_, index) => index)
+  const adding = indexes.flatMap(index => stores.map((store, service) => {
+    // One service adds the ids in the opposite order: transactions could deadlock.
+    const id = BigInt(service === 1 ? 299 - index : index)
+    return store.add({ id, name: `from ${service}` })
+  }))
+  const outcomes = await Promise.all(adding)
+  const count = (wanted: string) => outcomes.filter(outcome => outcome === wanted).length
+  t.strictSame([count('added'), count('conflict')], [300, 600])
+  const plants = await all(stores[0] as PlantStore)
+  t.equal(plants.length, 300)
+  t.strictSame(plants, await all(stores[1] as PlantStore))
+  await Promise.all(stores.map(store => store.close()))
+  const deadlocks = `SELECT deadlocks::int FROM pg_stat_database WHERE datname = '${databaseName(url)}'`
+  t.strictSame(await server.query(deadlocks), [{ deadlocks: 0 }])
+})
+
+t.test('a terminated connection under load fails no call, and no plant is lost or stored twice', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  const outcomes: string[] = []
+  const load = new AbortController()
+  const clients = Array.from({ length: 8 }, async (_, client) => {
+    for (let index = 0; !load.signal.aborted; index++) {
+      outcomes.push(await store.add({ id: BigInt(index * 8 + client), name: `plant ${index}` }))
+    }
+  })
+  for (let cut = 0; cut < 20; cut++) {
+    await sleep(20)
+    await terminateConnections(url)
+  }
+  load.abort()
+  await Promise.all(clients)
+  t.ok(outcomes.length > 100)
+  // 'unchanged' is correct too: the first commit succeeded, but the connection ended before its response.
+  t.strictSame(outcomes.filter(outcome => outcome === 'conflict'), [])
+  t.equal((await all(store)).length, outcomes.length)
+})
+
+t.test('startup refuses a table of another program and creates nothing beside it', async t => {
+  const others = [
+    'CREATE TABLE plants (id integer PRIMARY KEY, name text, tag text)',
+    'CREATE TABLE plants (id bigint PRIMARY KEY, title text)',
+    'CREATE VIEW plants AS SELECT 1::bigint AS id'
+  ]
+  for (const create of others) {
+    const url = await server.database()
+    await server.query(create, url)
+    await rejectsOpening(t, url, /: its table plants belongs to another program; use a database of its own\.$/)
+    t.strictSame(await server.query("SELECT to_regclass('plants_schema')", url), [{ to_regclass: null }], create)
+  }
+  const url = await server.database()
+  await server.query('CREATE TABLE plants (id bigint, name text, tag text)', url)
+  const noKey = /; its table plants has no primary key "id", so it belongs to another program: use another database\.$/
+  await rejectsOpening(t, url, noKey)
+})
+
+// These tests mostly wait for a timeout. tap keeps its state in the options: give each test other ones.
+t.jobs = 6
+const inParallel = () => ({ buffered: true, timeout: 60_000 })
+
+t.test('startup waits for a database that is not ready, and reports a refusal at once', inParallel(), async t => {
+  const url = await server.database()
+  const began = performance.now()
+  await rejectsOpening(t, changeUrl(url, { pathname: '/nowhere' }),
+    `${cannotBeUsed(url)} database "nowhere" does not exist; create it, or correct DATABASE_URL.`)
+  const unknownUser = /cannot be used: .*"nobody"; correct the user and the password in DATABASE_URL\.$/
+  await rejectsOpening(t, changeUrl(url, { username: 'nobody' }), unknownUser)
+  t.ok(performance.now() - began < 2000)
+
+  const warnings: string[] = []
+  const nothing = changeUrl(url, { port: '1' })
+  const opening = openStore(nothing, { maxQueue: 1, onWarning: warning => warnings.push(warning) })
+  const problem = 'nothing listens there; start PostgreSQL, or correct DATABASE_URL.'
+  await t.rejects(opening, { message: `${cannotBeUsed(nothing)} ${problem}` })
+  t.ok(performance.now() - began > 7000)
+  t.strictSame(warnings, [`Waiting for the PostgreSQL database at ${new URL(nothing).host}: ${problem}`])
+})
+
+t.test('startup names each host of a list that cannot be used', inParallel(), async t => {
+  const url = await server.database()
+  const { host } = new URL(url)
+  const withHosts = (hosts: string) => url.replace(host, hosts)
+  const warnings: string[] = []
+  const store = await openStore(withHosts(`127.0.0.1:1,${host},nowhere.invalid`), {
+    maxQueue: 1,
+    onWarning: warning => warnings.push(warning)
+  })
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  await store.close()
+  const nothing = '127.0.0.1:1: nothing listens there; start PostgreSQL, or correct DATABASE_URL'
+  const unresolved = 'nowhere.invalid:5432: the host does not resolve; correct DATABASE_URL'
+  const database = `PostgreSQL database at 127.0.0.1:1, ${host}, nowhere.invalid:5432`
+  t.strictSame(warnings, [`A host of the ${database} cannot be used: ${nothing}; ${unresolved}.`])
+
+  await server.query(`ALTER DATABASE ${databaseName(url)} SET default_transaction_read_only = on`)
+  await rejectsOpening(t, withHosts(`127.0.0.1:1,${host}`),
+    `The PostgreSQL database at 127.0.0.1:1, ${host} cannot be used: ${nothing}; ${host}: it is read-only.`)
+})
+
+t.test('startup refuses a server that is not PostgreSQL', inParallel(), async t => {
+  const web = createWebServer((_request, response) => response.end()).listen(0, '127.0.0.1')
+  t.teardown(() => web.close())
+  await once(web, 'listening')
+  const { port } = web.address() as AddressInfo
+  await rejectsOpening(t, `postgres://test@127.0.0.1:${port}/test`,
+    /it closed the connection without a word; check that it is PostgreSQL and not another program\.$/)
+})
+
+t.test('startup fails after a timeout when a server accepts connections and never responds', inParallel(), async t => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => silent.close())
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const silentUrl = `postgres://test@127.0.0.1:${port}/test`
+  await rejectsOpening(t, silentUrl,
+    `${cannotBeUsed(silentUrl)} it does not respond; check the network and the server.`)
+})
+
+t.test('a statement that runs out of time is stopped on the server', inParallel(), async t => {
+  const url = await server.database()
+  const { username, password, port, pathname } = new URL(url)
+  const socketUrl = `postgres://${username}:${password}@${pathname}?host=/tmp&port=${port}`
+  for (const address of [url, socketUrl]) {
+    const store = await open(t, address)
+    const other = new pg.Client(url)
+    await other.connect()
+    await other.query('BEGIN; LOCK TABLE plants')
+    await t.rejects(store.add({ id: 1n, name: 'fern' }), { name: 'StoreUnavailable', cause: /timeout/ })
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '${databaseName(url)}'`
+    while ((await server.query(waiting)).length > 0) await sleep(10)
+    await other.end()
+    t.match(await store.add({ id: 1n, name: 'fern' }), /added|unchanged/)
+  }
+})
+
+t.test('logins that fail leave no connection open', inParallel(), async t => {
+  // AuthenticationSASL with SCRAM-SHA-256, AuthenticationSASLContinue: PostgreSQL 18, section 54.7 "Message Formats".
+  const messages = ['52000000170000000a534352414d2d5348412d3235360000', '520000000b0000000b723d78']
+  const open = new Set<Socket>()
+  const scram = createServer(socket => {
+    open.add(socket)
+    const left = [...messages]
+    socket.on('error', () => {}).on('close', () => open.delete(socket))
+    socket.on('data', () => socket.write(Buffer.from(left.shift() ?? '', 'hex')))
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => scram.close())
+  await once(scram, 'listening')
+  const { port } = scram.address() as AddressInfo
+  await rejectsOpening(t, `postgres://test@127.0.0.1:${port}/test`,
+    /: the login failed \(SASL: .*\); correct the password in DATABASE_URL\.$/)
+  while (open.size > 0) await sleep(10)
+})
+
+t.test('a statement that cannot be stopped gives its connection back', inParallel(), async t => {
+  const relay = await startRelay(t, await server.database())
+  const store = await open(t, relay.url)
+  relay.swallow(true)
+  relay.stopListening()
+  await t.rejects(store.add({ id: 1n, name: 'fern' }), { name: 'StoreUnavailable' })
+  await t.resolves(store.close(), 'the pool has all of its connections')
+})
+
+t.test('a database that can lose commits, is read-only or cannot hold all text is refused', async t => {
+  const url = await server.database()
+  const name = databaseName(url)
+  await server.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
+  await rejectsOpening(t, url, /its synchronous_commit is off, so that a commit could be lost; set it to on/)
+
+  await server.query(`
+    ALTER DATABASE ${name} RESET synchronous_commit;
+    ALTER DATABASE ${name} SET default_transaction_read_only = on
+  `)
+  const readOnly = 'it is read-only; name the primary, or all hosts, as in postgres://user@a,b/database.'
+  await rejectsOpening(t, url, `${cannotBeUsed(url)} ${readOnly}`)
+
+  const latin = `${name}_latin`
+  await server.query(`CREATE DATABASE ${latin} ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'`)
+  t.teardown(() => server.query(`DROP DATABASE ${latin} WITH (FORCE)`))
+  const latinUrl = changeUrl(url, { pathname: `/${latin}` })
+  await rejectsOpening(t, latinUrl, /its encoding is LATIN1, which cannot hold all text/)
+})
+
+t.test('a table that a crash empties is refused', async t => {
+  const url = await server.database()
+  await server.query('CREATE UNLOGGED TABLE plants (id bigint PRIMARY KEY, name text, tag text)', url)
+  await rejectsOpening(t, url, `${cannotBeUsed(url)} its table plants is UNLOGGED, so that a crash empties it; ` +
+    'use ALTER TABLE plants SET LOGGED.')
+  await server.query('ALTER TABLE plants SET LOGGED', url)
+  await open(t, url)
+})
+
+t.test('a server without fsync is refused', async t => {
+  const { url, query, kill, start } = await startOwnPostgres(t)
+  await query('ALTER SYSTEM SET fsync = off')
+  await kill()
+  await start()
+  await rejectsOpening(t, url,
+    `${cannotBeUsed(url)} its fsync is off, so that a power cut could lose plants; set it to on and restart it.`)
+})
+
+t.test('check() notices at once that a database accepts writes again', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  const readOnly = `ALTER DATABASE ${databaseName(url)} SET default_transaction_read_only`
+  await server.query(`${readOnly} = on`)
+  await terminateConnections(url)
+  await t.rejects(store.check(), { message: /it is read-only/ })
+  await server.query(`${readOnly} = off`)
+  await t.resolves(store.check())
+})
+
+t.test('check() creates no tables in the place of lost ones', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  await server.query('DROP TABLE plants, plants_schema', url)
+  await t.rejects(store.check(), {
+    message: 'its tables are gone; restore them, or restart the service to create new ones'
+  })
+  t.strictSame(await server.query("SELECT to_regclass('plants')", url), [{ to_regclass: null }])
+})
+
+t.test('commits stay durable when the default of the database changes under a running service', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  await createTrigger(url, "NEW.tag := current_setting('synchronous_commit'); RETURN NEW;")
+  for (const [index, level] of ['off', 'local', 'remote_write', 'on', 'remote_apply'].entries()) {
+    await server.query(`ALTER DATABASE ${databaseName(url)} SET synchronous_commit = ${level}`)
+    await terminateConnections(url)
+    if (level === 'off') await t.rejects(store.check(), { message: /synchronous_commit is off/ })
+    t.equal(await store.add({ id: BigInt(index), name: level }), 'added')
+  }
+  t.strictSame((await all(store)).map(({ tag }) => tag), ['on', 'on', 'on', 'on', 'remote_apply'])
+})
+
+t.test('a plant that is neither added nor visible is an error', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  await createTrigger(url, 'RETURN NULL;')
+  await t.rejects(store.add({ id: 1n, name: 'fern' }), {
+    name: 'StoreUnavailable',
+    cause: /plant 1 was not added, and the database does not show it/
+  })
+})
+
+t.test('a warning of a trigger fails no call', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  await createTrigger(url, "RAISE WARNING 'heed'; RETURN NEW;")
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+})
+
+t.test('services that start together create the schema once, and a newer schema is refused', async t => {
+  const url = await server.database()
+  await Promise.all(Array.from({ length: 10 }, () => open(t, url)))
+  t.strictSame(await server.query('SELECT * FROM plants_schema', url), [{ one: 1, version: 1 }])
+  await server.query('DROP TABLE plants_schema', url)
+  await t.resolves(open(t, url), 'a table without a schema version is upgraded')
+  await server.query('UPDATE plants_schema SET version = 2', url)
+  await rejectsOpening(t, url,
+    `${cannotBeUsed(url)} it was written by a newer version of this program (schema 2, known 1).`)
+  await server.query('DELETE FROM plants_schema', url)
+  await t.resolves(open(t, url))
+})
+
+t.test('a user needs rights to the tables and the function that the store uses, and no others', async t => {
+  const url = await server.database()
+  await (await open(t, url)).close()
+  const role = databaseName(url)
+  await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
+  t.teardown(() => server.query(`DROP ROLE ${role}`))
+  const limited = changeUrl(url, { username: role, password: 'secret' })
+  const denied = `${cannotBeUsed(url)} permission denied for`
+  const remedy = 'grant the rights that docs/use/storage.md lists'
+  await rejectsOpening(t, limited, `${denied} table plants_schema; ${remedy}.`)
+
+  await server.query(`GRANT SELECT ON plants_schema TO ${role}; GRANT SELECT, INSERT ON plants TO ${role}`, url)
+  const store = await open(t, limited)
+  const fern = { id: 1n, name: 'fern' }
+  t.strictSame([await store.add(fern), await store.add(fern)], ['added', 'unchanged'])
+  await store.close()
+
+  const [emitMessage] = await server.query(`
+    SELECT oid::regprocedure AS name FROM pg_proc
+    WHERE proname = 'pg_logical_emit_message' AND proargtypes[2] = 'text'::regtype
+  `, url)
+  await server.query(`REVOKE EXECUTE ON FUNCTION ${emitMessage?.name} FROM PUBLIC`, url)
+  await rejectsOpening(t, limited, `${denied} function pg_logical_emit_message; ${remedy}.`)
+
+  await server.query(`REVOKE ALL ON plants, plants_schema FROM ${role}`, url)
+})
+
+t.test('the store recovers without a restart after a failure of the database', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  await server.query('ALTER TABLE plants RENAME TO hidden', url)
+  await t.rejects(store.add({ id: 1n, name: 'fern' }), {
+    name: 'StoreUnavailable',
+    message: 'The plant could not be stored. Sending it again is safe.',
+    cause: /relation "plants" does not exist/
+  })
+  await server.query('ALTER TABLE hidden RENAME TO plants', url)
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  await t.resolves(store.check())
+})

@@ -1,0 +1,68 @@
+// A thread that a call to the system holds, with a worker in its place that never ends. test/proofs/faults/threads.test.ts has
+// a real one.
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openCredentials } from '../../../src/auth/verifier.ts'
+import { readConfig } from '../../../src/config/config.ts'
+import { unlimited } from '../../../src/server/connection-limit.ts'
+import { openEngine } from '../../../src/stores/open.ts'
+import { createShared } from '../../../src/service/shared-counts.ts'
+import { testToken } from '../../fixtures/secrets.ts'
+
+class EndlessWorker extends EventEmitter {
+  postMessage (message: object): void {
+    if ('start' in message) setImmediate(() => this.emit('message', { ready: true }))
+    if ('listen' in message) this.emit('message', { listening: 'http://127.0.0.1:3000' })
+  }
+
+  terminate (): void {}
+}
+
+async function startPool (t: Test) {
+  const mocks = { 'node:worker_threads': { Worker: EndlessWorker } }
+  const path = '../../../src/service/threads/http-thread.ts'
+  const http = await t.mockImport<typeof import('../../../src/service/threads/http-thread.ts')>(path, mocks)
+  const { ThreadPool } = await t.mockImport<typeof import('../../../src/service/threads/thread-pool.ts')>('../../../src/service/threads/thread-pool.ts', {
+    '../../../src/service/threads/http-thread.ts': http
+  })
+  const config = readConfig({ ACCESS_TOKENS: testToken })
+  const log = pino({ level: 'silent' })
+  const errors = new EventEmitter()
+  const firstThread = new http.HttpThread()
+  const pool = await ThreadPool.start({
+    config,
+    log,
+    shared: createShared(1),
+    firstThread,
+    maxConnections: unlimited,
+    engine: openEngine('memory:', () => {}),
+    credentials: openCredentials({ ...config, ownTokenFile: '' }, log),
+    output: { write: () => {} },
+    fail: error => errors.emit('failed', error)
+  })
+  return { pool, firstThread, errors }
+}
+
+t.test('a thread that cannot be ended ends the service, which is killed at its exit', async t => {
+  const onExit = t.capture(process, 'once', () => process)
+  const { pool, firstThread, errors } = await startPool(t)
+  await pool.listen(0)
+  firstThread.end()
+  const [error] = await once(errors, 'failed')
+  t.match(error, { message: 'A call to the system holds a thread, which cannot be ended: the service ends.' })
+  t.match(onExit(), [{ args: ['exit', Function] }])
+})
+
+t.test('while the service ends, it only prepares the kill', async t => {
+  const onExit = t.capture(process, 'once', () => process)
+  const { pool, firstThread, errors } = await startPool(t)
+  errors.once('failed', t.fail)
+  const closing = pool.close()
+  firstThread.end()
+  await closing
+  await sleep(10)
+  t.match(onExit(), [{ args: ['exit', Function] }])
+})

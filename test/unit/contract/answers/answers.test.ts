@@ -1,0 +1,22 @@
+import t from 'tap'
+import type { Outcome } from '../../../../src/plants/plant-store.ts'
+import { isError, startApp } from '../../../fixtures/app.ts'
+import { testStore } from '../../../fixtures/store.ts'
+
+t.test('a handler that is too late is answered 503 with Retry-After, and its response is dropped', async t => {
+  const late = Promise.withResolvers<Outcome>()
+  const { post } = await startApp(t, { responseTimeoutMs: 50, store: testStore({ add: () => late.promise }) })
+  const response = await post({ id: 1, name: 'x' })
+  isError(t, response, 503, /did not respond in time\. The request may have taken effect/, 'late')
+  t.equal(response.headers['retry-after'], '1')
+  late.resolve('added')
+  await late.promise
+})
+
+t.test('an error that a handler throws too late is dropped', async t => {
+  const late = Promise.withResolvers<Outcome>()
+  const { post } = await startApp(t, { responseTimeoutMs: 50, store: testStore({ add: () => late.promise }) })
+  t.equal((await post({ id: 1, name: 'x' })).statusCode, 503)
+  late.reject(new Error('too late'))
+  await late.promise.catch(() => {})
+})

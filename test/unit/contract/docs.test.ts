@@ -1,0 +1,123 @@
+import { parseYaml } from '@redocly/openapi-core'
+import fastify from 'fastify'
+import t from 'tap'
+import { document } from '../../../generated/document.ts'
+import { serveDocs } from '../../../src/contract/docs.ts'
+import { healthPathsBelow } from '../../../src/service/health.ts'
+import { isError, startApp } from '../../fixtures/app.ts'
+
+t.test('/docs/json and /docs/yaml serve the contract', async t => {
+  const { app } = await startApp(t)
+  const json = await app.inject('/docs/json')
+  t.match(json.headers['content-type'], /application\/json/)
+  t.strictSame(json.json(), document)
+  t.strictSame(parseYaml((await app.inject('/docs/yaml')).body), document)
+})
+
+t.test('the configured base URL replaces {base_url}, and the page may call it', async t => {
+  const { app } = await startApp(t, { baseUrl: 'https://plants.example.com/store' })
+  const [server] = (await app.inject('/docs/json')).json().servers
+  t.equal(server.variables.base_url.default, 'https://plants.example.com/store')
+  const { headers } = await app.inject('/docs')
+  t.match(headers['content-security-policy'], /connect-src 'self' https:\/\/plants\.example\.com;/)
+  t.equal(document.servers[0]?.variables.base_url.default, '/', 'the generated contract does not change')
+})
+
+t.test('a contract without servers or these variables is served unchanged', async t => {
+  for (const servers of [undefined, [{ url: '/' }], [{ url: '/{v}', variables: { v: { default: 'v1' } } }]]) {
+    const app = fastify()
+    t.teardown(() => app.close())
+    const contract = { openapi: '3.1.0', info: { title: 'x', version: '1' }, paths: {}, ...servers && { servers } }
+    await serveDocs(app, contract, { other: 'x' }, [''])
+    t.strictSame((await app.inject('/docs/json')).json(), contract)
+  }
+})
+
+t.test('the page works over plain http away from localhost', async t => {
+  const { app } = await startApp(t)
+  const { statusCode, headers } = await app.inject('/docs')
+  t.equal(statusCode, 200)
+  t.notMatch(headers['content-security-policy'], /upgrade-insecure-requests/)
+})
+
+t.test('conditions and ranges of page files that do not hold are errors of their own', async t => {
+  const { app } = await startApp(t)
+  const answer = async (headers: Record<string, string>) => {
+    const response = await app.inject({ url: '/docs/static/swagger-ui.css', headers })
+    return [response.statusCode, response.json().message]
+  }
+  const condition = [412, 'The file does not meet a condition of the request.']
+  t.strictSame(await answer({ 'if-match': '"x"' }), condition)
+  t.strictSame(await answer({ 'if-unmodified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' }), condition)
+  t.strictSame(await answer({ range: 'bytes=99999999-' }), [416, 'The file does not have that range of bytes.'])
+})
+
+t.test('the page, the contract and the health checks are at the root and below the path of BASE_URL', async t => {
+  for (const [baseUrl, prefix] of [
+    ['/', ''],
+    ['https://plants.example/api/v1/', '/api/v1'],
+    ['/a:b/c', '/a:b/c']
+  ] as const) {
+    const { app } = await startApp(t, { baseUrl })
+    for (const at of new Set(['', prefix])) {
+      for (const path of ['/docs', '/docs/', '/docs/json', '/docs/yaml', '/livez', '/readyz']) {
+        t.equal((await app.inject(at + path)).statusCode, 200, at + path)
+      }
+      const { body } = await app.inject(`${at}/docs`)
+      const links = [...body.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, link]) => link as string)
+      t.equal(links.length, 8)
+      for (const link of links) {
+        t.ok(link.startsWith(`${at}/docs/static/`), link)
+        t.equal((await app.inject(link)).statusCode, 200, link)
+      }
+      for (const root of new Set([at || '/', `${at}/`])) {
+        const { statusCode, headers } = await app.inject(root)
+        t.strictSame([statusCode, headers.location], [302, `${at}/docs`], root)
+      }
+    }
+    // A colon in BASE_URL is no parameter.
+    for (const path of ['/other/docs', '/ax/c/docs', '/ax/c/livez']) {
+      isError(t, await app.inject(path), 404, `There is nothing at ${path}.`, baseUrl)
+    }
+  }
+  const { app } = await startApp(t, { baseUrl: '/caf%C3%A9' })
+  t.equal((await app.inject('/caf%C3%A9/livez')).statusCode, 200)
+  t.equal((await app.inject('/caf%C3%A9/docs')).statusCode, 404, 'no page below a percent-encoded path')
+  t.strictSame(healthPathsBelow(['', '/a%20b']), ['/livez', '/readyz', '/a%20b/livez', '/a%20b/readyz'])
+})
+
+t.test('a path of the service may be the path of BASE_URL', async t => {
+  for (const baseUrl of ['/docs', '/docs/json', '/docs/static', '/livez']) {
+    const { app } = await startApp(t, { baseUrl })
+    for (const path of ['/docs', '/docs/json', '/docs/static/swagger-ui.css', '/livez']) {
+      t.equal((await app.inject(path)).statusCode, 200, `${path} with ${baseUrl}`)
+      t.equal((await app.inject(baseUrl + path)).statusCode, 200, baseUrl + path)
+    }
+  }
+})
+
+t.test('an operation at / is not redirected to the page', async t => {
+  for (const method of ['GET', 'POST'] as const) {
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.route({ method, url: '/', handler: async () => 'the operation' })
+    await serveDocs(app, { info: { title: 'x' } })
+    t.equal((await app.inject({ method, url: '/' })).body, 'the operation')
+    t.not((await app.inject('/')).statusCode, 302)
+  }
+})
+
+t.test('the page and its files have security headers', async t => {
+  const { app } = await startApp(t)
+  const files = ['swagger-ui-bundle.js', 'swagger-ui.css', 'theme/page.css', 'favicon-32x32.png', 'nothing']
+  for (const url of ['/docs', '/docs/', '/docs/json', '/docs/yaml', ...files.map(name => `/docs/static/${name}`)]) {
+    const { headers } = await app.inject(url)
+    const policy = String(headers['content-security-policy']).split('; ')
+    t.strictSame(policy, [
+      "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
+      "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"
+    ], url)
+    t.equal(headers['x-content-type-options'], 'nosniff', url)
+    t.equal(headers['referrer-policy'], 'no-referrer', url)
+  }
+})

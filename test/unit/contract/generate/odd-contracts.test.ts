@@ -1,0 +1,184 @@
+// Contracts that are odd or broken in a way that no feature describes.
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { readContract } from '../../../../src/contract/generate/read.ts'
+import type { Leniency } from '../../../../src/contract/generate/read.ts'
+import { emitTypes } from '../../../../src/contract/generate/emit-types.ts'
+import { generate } from '../../../../scripts/generate.ts'
+
+const head = `openapi: 3.1.0
+info: { title: Other, version: 1.0.0, license: { name: MIT, identifier: MIT } }
+servers: [{ url: / }]
+security: []
+`
+const fine = "responses: { '204': { description: fine } }"
+
+function write (t: Test, text: string): string {
+  return join(t.testdir({ 'main.yaml': text }), 'main.yaml')
+}
+
+const read = (t: Test, text: string, leniency: Leniency = {}) => readContract(write(t, head + text), leniency)
+
+t.test('a document of no version, a loop of references and too many members are refused at their place', async t => {
+  const members = Array.from({ length: 4000 }, (_, index) => `p${index}: { type: integer, format: int64 }`)
+  const body = (schema: string) => `requestBody: { content: { application/json: { schema: ${schema} } } }, ${fine}`
+  const refused: Array<[string, RegExp]> = [
+    ['{}', /^\S+:1:1 #\/ Not supported: an OpenAPI version other than .* \(null\)\.$/],
+    [`${head}paths: {}\ncomponents: { schemas: { A: { $ref: '#/components/schemas/A' } } }\n`, /^\S+:6:\d+ #\/components\/schemas\/A Not supported: a schema that contains itself/],
+    [`${head}paths: {}\ncomponents: { schemas: { A: { $ref: '#/components/schemas/A' }, B: { $ref: '#/%' }, C: { $ref: '#/none' } } }\n`, /a schema that contains itself/],
+    [`${head}paths: {}\ncomponents: { schemas: { A: { properties: { hasOwnProperty: { type: string } } } } }\n`, /main\.yaml:\d+:\d+ #\/.*hasOwnProperty/],
+    [`${head}paths: {}\ncomponents: { securitySchemes: { A: { type: { a: 1 } } } }\n`, /a security scheme other than .* \(\{"a":1\}\)/],
+    [`${head}x-a: !!binary aGk=\npaths: { /a: { get: { ${"responses: { '101': { description: other } }"} } } }\n`, /main\.yaml:1:1 #\/paths.* Not supported: a status/],
+    [`${head}paths: { /a: { post: { ${body(`{ properties: { ${members.join(', ')} } }`)} } } }\n`, /cannot be compiled: it has too many members, or is nested too deeply$/]
+  ]
+  for (const [text, message] of refused) await t.rejects(readContract(write(t, text)), message)
+})
+
+t.test('a contract that is too deep, or a loop of references over two files, is refused', async t => {
+  const chain = Array.from({ length: 1000 }, (_, index) => {
+    return `    A${index}: { properties: { next: { $ref: '#/components/schemas/A${(index + 1) % 1000}' } } }\n`
+  })
+  const loop = "  schemas: { A: { $ref: 'other.yaml#/B' } }\n"
+  const folder = t.testdir({
+    'deep.yaml': `${head}paths: {}\ncomponents:\n  schemas:\n${chain.join('')}`,
+    'loop.yaml': `${head}paths: {}\ncomponents:\n${loop}`,
+    'other.yaml': "B: { $ref: 'loop.yaml#/components/schemas/A' }\n"
+  })
+  const refused: Array<[string, RegExp]> = [
+    ['deep.yaml', /deep\.yaml:1:1 #\/ cannot be compiled: it is nested too deeply$/],
+    ['loop.yaml', /loop\.yaml:1:1 #\/ cannot be compiled: Self-referencing circular pointer$/]
+  ]
+  for (const [name, message] of refused) await t.rejects(readContract(join(folder, name)), message)
+})
+
+t.test('operations of one path, of an address that is none, and webhooks that cannot be typed are left out', async t => {
+  const { contract, served } = await read(t, `
+paths:
+  /a/{x}: { get: { parameters: [{ name: x, in: path, required: true, schema: {} }], ${fine} } }
+  /a/{y}: { get: { parameters: [{ name: y, in: path, required: true, schema: {} }], ${fine} } }
+  /b: { get: { servers: [{ url: 'http://' }], ${fine} } }
+webhooks:
+  good: { post: { operationId: getAByX, ${fine} } }
+  bad: { post: { requestBody: { content: { application/json: { schema: { type: strin } } } }, ${fine} } }
+`, { skipUnsupported: true })
+  t.strictSame(Object.keys(contract.operations), ['getAByX'])
+  t.match(contract.skipped, [{ url: '/a/{y}', isReachable: true }, { url: '/b', isReachable: false }])
+  t.strictSame(Object.keys(served.webhooks ?? {}), ['good'])
+})
+
+t.test('generate lists what it leaves out', async t => {
+  const warn = t.capture(console, 'warn')
+  t.capture(console, 'log')
+  const file = write(t, `${head}paths: { /a: { get: { responses: { '101': { description: other } } } } }\n`)
+  t.equal(await generate({ contract: file, out: `${file}.out`, check: false, skipUnsupported: true }), true)
+  const lines = warn.args().map(([line]) => String(line))
+  t.match(lines.at(-1), /^not served: GET \/a: a status other than .* \(101\)$/)
+})
+
+t.test('a discriminator that selects two schemas by one value only describes', async t => {
+  const { served } = await read(t, `
+paths: { /a: { get: { ${fine} } } }
+components:
+  schemas:
+    A: { type: object, properties: { kind: { const: x } } }
+    B: { type: object, properties: { kind: { const: x } } }
+    C: { type: object }
+    Same: { oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B' }], discriminator: { propertyName: kind } }
+    Own: { oneOf: [{ $ref: '#/components/schemas/A' }], discriminator: { propertyName: kind } }
+    Named: { oneOf: [{ $ref: '#/components/schemas/C' }, { type: object }], discriminator: { propertyName: kind } }
+`)
+  const schemas = served.components?.schemas as Record<string, { discriminator?: object }>
+  t.equal(schemas.Same?.discriminator, undefined)
+  t.strictSame(schemas.Own?.discriminator, { propertyName: 'kind', mapping: { x: '#/components/schemas/A' } })
+  t.strictSame(schemas.Named?.discriminator, { propertyName: 'kind' })
+})
+
+t.test('a number of format int64 is a bigint in the types', async t => {
+  const { served } = await read(t, `
+paths: { /a: { get: { parameters: [{ name: q, in: query, schema: { type: number, format: int64 } }], ${fine} } } }
+`)
+  t.match(await emitTypes(served), /q\?: bigint;/)
+})
+
+t.test('what is so malformed that nothing can be left out is refused at its place', async t => {
+  const text = `paths: { /a: { get: { security: {}, ${fine} } } }\n`
+  await t.rejects(read(t, text, { skipUnsupported: true }), /main\.yaml:\d+:\d+ #\/paths\/~1a\/get\/security .*struct/)
+})
+
+t.test('an enum admits no value without any, and takes a value that it has twice', async t => {
+  const { contract } = await read(t, `
+paths: { /a: { get: { responses: { '200': { description: fine, content: {
+  application/json: { schema: { properties: { none: { enum: [] }, twice: { enum: [x, x] } } } } } } } } } }
+`)
+  t.match(contract.operations.getA?.responses[200]?.content?.['application/json']?.schema, {
+    properties: { none: { not: {} }, twice: { enum: ['x'] } }
+  })
+})
+
+t.test('an operation that uses a sound part of a broken schema is left out, as the schema is compiled as a whole', async t => {
+  const response = "responses: { '200': { description: fine, content: { application/json: { schema: SCHEMA } } } }"
+  const part = response.replace('SCHEMA', "{ $ref: '#/components/schemas/Broken/properties/id' }")
+  const { contract, served } = await read(t, `
+paths: { /a: { get: { operationId: a, ${part} } }, /b: { get: { operationId: b, security: [{ used: [] }], ${fine} } } }
+components:
+  schemas:
+    Id: { type: string }
+    Broken: { type: object, properties: { id: { $ref: '#/components/schemas/Id' }, other: { $ref: [] } } }
+  securitySchemes:
+    used: { type: http, scheme: bearer, description: '#/components/schemas/Broken' }
+    unused: { type: http, scheme: bearer, x: { $ref: '#/components/schemas/Broken' } }
+`, { skipUnsupported: true })
+  t.strictSame(Object.keys(contract.operations), ['b'])
+  await emitTypes(served)
+})
+
+t.test('a file that cannot be parsed is refused at its place, also one that another refers to', async t => {
+  const folder = t.testdir({
+    'main.yaml': `${head}paths: { /a: { $ref: other.yaml } }\n`,
+    'other.yaml': 'get:\n  - a: b\n c'
+  })
+  await t.rejects(readContract(join(folder, 'main.yaml')), /other\.yaml:\d+:\d+ #\/ .*(?:parse|indentation)/i)
+})
+
+t.test('a security scheme may be called description', async t => {
+  const file = write(t, `${head.replace('[]', '[{ description: x }]')}paths: { /a: { get: { ${fine} } } }\n`)
+  await t.rejects(readContract(file), /#\/security\/0\/description Expected type `array` but got `string`/)
+})
+
+t.test('a line break in a name does not break the line of a finding', async t => {
+  await t.rejects(read(t, `paths: { "/a\\nb": { get: { ${fine} } } }\n`), /~1a\\nb Not supported: .*\(\/a\\nb\)/)
+})
+
+t.test('any part of a contract may be in a file of its own', async t => {
+  const folder = t.testdir({
+    'main.yaml': `${head}x-a: { b: { $ref: '#/info' } }
+tags: [{ name: a, description: { $ref: about.md } }]
+paths: { /a: { get: { $ref: get.yaml } } }
+components: { schemas: { A: { type: object, properties: { $ref: 'members.yaml#/all' } } } }
+`,
+    'about.md': '# About',
+    'get.yaml': fine,
+    'members.yaml': 'all: { a: { type: string } }'
+  })
+  const { contract, document } = await readContract(join(folder, 'main.yaml'))
+  t.strictSame(Object.keys(contract.operations), ['getA'])
+  t.strictSame(document.tags, [{ name: 'a', description: '# About' }])
+})
+
+t.test('a parameter and a header field may be called schema', async t => {
+  const { contract, served } = await read(t, `
+paths:
+  /a:
+    get:
+      operationId: a
+      parameters: [{ $ref: '#/components/parameters/schema' }]
+      responses: { '200': { description: fine, headers: { schema: { required: true, schema: { type: integer } } } } }
+components: { parameters: { schema: { name: schema, in: query, required: true, schema: { type: string } } } }
+`)
+  t.match(contract.operations.a, {
+    parameters: [{ name: 'schema', in: 'query', required: true, schema: { type: 'string' } }],
+    responses: { 200: { headers: { schema: { required: true, schema: { type: 'integer' } } } } }
+  })
+  t.match(await emitTypes(served), /schema: components\["parameters"\]\["schema"\];/)
+})

@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { readContract } from '../../../../src/contract/generate/read.ts'
+
+const head = `openapi: 3.1.0
+info: { title: Other, version: 1.0.0, license: { name: MIT, identifier: MIT } }
+servers: [{ url: / }]
+`
+const fine = "responses: { '204': { description: fine } }"
+const wrong = "responses: { '101': { description: other } }"
+
+t.test('an operation is left out for what it uses, in any file, and no other is', async t => {
+  const folder = t.testdir({
+    'main.yaml': `${head}
+security: [{ key: [] }]
+paths:
+  /own: { get: { ${wrong} }, put: { ${fine} } }
+  /item: { parameters: [{ $ref: 'parts.yaml#/Both' }, { $ref: 'parts.yaml#/Both' }], get: { ${fine} }, put: { ${fine} } }
+  /far: { $ref: far.yaml }
+  /chain: { post: { requestBody: { $ref: '#/components/requestBodies/Chain' }, ${fine} } }
+  /scheme: { get: { security: [{ mutual: [] }], ${fine} }, put: { ${fine} } }
+  /schema: { get: { responses: { '200': { description: fine, content: { application/json: { schema: {
+    $ref: '#/components/schemas/Compiled' } } } } } } }
+  /inner: { get: { responses: { '200': { description: fine, content: { application/json: { schema: {
+    type: array, items: { pattern: '[' } } } } } } } }
+  '/a{b}{c}': { get: { parameters: &bc [
+    { name: b, in: path, required: true, schema: {} }, { name: c, in: path, required: true, schema: {} }], ${fine} } }
+components:
+  requestBodies: { Chain: { content: { application/json: { schema: { $ref: '#/components/schemas/Chain' } } } } }
+  schemas:
+    Chain: { type: array, items: { $ref: parts.yaml#/Broken } }
+    Compiled: { type: object, properties: { a: { $ref: '#/components/schemas/Pattern' } } }
+    Pattern: { type: string, pattern: '[' }
+    Unused: { type: strin }
+  securitySchemes:
+    key: { type: apiKey, in: header, name: X-Key }
+    mutual: { type: mutualTLS }
+`,
+    'parts.yaml': 'Both: { name: b, in: query, schema: {} }\nBroken: { type: string, minLength: three }\n',
+    'far.yaml': `get: { ${wrong} }\nput: { ${fine} }\n`
+  })
+  const file = join(folder, 'main.yaml')
+  const { contract, document } = await readContract(file, { skipUnsupported: true })
+  const reasons = contract.skipped.map(({ method, url, reason }) => [`${method} ${url}`, reason])
+  t.match(reasons, [
+    ['GET /own', /^a status other than .* \(101\)$/],
+    ['GET /item', /unique/],
+    ['PUT /item', /unique/],
+    ['GET /far', /^a status other than .* \(101\)$/],
+    ['POST /chain', /^Expected type `integer` but got `string`$/],
+    ['GET /scheme', /^a security scheme other than .* \(mutualTLS\)$/],
+    ['GET /schema', /^cannot be compiled: .*Invalid regular expression/],
+    ['GET /inner', /^cannot be compiled: .*Invalid regular expression/],
+    ['GET /a{b}{c}', /^two parameters in a path with nothing between them/]
+  ])
+  t.strictSame(Object.keys(contract.operations), ['putOwn', 'putFar', 'putScheme'])
+  t.strictSame(contract.skipped.map(({ isReachable }) => isReachable), [...Array(8).fill(true), false])
+  t.strictSame([Object.keys(contract.schemas), Object.keys(contract.securitySchemes)], [[], ['key']])
+  const described = document.paths as unknown as Record<string, { get: { description: string } }>
+  t.match(described['/own']?.get.description, /^This service does not implement .* 501: a status other than/)
+  await t.rejects(readContract(file), /main\.yaml:\d+:\d+ .* Not supported: a status other/, 'refused without the option')
+})
+
+t.test('what is not about an operation is refused all the same', async t => {
+  const contracts = {
+    version: [head.replace('3.1.0', '4.0.0'), /OpenAPI version/],
+    info: [head.replace('title: Other, ', ''), /`title` must be present/],
+    scheme: [`${head}security: [{ none: [] }]\npaths: { /a: { get: { ${fine} } } }\n`, /no security scheme none/]
+  } as const
+  for (const [name, [text, message]] of Object.entries(contracts)) {
+    const file = join(t.testdir({ 'main.yaml': text }), 'main.yaml')
+    await t.rejects(readContract(file, { skipUnsupported: true }), message, name)
+  }
+})
+
+t.test('there is one warning for each rule of style, and one for each unknown keyword', async t => {
+  const schema = "{ type: string, nullable: true, 'x-y': 1, strange: 2 }"
+  const content = `content: { application/json: { schema: { properties: { a: ${schema}, b: ${schema} } } } }`
+  const operation = `get: { security: [], responses: { '200': { ${content} } } }`
+  const text = `${head}paths: { /a: { ${operation} }, /b: { ${operation} } }\n`
+  const { warnings } = await readContract(join(t.testdir({ 'main.yaml': text }), 'main.yaml'))
+  t.match(warnings, [
+    / \(operation-summary\) \(1 more\)$/,
+    / \(operation-4xx-response\) \(1 more\)$/,
+    /main\.yaml:4:\d+ .*`description` must be present .* \(struct\) \(1 more\)$/,
+    /^\S+:4:\d+ \S+ `nullable` is ignored: .* no such keyword\. In OpenAPI 3\.1 it is `type: \[string, 'null'\]`\. \(3 more\)$/,
+    /^\S+:4:\d+ \S+ `strange` is ignored: JSON Schema 2020-12 has no such keyword\. \(3 more\)$/
+  ])
+})

@@ -1,0 +1,66 @@
+import { METHODS } from 'node:http'
+import t from 'tap'
+import { isError, listen, startApp } from '../../../fixtures/app.ts'
+import { exchangeOne, requestText } from '../../../fixtures/raw.ts'
+
+const fields = ['Host: x', 'Connection: close']
+
+t.test('an undeclared method on a known path is answered 405 with Allow, before authentication and body', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  // Node sends no body in a response to HEAD, and CONNECT never reaches the router.
+  const undeclared = METHODS.filter(method => !['POST', 'OPTIONS', 'CONNECT', 'HEAD'].includes(method))
+  for (const method of undeclared) {
+    const text = [...fields, 'Content-Type: text/plain', 'Content-Length: 3']
+    const response = await exchangeOne(port, requestText(`${method} /plants`, text, 'abc'))
+    isError(t, response, 405, new RegExp(`^/plants does not support ${method}, only POST, OPTIONS\\.$`), method)
+    t.equal(response.headers.allow, 'POST, OPTIONS')
+  }
+  const head = await exchangeOne(port, requestText('HEAD /plants', fields))
+  t.match(head, { statusCode: 405, headers: { allow: 'POST, OPTIONS' }, body: '' })
+})
+
+t.test('OPTIONS is answered 204 with Allow', async t => {
+  const { app } = await startApp(t)
+  const response = await app.inject({ method: 'OPTIONS', url: '/plants' })
+  t.match(response, { statusCode: 204, headers: { allow: 'POST, OPTIONS' }, body: '' })
+})
+
+t.test('the router knows a path with a query, percent-encoded or in absolute form', async t => {
+  const { app } = await startApp(t)
+  for (const url of ['/plants?a=b', '/pl%61nts', 'http://elsewhere/plants']) {
+    t.equal((await app.inject({ method: 'PUT', url })).statusCode, 405, url)
+  }
+  const { port } = await listen(app)
+  const response = await exchangeOne(port, requestText('PUT http://plants.example/plants', fields))
+  t.equal(response.statusCode, 405, 'in absolute form')
+})
+
+t.test('an unknown path is answered 404, before authentication and body', async t => {
+  const { app } = await startApp(t)
+  const unknown = [
+    '/',
+    '/plant',
+    '/plants/',
+    '/plant/1',
+    '/Plants',
+    '//',
+    '//plants',
+    '/plants%2f',
+    '/docs/nothing',
+    '/docs/static/nothing',
+    '/docs/static/..%2f..%2fpackage.json',
+    '/docs/static/%2e%2e/package.json',
+    '/docs/static/%00',
+    `/docs/static/${'a'.repeat(300)}`
+  ]
+  for (const url of unknown) {
+    const method = url.startsWith('/docs/static') ? 'GET' : 'POST'
+    const response = await app.inject({ method, url, headers: { 'content-type': 'text/plain' }, payload: 'x' })
+    isError(t, response, 404, /^There is nothing at /, url)
+  }
+  const { port } = await listen(app)
+  const dots = await exchangeOne(port, requestText('POST /plants/../plants', fields))
+  isError(t, dots, 404, 'There is nothing at /plants/../plants.', 'dot segments')
+  const asterisk = await exchangeOne(port, requestText('OPTIONS *', fields))
+  isError(t, asterisk, 404, /nothing/, 'OPTIONS *')
+})

@@ -1,0 +1,135 @@
+import t from 'tap'
+import { createCompiler, readJson } from '../../../../src/contract/schema/index.ts'
+
+const string = { type: 'string' }
+const integer = { type: 'integer' }
+
+/** The faults of a JSON text as a request, as sentences in order of the alphabet. */
+function faults (schema: object, text: string, components = {}): string[] | undefined {
+  const result = readJson(createCompiler(components, 'request')(schema), Buffer.from(text))
+  if (result.fault === undefined) return []
+  return result.faults?.().map(({ path, problem }) => `${path} ${problem}`.trim()).sort()
+}
+
+t.test('all faults of a value are found, each once', async t => {
+  const address = { type: 'object', required: ['city'], properties: { city: string, zip: { ...string, maxLength: 5 } } }
+  const schema = {
+    type: 'object',
+    required: ['id', 'name'],
+    properties: {
+      id: { ...integer, format: 'int64' },
+      name: string,
+      home: { $ref: 'Address#' },
+      tags: { type: 'array', items: string },
+      kind: { enum: ['a', 'b'] }
+    },
+    additionalProperties: false
+  }
+  const text = '{"id":"1","home":{"zip":"123456"},"tags":[1,"a",2],"kind":"c","x":1,"y":2}'
+  t.strictSame(faults(schema, text, { Address: address }), [
+    'home must have the member "city"',
+    'home/zip must NOT have more than 5 characters',
+    'id must be an integer from -9223372036854775808 to 9223372036854775807',
+    'kind must be one of "a", "b"',
+    'must have the member "name"',
+    'must not have the member "x"',
+    'must not have the member "y"',
+    'tags/0 must be a string',
+    'tags/2 must be a string'
+  ])
+  t.strictSame(faults(schema, '{"id":1,"name":"a"}', { Address: address }), [])
+})
+
+t.test('a union has one fault, beside those of its neighbours', async t => {
+  const one = { type: 'object', required: ['a'], properties: { a: integer } }
+  const other = { type: 'object', required: ['b', 'c'], properties: { b: integer, c: integer } }
+  for (const union of ['anyOf', 'oneOf']) {
+    const member = { [union]: [integer, { type: 'array', items: integer }] }
+    const schema = { type: 'object', required: ['k'], properties: { u: member, v: string }, [union]: [one, other] }
+    t.strictSame(faults(schema, '{"a":1,"k":1,"u":"x","v":1}'), ['u must be an integer or an array', 'v must be a string'])
+    const none = 'matches none of the forms that the contract declares'
+    t.strictSame(faults(schema, '{"v":1}'), [none, 'must have the member "k"', 'v must be a string'])
+    t.strictSame(faults(schema, '{"a":1,"k":1,"u":[1,"x",2,"y"]}'), ['u/1 must be an integer'], 'one of a branch')
+  }
+  const nested = { anyOf: [{ type: 'array', items: { anyOf: [integer, string] } }, integer] }
+  t.strictSame(faults(nested, '[true]'), ['0 must be an integer or a string'])
+})
+
+t.test('a union of a recursive schema has the fault that is inside', async t => {
+  const tree = { anyOf: [integer, { type: 'object', properties: { next: { $ref: 'Tree#' } } }] }
+  t.strictSame(faults({ $ref: 'Tree#' }, '{"next":{"next":"x"}}', { Tree: tree }), [
+    'next/next must be an integer or an object'
+  ])
+})
+
+t.test('conditions and names of members have the faults inside of them', async t => {
+  const needs = (name: string) => ({ type: 'object', required: [name] })
+  const schema = {
+    type: 'object',
+    propertyNames: { maxLength: 2 },
+    if: { required: ['a'] },
+    then: needs('b'),
+    else: { allOf: [needs('c'), needs('d')] }
+  }
+  t.strictSame(faults(schema, '{"a":1,"long":2}'), [
+    'has the member "long", whose name must NOT have more than 2 characters',
+    'must have the member "b"'
+  ])
+  t.strictSame(faults(schema, '{}'), ['must have the member "c"', 'must have the member "d"'])
+})
+
+t.test('a member is not called unevaluated because of another fault', async t => {
+  const schema = { type: 'object', allOf: [{ type: 'object', properties: { a: integer } }], unevaluatedProperties: false }
+  t.strictSame(faults(schema, '{"a":"x"}'), ['a must be an integer'])
+  t.strictSame(faults(schema, '{"a":1,"b":1}'), ['must not have the member "b"'])
+})
+
+t.test('items that contains does not mean are no fault', async t => {
+  const items = { anyOf: [integer, { type: 'boolean' }] }
+  const schema = { type: 'array', contains: { $ref: 'Integer#' }, items, minItems: 3 }
+  const none = 'must contain at least 1 valid item(s)'
+  const components = { Integer: integer }
+  t.strictSame(faults(schema, '[true,true]', components), ['must NOT have fewer than 3 items', none])
+  t.strictSame(faults(schema, '["x",1,1]', components), ['0 must be an integer or a boolean'])
+  t.strictSame(faults(schema, '["x","x","x"]', components), [
+    ...[0, 1, 2].map(index => `${index} must be an integer or a boolean`), none
+  ])
+})
+
+t.test('an empty array has no item that contains means, also after another array', async t => {
+  const list = { type: 'array', contains: integer }
+  const none = 'must contain at least 1 valid item(s)'
+  t.strictSame(faults({ type: 'array', items: list }, '[[1],[]]'), [`1 ${none}`])
+  t.strictSame(faults({ type: 'object', additionalProperties: list }, '{"a":[1],"b":[]}'), [`b ${none}`])
+})
+
+t.test('a schema of which ajv makes faulty code with allErrors has its first fault', async t => {
+  const any = { anyOf: [{ type: 'string', patternProperties: { '^[ab]': {} } }] }
+  const schema = { $ref: 'Any#', patternProperties: { '^[ab]': {} } }
+  t.strictSame(faults(schema, '{"b":[]}', { Any: any }), ['must be a string'])
+})
+
+t.test('contains inside of a union counts its items, and names none', async t => {
+  const some = { type: 'array', contains: integer, minContains: 2, maxContains: 3 }
+  const schema = { anyOf: [some, string] }
+  for (const text of ['[1,1]', '["x",1,1,1]', '"x"']) t.strictSame(faults(schema, text), [], text)
+  for (const text of ['[]', '[1]', '["x",1]', '[1,1,1,1]']) {
+    t.strictSame(faults(schema, text), ['matches none of the forms that the contract declares'], text)
+    t.strictSame(readJson(createCompiler({}, 'request')(schema), Buffer.from(text)).fault, {
+      path: '', problem: 'matches none of the forms that the contract declares'
+    })
+  }
+  t.strictSame(faults({ not: { type: 'array', contains: integer } }, '["x"]'), [])
+  t.strictSame(faults({ not: { type: 'array', contains: integer } }, '[1]'), ['must NOT be valid'])
+})
+
+t.test('a large value gets only its first fault, because all would take long', async t => {
+  const schema = { type: 'array', items: { type: 'array', items: string } }
+  const rows = (count: number) => JSON.stringify(Array(count).fill([1]))
+  t.equal(faults(schema, rows(31))?.length, 31)
+  t.equal(faults(schema, rows(32)), undefined)
+  t.equal(faults(schema, JSON.stringify([Array(300).fill(1)])), undefined)
+  const map = { type: 'object', additionalProperties: { type: 'object', required: ['a', 'b'] } }
+  t.equal(faults(map, JSON.stringify({ ['/'.repeat(1024)]: {} }))?.length, 2)
+  t.equal(faults(map, JSON.stringify({ ['/'.repeat(1025)]: {} })), undefined)
+})

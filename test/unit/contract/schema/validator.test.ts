@@ -1,0 +1,157 @@
+import t from 'tap'
+import { createCompiler, readJson } from '../../../../src/contract/schema/index.ts'
+
+const int64 = { type: 'integer', format: 'int64' }
+const object = (properties: object) => ({ type: 'object', properties })
+
+/** Validates a JSON text as a request: its value or its fault. */
+function check (schema: object, text: string, components = {}) {
+  const validate = createCompiler(components, 'request')(schema)
+  const { fault, value } = { value: undefined, ...readJson(validate, Buffer.from(text)) }
+  return { fault, value: value as Record<string, unknown> | undefined }
+}
+
+t.test('a valid int64 becomes a bigint at any depth', async t => {
+  const components = { Leaf: object({ n: int64 }) }
+  const schema = object({
+    n: int64,
+    list: { type: 'array', items: int64 },
+    leaf: { $ref: 'Leaf#' },
+    maybe: { type: ['integer', 'null'], format: 'int64' }
+  })
+  const list = '[1,9223372036854775807]'
+  const text = `{"n":9007199254740993,"list":${list},"leaf":{"n":-9223372036854775808},"maybe":1e3}`
+  const { fault, value } = check(schema, text, components)
+  t.equal(fault, undefined)
+  t.strictSame(value, {
+    n: 9007199254740993n,
+    list: [1n, 9223372036854775807n],
+    leaf: { n: -9223372036854775808n },
+    maybe: 1000n
+  })
+  t.strictSame(check(schema, '{"maybe":null}', components).value, { maybe: null })
+})
+
+t.test('a value of a recursive schema may be equally deep with and without an exponent', async t => {
+  const components = { Tree: object({ n: int64, leaf: { $ref: 'Tree#' } }) }
+  const tree = (depth: number, n: string) => `${`{"n":${n},"leaf":`.repeat(depth)}{}${'}'.repeat(depth)}`
+  for (const n of ['1', '1e0', '9007199254740993']) {
+    t.equal(check({ $ref: 'Tree#' }, tree(1_000, n), components).fault, undefined, n)
+    t.match(check({ $ref: 'Tree#' }, tree(60_000, n), components).fault, { problem: 'is nested too deeply' }, n)
+  }
+})
+
+t.test('a refused value does not change', async t => {
+  const value = { n: 1, s: 2 }
+  const validate = createCompiler({}, 'request')(object({ n: int64, s: { type: 'string' } }))
+  t.match(validate({ value }), { fault: { path: 's', problem: 'must be a string' } })
+  t.strictSame(value, { n: 1, s: 2 })
+})
+
+t.test('an int64 may be the whole value', async t => {
+  const integers = [['9007199254740993', 9007199254740993n], ['0', 0n]] as const
+  for (const [text, value] of integers) t.strictSame(check(int64, text), { fault: undefined, value })
+  t.match(check(int64, 'null').fault, { path: '', problem: /must be an integer/ })
+})
+
+t.test('a value that is not an int64 is refused', async t => {
+  const problem = 'must be an integer from -9223372036854775808 to 9223372036854775807'
+  const others = [
+    '"1"',
+    '1.5',
+    'null',
+    'true',
+    '[]',
+    '{}',
+    '1e300',
+    '9223372036854775808',
+    '-9223372036854775809',
+    '9007199254740992.5',
+    '1e19'
+  ]
+  for (const n of others) t.strictSame(check(object({ n: int64 }), `{"n":${n}}`).fault, { path: 'n', problem }, n)
+})
+
+t.test('bounds of an int64 are exact', async t => {
+  const faultOf = (rule: object, n: string) => check(object({ n: { ...int64, ...rule } }), `{"n":${n}}`).fault
+  const range = { minimum: 3, maximum: 9007199254740991 }
+  t.match(faultOf(range, '2'), { problem: 'must be >= 3' })
+  t.match(faultOf(range, '9007199254740992'), { problem: 'must be <= 9007199254740991' })
+  t.equal(faultOf(range, '9007199254740991'), undefined)
+  t.match(faultOf({ exclusiveMinimum: 3 }, '3'), { problem: 'must be > 3' })
+  t.match(faultOf({ exclusiveMaximum: 3 }, '3'), { problem: 'must be < 3' })
+  t.match(faultOf({ multipleOf: 2 }, '9007199254740993'), { problem: 'must be a multiple of 2' })
+  t.match(faultOf({ enum: [1, 2] }, '3'), { problem: 'must be one of 1, 2' })
+  t.match(faultOf({ const: 1 }, '2'), { problem: 'must be one of 1' })
+  const nullable = {
+    type: ['integer', 'null'],
+    enum: [1, null],
+    exclusiveMinimum: 0,
+    exclusiveMaximum: 9,
+    multipleOf: 1
+  }
+  t.equal(faultOf(nullable, '1'), undefined)
+})
+
+t.test('a bound that is not an exact integer does not compile', async t => {
+  const compile = createCompiler({}, 'request')
+  const rules = [
+    { multipleOf: 0.5 },
+    { minimum: -(2 ** 53) },
+    { enum: [1, 1.5] },
+    { const: 2 ** 53 },
+    { exclusiveMaximum: 1e300 }
+  ]
+  for (const rule of rules) {
+    const message = /beside format int64 is not an integer between/
+    t.throws(() => compile({ ...int64, ...rule }), message, JSON.stringify(rule))
+  }
+  const union = { type: ['integer', 'string'], format: 'int64' }
+  t.throws(() => compile(union), /format int64 is for integers, not for integer or string/)
+})
+
+t.test('a fault is described in words that do not need the schema', async t => {
+  const problemOf = (schema: object, value: unknown) => createCompiler({}, 'request')(schema)({ value }).fault?.problem
+  const described = { type: 'string', pattern: '^a$', description: 'The letter a.' }
+  t.equal(problemOf({ type: ['array', 'null'] }, 1), 'must be an array or null')
+  t.equal(problemOf({ type: 'string', pattern: '^a$' }, 'b'), 'must match pattern "^a$"')
+  t.equal(problemOf(described, 'b'), 'must match pattern "^a$": The letter a')
+  t.equal(problemOf({ type: 'string', maxLength: 1 }, 'bb'), 'must NOT have more than 1 characters')
+})
+
+t.test('a fault of a union names everything that is valid', async t => {
+  const problemOf = (schema: object, value: unknown) => createCompiler({}, 'request')(schema)({ value }).fault?.problem
+  const nullable = { type: ['string', 'null'] }
+  t.equal(problemOf({ anyOf: [nullable, { type: 'integer' }] }, true), 'must be a string or null or an integer')
+  t.equal(problemOf({ anyOf: [{ type: 'string' }, { type: 'string', minLength: 2 }] }, 1), 'must be a string')
+  const noForm = 'matches none of the forms that the contract declares'
+  t.equal(problemOf({ anyOf: [nullable, { enum: [1, 2] }] }, true), noForm)
+  const kind = (rule: object) => ({ ...object({ kind: rule }), required: ['kind'] })
+  const union = { oneOf: [kind({ const: 'a' }), kind({ enum: ['b', 'c'] })], discriminator: { propertyName: 'kind' } }
+  t.equal(problemOf(union, { kind: 'd' }), 'must be one of "a", "b", "c"')
+})
+
+t.test('a bigint in a response is valid, even in a frozen object', async t => {
+  const validate = createCompiler({}, 'answer')(object({ n: { ...int64, minimum: 1 } }))
+  const faultOf = (value: object) => validate({ value }).fault
+  t.equal(faultOf(Object.freeze({ n: 9007199254740993n })), undefined)
+  t.match(faultOf({ n: 0n }), { problem: 'must be >= 1' })
+  t.match(faultOf({ n: 2n ** 63n }), { path: 'n' })
+})
+
+t.test('numbers without format int64 stay doubles', async t => {
+  const schema = object({ n: { type: 'number' }, i: { type: 'integer' } })
+  const { value } = check(schema, '{"n":9007199254740993,"i":1e17}')
+  t.strictSame(value, { n: 9007199254740992, i: 1e17 })
+})
+
+t.test('a schema may use JSON Schema 2020-12 and the keywords of OpenAPI; other keywords are errors', async t => {
+  const compile = createCompiler({ Named: { type: 'string', 'x-internal': true } }, 'request')
+  const tuple = { type: 'array', prefixItems: [{ type: 'string' }], items: false, minItems: 1 }
+  t.match(compile(tuple)({ value: [1] }).fault, { path: '0', problem: 'must be a string' })
+  const annotated = { $ref: 'Named#', example: 'x', externalDocs: { url: 'https://example.com' }, xml: {} }
+  t.equal(compile(annotated)({ value: 'x' }).fault, undefined)
+  t.throws(() => compile({ type: 'strin' }), /type/)
+  t.throws(() => compile({ type: 'string', minLenght: 1 }), /minLenght/)
+  t.throws(() => compile({ $ref: 'Missing#' }), /Missing/)
+})

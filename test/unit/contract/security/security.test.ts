@@ -1,0 +1,45 @@
+// The order of the checks. challenges.test.ts has the answers to all kinds of credentials.
+import t from 'tap'
+import { isError, listen, startApp, token } from '../../../fixtures/app.ts'
+import { exchangeOne, request } from '../../../fixtures/raw.ts'
+
+const fern = { id: 1, name: 'fern' }
+
+/** A request whose body is neither JSON nor declared as such. */
+const invalidRequest = (authorization?: string) => ({
+  method: 'POST' as const,
+  url: '/plants',
+  headers: { 'content-type': 'text/plain', ...authorization !== undefined && { authorization } },
+  payload: 'not JSON at all'
+})
+
+t.test('two Content-Type lines are answered 415', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const fields = ['content-type: text/plain', 'Connection: close']
+  const response = await exchangeOne(port, request(JSON.stringify(fern), fields))
+  isError(t, response, 415, /more than once/, 'two lines')
+})
+
+t.test('credentials are checked before the body', async t => {
+  const { app } = await startApp(t, { bodyLimit: 10 })
+  const refused = await app.inject(invalidRequest())
+  isError(t, refused, 401, /Authorization: Bearer/, 'no token')
+  t.equal(refused.headers['www-authenticate'], 'Bearer realm="plant-store"')
+  const large = { ...invalidRequest('Bearer wrong'), payload: 'x'.repeat(1000) }
+  t.equal((await app.inject(large)).statusCode, 401)
+  t.equal((await app.inject(invalidRequest(`Bearer ${token}`))).statusCode, 415)
+})
+
+t.test('a verifier may be asynchronous, and one that fails is answered 500', async t => {
+  const { post } = await startApp(t, {
+    verifyToken: async given => {
+      if (given === 'broken') throw new Error('no answer from the issuer')
+      return given === token ? { name: 'slow' } : undefined
+    }
+  })
+  t.equal((await post(fern)).statusCode, 200)
+  const wrong = await post(fern, { authorization: 'Bearer wrong' })
+  isError(t, wrong, 401, 'The bearer token is not accepted.', 'wrong')
+  const broken = await post(fern, { authorization: 'Bearer broken' })
+  isError(t, broken, 500, /log records the cause/, 'broken')
+})

@@ -1,0 +1,148 @@
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { readContract } from '../../../src/contract/generate/read.ts'
+import { stubs } from '../../../src/contract/index.ts'
+import { isError } from '../../fixtures/app.ts'
+import { contractText, jsonContent, noContent, ref, serveLoaded } from '../../fixtures/contract.ts'
+
+const answer = (content: string) => `responses: { '200': { description: fine, content: { ${content} } } }`
+const json = (parts: string) => answer(`application/json: { ${parts} }`)
+const ofSchema = (schema: string) => json(`schema: ${schema}`)
+
+/** YAML of responses, and the status and body of the stub's answer. */
+const cases: Record<string, [responses: string, status: number, body: unknown]> = {
+  'the example of the media type': [json('schema: { type: string, example: no }, example: \'yes\''), 200, 'yes'],
+  'its first example': [json('examples: { a: { value: [1] }, b: { value: [2] } }'), 200, [1]],
+  'a shared example': [json("examples: { a: { $ref: '#/components/examples/One' } }"), 200, { one: 1 }],
+  'examples of the schema': [ofSchema('{ type: string, examples: [a, b] }'), 200, 'a'],
+  'example of the schema': [ofSchema('{ type: string, example: a }'), 200, 'a'],
+  'default of the schema': [ofSchema('{ type: string, default: d }'), 200, 'd'],
+  'const of the schema': [ofSchema('{ const: c }'), 200, 'c'],
+  'enum of the schema': [ofSchema('{ enum: [e, f] }'), 200, 'e'],
+  'false and zero': [json('schema: { type: array, items: {} }, example: [false, 0, null]'), 200, [false, 0, null]],
+  'examples of members and items': [
+    ofSchema(`{ type: array, items: ${ref('Plant')} }`),
+    200,
+    [{ id: 9007199254740991, kind: 'fern', pot: { size: 2 } }]
+  ],
+  allOf: [ofSchema(`{ allOf: [${ref('Plant')}, { properties: { name: { type: string, default: x } } }] }`), 200, {
+    id: 9007199254740991, kind: 'fern', pot: { size: 2 }, name: 'x'
+  }],
+  'the first branch with an example': [ofSchema(`{ oneOf: [{ type: integer }, ${ref('Pot')}] }`), 200, { size: 2 }],
+  'a schema in itself': [ofSchema(ref('Tree')), 200, { leaf: 'green' }],
+  'a success without a body': [noContent, 204, ''],
+  'the lowest success': [
+    'responses: { default: { description: x }, \'404\': { description: x }, \'201\': { description: x } }', 201, ''
+  ],
+  'a range': ['responses: { 2XX: { description: x } }', 200, ''],
+  'only a default': ['responses: { default: { description: x } }', 200, ''],
+  'a shared response': ["responses: { '200': { $ref: '#/components/responses/Fine' } }", 200, 'shared'],
+  'a required member without an example': [
+    ofSchema('{ type: object, required: [a, b], properties: { a: { example: 1 }, b: {} } }'), 501, 'its body'
+  ],
+  'no example': [ofSchema('{ type: array, items: { type: string } }'), 501, 'its body'],
+  'no success': [`responses: { '404': { description: x, ${jsonContent('{}')} } }`, 501, 'a success'],
+  'a header field without an example': [
+    "responses: { '200': { description: x, headers: { X-A: { required: true, schema: { type: string } } } } }",
+    501,
+    'its header field X-A'
+  ],
+  'an example that its schema refuses': [json('schema: { type: string }, example: 1'), 500, '']
+}
+
+const components = `
+  examples: { One: { value: { one: 1 } } }
+  responses: { Fine: { description: fine, ${jsonContent('{ type: string, default: shared }')} } }
+  schemas:
+    Plant:
+      type: object
+      required: [id, kind, secret]
+      properties:
+        id: { type: integer, format: int64, example: 9007199254740991 }
+        kind: { enum: [fern] }
+        pot: ${ref('Pot')}
+        secret: { type: string, writeOnly: true, example: x }
+        unknown: { type: string }
+    Pot: { type: object, properties: { size: { type: number, default: 2 } } }
+    Tree: { type: object, properties: { leaf: { type: string, example: green }, left: ${ref('Tree')} } }`
+
+async function load (t: Test, responses: string[]) {
+  const paths = responses.map((text, index) => `  /op${index}: { get: { operationId: op${index}, ${text} } }`)
+  const folder = t.testdir({ 'other.yaml': contractText({ paths: paths.join('\n'), components }) })
+  return readContract(join(folder, 'other.yaml'), {})
+}
+
+t.test('a stub answers with an example of the contract, and says which one is missing', async t => {
+  const { contract, document } = await load(t, Object.values(cases).map(([responses]) => responses))
+  const { app, causes } = await serveLoaded(t, contract, { handlers: stubs(contract, document) })
+  for (const [index, [name, [, status, wanted]]] of Object.entries(cases).entries()) {
+    const response = await app.inject(`/op${index}`)
+    if (status === 501) {
+      const message = `The operation op${index} is not implemented yet, and its contract has no example of ${wanted}.`
+      isError(t, response, 501, message, name)
+    } else {
+      t.equal(response.statusCode, status, name)
+      if (status !== 500) t.strictSame(response.body && response.json(), wanted, name)
+    }
+  }
+  t.match(causes(), ['the answer must be a string'], 'the log explains the 500')
+})
+
+t.test('a stub sends header fields that have examples, an int64 among them', async t => {
+  const headers = 'X-Id: { required: true, schema: { type: integer, format: int64, example: 7 } }, ' +
+    'X-Text: { schema: { type: string }, example: text }, X-Other: { schema: { type: string } }'
+  const { contract, document } = await load(t, [`responses: { '204': { description: x, headers: { ${headers} } } }`])
+  const { app } = await serveLoaded(t, contract, { handlers: stubs(contract, document) })
+  const response = await app.inject('/op0')
+  t.match(response, { statusCode: 204, headers: { 'x-id': '7', 'x-text': 'text', 'x-other': undefined } })
+})
+
+t.test('a stub without a document answers 501, and a written handler replaces it', async t => {
+  const { contract } = await load(t, [json('example: 1'), noContent])
+  const handlers = { ...stubs(contract), op1: () => ({ status: 204 }) }
+  const { app } = await serveLoaded(t, contract, { handlers })
+  isError(t, await app.inject('/op0'), 501, 'The operation op0 is not implemented yet.', 'a stub')
+  t.equal((await app.inject('/op1')).statusCode, 204)
+})
+
+t.test('of several media types a stub sends the accepted one, and names it', async t => {
+  const types = "application/json: { example: { a: 1 } }, text/plain: { example: text }, 'image/*': { example: x }, " +
+    'application/octet-stream: { example: { a: 1 } }'
+  const { contract, document } = await load(t, [answer(types)])
+  const { op0 } = stubs(contract, document) as Record<string, (request: object) => unknown>
+  t.strictSame(op0?.({}), { status: 200, body: { a: 1 }, contentType: 'application/json' })
+  t.strictSame(op0?.({ accept: 'text/plain' }), { status: 200, body: 'text', contentType: 'text/plain' })
+  const refused = { message: /no example of its body/ }
+  for (const accept of ['image/*', 'application/octet-stream']) t.throws(() => op0?.({ accept }), refused, accept)
+})
+
+t.test('an example of an event stream is its only event', async t => {
+  const folder = t.testdir({
+    'main.yaml': contractText({
+      paths: `  /a: { get: { operationId: a, ${answer('text/event-stream: { schema: { type: object, properties: { n: {} } }, example: { n: 1 } }')} } }
+  /b: { get: { operationId: b, ${answer('text/event-stream: { schema: { type: object } }')} } }
+  /c: { get: { operationId: c, ${answer('text/plain: { schema: { type: string }, example: hello }')} } }`
+    })
+  })
+  const { contract, document } = await readContract(join(folder, 'main.yaml'))
+  const { app } = await serveLoaded(t, contract, { handlers: stubs(contract, document) as never })
+  t.equal((await app.inject('/a')).body, 'data: {"n":1}\n\n')
+  t.equal((await app.inject('/b')).statusCode, 501)
+  t.equal((await app.inject('/c')).body, 'hello')
+})
+
+t.test('an example of a schema that describes events is an event', async t => {
+  const event = '{ type: object, required: [data], properties: { data: { type: object, properties: { a: {} } }, id: { type: string } } }'
+  const content = `text/event-stream: { schema: ${event}, example: { data: { a: 1 }, id: x } }`
+  const { contract, document } = await load(t, [answer(content)])
+  const { app } = await serveLoaded(t, contract, { handlers: stubs(contract, document) })
+  t.equal((await app.inject('/op0')).body, 'id: x\ndata: {"a":1}\n\n')
+})
+
+t.test('a required member without an example is missing, also if objects of JavaScript have one of that name', async t => {
+  const schema = '{ type: object, required: [constructor, b], properties: { constructor: { type: string }, b: { example: 1 } } }'
+  const { contract, document } = await load(t, [json(`schema: ${schema}`)])
+  const { app } = await serveLoaded(t, contract, { handlers: stubs(contract, document) })
+  t.equal((await app.inject('/op0')).statusCode, 501)
+})

@@ -1,0 +1,214 @@
+// Compiles programs with answers of several media types: one that meets its contract, and others that do not.
+import { execFile } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { contractText, loadContract, serveLoaded } from '../../../fixtures/contract.ts'
+
+const run = promisify(execFile)
+
+const chunk = '{ type: object, required: [id], properties: { id: { type: integer, format: int64 } } }'
+const schema = (text: string) => `{ schema: ${text} }`
+
+const contract = contractText({
+  paths: `
+  /report:
+    get:
+      operationId: report
+      responses:
+        '200':
+          description: fine
+          content:
+            application/json; charset=utf-8: ${schema(chunk)}
+            text/csv: ${schema('{ type: string }')}
+            text/event-stream: ${schema(chunk)}
+            image/*: ${schema('{ type: string, format: binary }')}
+        '404': { description: unknown, content: { application/problem+json: ${schema('{ type: string }')} } }
+  /pair:
+    get:
+      operationId: pair
+      responses:
+        '200':
+          description: fine
+          content: { application/json: ${schema(chunk)}, application/xml: ${schema('{ type: string }')} }
+  /chunks:
+    get:
+      operationId: chunks
+      responses: { '200': { description: fine, content: { text/event-stream: ${schema(chunk)} } } }
+  /whole:
+    get:
+      operationId: whole
+      responses:
+        '200':
+          description: fine
+          content:
+            text/event-stream:
+              schema:
+                oneOf:
+                  - { type: object, required: [data], properties: { id: { type: string }, data: ${chunk} } }
+                  - { type: object, required: [data], properties: { data: { type: string, enum: [end] } } }
+  /colour:
+    get:
+      operationId: colour
+      responses:
+        '200': { description: fine, content: { text/plain: ${schema('{ type: string, enum: [red, green] }')} } }
+        '201':
+          description: fine
+          content: { application/zip: {} }
+          headers: { X-Size: { required: true, schema: { type: integer } } }
+  /any:
+    get:
+      operationId: any
+      responses: { 2XX: { description: fine, content: { '*/*': {} } } }`
+})
+
+const program = `
+import { Readable } from 'node:stream'
+import type { Answer, Handler, Handlers, ServerSentEvent } from '${resolve('src/contract/index.ts')}'
+import type * as contract from './generated/operations.ts'
+import type { operations } from './generated/types.ts'
+
+const report: Handler<operations, 'report'> = ({ accept }): Answer<operations, 'report'> => {
+  switch (accept) {
+    case 'application/json; charset=utf-8': return { status: 200, contentType: accept, body: { id: 1n } }
+    case 'text/csv': return { status: 200, contentType: 'text/csv', body: 'id' }
+    case 'image/*': return { status: 200, contentType: 'image/png', body: Readable.from([Uint8Array.of(1)]) }
+    case 'text/event-stream': return { status: 200, contentType: 'text/event-stream', body: count() }
+  }
+}
+
+async function * count (): AsyncGenerator<ServerSentEvent<{ id: bigint }>> {
+  yield { id: '1', event: 'counted', retry: 1000, data: { id: 9007199254740993n } }
+}
+
+const chunks: Handler<operations, 'chunks'> = (): Answer<operations, 'chunks'> => {
+  return { status: 200, body: count() }
+}
+
+const pair: Handler<operations, 'pair'> = ({ accept }): Answer<operations, 'pair'> => {
+  if (accept === 'application/xml') return { status: 200, contentType: accept, body: '<id>1</id>' }
+  return { status: 200, contentType: 'application/json', body: { id: 2n } }
+}
+
+const whole: Handler<operations, 'whole'> = (): Answer<operations, 'whole'> => {
+  return { status: 200, body: wholeEvents() }
+}
+
+async function * wholeEvents (): AsyncGenerator<{ id?: string, data: { id: bigint } } | { data: 'end' }> {
+  yield { id: '1', data: { id: 1n } }
+  yield { data: 'end' }
+}
+
+const colour: Handler<operations, 'colour'> = (): Answer<operations, 'colour'> => {
+  if (Date.now() < 0) return { status: 201, headers: { 'X-Size': 1 }, body: Uint8Array.of(1) }
+  return { status: 200, body: 'red' }
+}
+
+const any: Handler<operations, 'any'> = async (): Promise<Answer<operations, 'any'>> => {
+  return { status: 206, contentType: 'font/woff2', body: Uint8Array.of(1) }
+}
+
+export const handlers: Handlers<operations, keyof typeof contract.operations> = { report, pair, chunks, whole, colour, any }
+`
+
+const mistakes: Record<string, [from: string, to: string, report: RegExp]> = {
+  'a media type that the contract does not name': [
+    "contentType: 'text/csv', body: 'id'",
+    "contentType: 'text/html', body: 'id'",
+    /'"text\/html"' is not assignable to type .*"text\/csv"/s
+  ],
+  'no media type where there are several': ["contentType: 'text/csv', ", '', /'contentType' is missing/],
+  'no media type where there are two': ["contentType: 'application/json', body", 'body', /'contentType' is missing/],
+  'a JSON value as another media type': [
+    "contentType: accept, body: '<id>1</id>'",
+    'contentType: accept, body: { id: 1n }',
+    /'id' does not exist/
+  ],
+  'a media type where there is one': [
+    "{ status: 200, body: 'red' }",
+    "{ status: 200, contentType: 'text/plain', body: 'red' }",
+    /'contentType' does not exist/
+  ],
+  'a media type outside its range': ["'image/png'", "'video/png'", /'"video\/png"' is not assignable/],
+  'the body of another media type': [
+    "'text/csv', body: 'id'",
+    "'text/csv', body: { id: 1n }",
+    /is not assignable to type 'string'/
+  ],
+  'an object as bytes': ['body: Readable.from([Uint8Array.of(1)])', 'body: { id: 1n }', /'id' does not exist/],
+  'a text that the schema does not allow': ["body: 'red'", "body: 'blue'", /type '"red" \| "green"'/],
+  'an event in place of an iterable': [
+    'body: count() }\n}',
+    'body: { data: { id: 1n } } }\n}',
+    /'data' does not exist in type 'AsyncIterable/
+  ],
+  'an event whose data is something else': [
+    'data: { id: 9007199254740993n }',
+    'data: { id: 1 }',
+    /'number' is not assignable to type 'bigint'/
+  ],
+  'events of another schema': [
+    'AsyncGenerator<ServerSentEvent<{ id: bigint }>>',
+    'AsyncGenerator<ServerSentEvent<{ id: string }>>',
+    /Type 'string' is not assignable to type 'bigint'/
+  ],
+  'whole events of another schema': [
+    "AsyncGenerator<{ id?: string, data: { id: bigint } } | { data: 'end' }> {\n  yield { id: '1', data: { id: 1n } }",
+    'AsyncGenerator<{ data: string }> {',
+    /type 'string' is not assignable to type|Type 'string' is not assignable/i
+  ],
+  'a choice that the contract does not offer': [
+    "case 'text/csv'",
+    "case 'text/plain'",
+    /Type '"text\/plain"' is not comparable/
+  ],
+  'a choice where there is none': ["'any'> = async ()", "'any'> = async ({ accept })", /'accept' does not exist/],
+  'a missing header field': ["headers: { 'X-Size': 1 }, ", '', /'headers' is missing/],
+  'bytes that are a number': [
+    "'font/woff2', body: Uint8Array.of(1)",
+    "'font/woff2', body: 1",
+    /'number' is not assignable/
+  ]
+}
+
+t.test('a program with several media types compiles, and each mistake is reported in a few words', async t => {
+  const files = Object.fromEntries(Object.entries(mistakes).map(([name, [from, to]], index) => {
+    t.equal(program.split(from).length, 2, `${name}: the program has the text to change once`)
+    return [`mistake-${index}.ts`, program.replace(from, to)]
+  }))
+  const config = JSON.stringify({ extends: resolve('tsconfig.json'), include: ['*.ts', 'generated'] })
+  const folder = t.testdir({ ...files, 'program.ts': program, 'tsconfig.json': config, 'contract.yaml': contract })
+  const generated = join(folder, 'generated')
+  const file = join(folder, 'contract.yaml')
+  await run(process.execPath, ['scripts/generate.ts', '--contract', file, '--out', generated])
+  const tsc = [resolve('node_modules/typescript/bin/tsc'), '--pretty', 'false', '--noUnusedLocals', 'false']
+  const { stdout } = await run(process.execPath, tsc, { cwd: folder }).catch(error => error as { stdout: string })
+
+  const reports = Map.groupBy(stdout.trimEnd().split(/\n(?=\S)/), report => report.split('(', 1)[0])
+  t.strictSame(reports.get('program.ts'), undefined, 'the program compiles')
+  Object.entries(mistakes).forEach(([name, [, , report]], index) => {
+    const found = reports.get(`mistake-${index}.ts`) ?? []
+    t.match(found.join('\n'), report, name)
+    // The lines after the first lead through the types of iterators.
+    const lengths = found.map(report => report.split('\n', 1).join().length)
+    t.ok(Math.max(...lengths) <= 300, `${name}: ${lengths} characters`, { found })
+  })
+
+  const { handlers } = await import(join(folder, 'program.ts'))
+  const { app } = await serveLoaded(t, await loadContract(file), { handlers })
+  const get = async (url: string, accept = '*/*') => {
+    const { statusCode, headers, body } = await app.inject({ url, headers: { accept } })
+    return [statusCode, headers['content-type'], body]
+  }
+  const event = 'event: counted\nid: 1\nretry: 1000\ndata: {"id":9007199254740993}\n\n'
+  t.strictSame(await get('/report'), [200, 'application/json; charset=utf-8', '{"id":1}'])
+  t.strictSame(await get('/report', 'text/csv'), [200, 'text/csv; charset=utf-8', 'id'])
+  t.strictSame(await get('/report', 'image/webp'), [200, 'image/png', '\u0001'])
+  t.strictSame(await get('/report', 'text/event-stream'), [200, 'text/event-stream', event])
+  t.strictSame(await get('/chunks', 'a/b'), [200, 'text/event-stream', event])
+  t.strictSame(await get('/pair'), [200, 'application/json; charset=utf-8', '{"id":2}'])
+  t.strictSame(await get('/pair', 'application/xml'), [200, 'application/xml', '<id>1</id>'])
+  t.strictSame(await get('/whole'), [200, 'text/event-stream', 'id: 1\ndata: {"id":1}\n\ndata: end\n\n'])
+  t.strictSame(await get('/colour'), [200, 'text/plain; charset=utf-8', 'red'])
+  t.strictSame(await get('/any'), [206, 'font/woff2', '\u0001'])
+})

@@ -1,0 +1,70 @@
+import t from 'tap'
+import { allPlants } from '../../../src/plants/plant-store.ts'
+import { isError, startApp } from '../../fixtures/app.ts'
+
+t.test('a new plant is stored, and the response is the plant without its id', async t => {
+  const { post, store } = await startApp(t)
+  const response = await post({ id: 1, name: 'Boston fern', tag: 'fern' })
+  t.equal(response.statusCode, 200)
+  t.equal(response.body, '{"name":"Boston fern","tag":"fern"}')
+  t.match(response.headers['content-type'], /^application\/json/)
+  t.equal((await post({ id: 2, name: 'ivy' })).body, '{"name":"ivy"}')
+  t.equal((await post({ id: 3, name: '', tag: '' })).body, '{"name":"","tag":""}')
+  t.strictSame(await Array.fromAsync(allPlants(store)), [
+    { id: 1n, name: 'Boston fern', tag: 'fern' },
+    { id: 2n, name: 'ivy' },
+    { id: 3n, name: '', tag: '' }
+  ])
+})
+
+t.test('the same plant gets the same response again and is stored once', async t => {
+  const { post, store } = await startApp(t)
+  const bodies = [
+    '{"id":1,"name":"x","tag":"y"}',
+    '{"id":1.0,"tag":"y","name":"x","other":1}',
+    '{"id":1e0,"name":"\\u0078","tag":"y"}'
+  ]
+  for (const body of bodies) t.strictSame((await post(body)).json(), { name: 'x', tag: 'y' }, body)
+  t.equal((await Array.fromAsync(allPlants(store))).length, 1)
+})
+
+t.test('another plant with the same id is answered 409, and the stored plant is neither changed nor shown', async t => {
+  const { post, store } = await startApp(t)
+  await post({ id: 1, name: 'first', tag: 'a' })
+  const others = [
+    { name: 'second', tag: 'a' },
+    { name: 'first', tag: 'b' },
+    { name: 'first' },
+    { name: 'first', tag: '' }
+  ]
+  for (const other of others) {
+    const response = await post({ id: 1, ...other })
+    isError(t, response, 409, 'Another plant has the id 1. The stored plant does not change.', JSON.stringify(other))
+    t.notMatch(response.body, /first/)
+  }
+  t.strictSame(await Array.fromAsync(allPlants(store)), [{ id: 1n, name: 'first', tag: 'a' }])
+})
+
+t.test('ids that are equal as doubles are different plants', async t => {
+  const { post, store } = await startApp(t)
+  const ids = [
+    '9007199254740993', '9007199254740992', '9223372036854775807', '-9223372036854775808', '9223372036854775806'
+  ]
+  for (const id of ids) t.equal((await post(`{"id":${id},"name":"${id}"}`)).body, `{"name":"${id}"}`)
+  t.strictSame(await Array.fromAsync(allPlants(store)), [
+    { id: -9223372036854775808n, name: '-9223372036854775808' },
+    { id: 9007199254740992n, name: '9007199254740992' },
+    { id: 9007199254740993n, name: '9007199254740993' },
+    { id: 9223372036854775806n, name: '9223372036854775806' },
+    { id: 9223372036854775807n, name: '9223372036854775807' }
+  ])
+})
+
+t.test('the response contains the name without any change', async t => {
+  const { post } = await startApp(t)
+  const names = [
+    'ß', 'e\u0301', '\u00e9', '日本語', '🌵👩‍🌾', 'a\tb\nc\r\u001f\u007f', '"\\/', '\u2028\u2029',
+    '\ufeffx\ufffe', '1234567890123456', '<script>', ' ', 'x'.repeat(60_000)
+  ]
+  for (const [index, name] of names.entries()) t.strictSame((await post({ id: index, name })).json(), { name })
+})

@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { AppOptions } from '../../../src/service/app.ts'
+import { listen, startApp } from '../../fixtures/app.ts'
+import { request, requestText } from '../../fixtures/raw.ts'
+
+const live = requestText('GET /livez', ['Host: x'])
+const ready = requestText('GET /readyz', ['Host: x'])
+
+interface Connection { socket: Socket, ask: (text: string) => Promise<string>, closed: Promise<unknown> }
+
+/** Starts the application; `open` opens a connection whose `ask` sends a request and returns the response. */
+async function start (t: Test, parts: Partial<AppOptions>) {
+  const { app } = await startApp(t, parts)
+  const { port } = await listen(app)
+  const open = async (): Promise<Connection> => {
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+    t.teardown(() => socket.destroy())
+    const closed = new Promise(resolve => socket.once('close', resolve))
+    await once(socket, 'connect')
+    const ask = async (text: string) => {
+      socket.write(text)
+      return (await once(socket, 'data'))[0]
+    }
+    return { socket, ask, closed }
+  }
+  return { app, open }
+}
+
+t.test('during the delay of a shutdown the service is not ready, accepts connections and keeps none', async t => {
+  const { app, open } = await start(t, { drainMs: { delayMs: 300, lingerMs: 0 } })
+  const old = await open()
+  t.match(await old.ask(ready), /200 OK[^]*keep-alive/)
+  const began = performance.now()
+  const closed = app.close()
+  await sleep(50)
+  t.match(await old.ask(ready), /503 Service Unavailable[^]*connection: close/i)
+  t.match(await (await open()).ask(request('{"id":1,"name":"x"}')), /200 OK[^]*connection: close/i)
+  await old.closed
+  await closed
+  t.ok(performance.now() - began >= 299)
+  await t.rejects(open(), { code: 'ECONNREFUSED' })
+})
+
+t.test('an idle or new connection is closed after it has lingered, and a request on it is answered', async t => {
+  const { app, open } = await start(t, { drainMs: { delayMs: 0, lingerMs: 500 } })
+  const connections = await Promise.all(Array.from({ length: 4 }, open))
+  const [used, idle, unused, silent] = connections as [Connection, Connection, Connection, Connection]
+  for (const { ask } of [used, idle]) t.match(await ask(live), /keep-alive/)
+  const began = performance.now()
+  const closed = app.close()
+  await sleep(200)
+  await t.rejects(open(), { code: 'ECONNREFUSED' }, 'no further connection')
+  for (const { ask } of [used, unused]) t.match(await ask(live), /200 OK[^]*connection: close/i)
+  await Promise.all([used.closed, unused.closed])
+  t.ok(performance.now() - began < 500, 'a connection ends with its last response')
+  await Promise.all([idle.closed, silent.closed, closed])
+  const ms = performance.now() - began
+  t.ok(ms >= 500 && ms < 2000, `idle connections end after ${Math.round(ms)} ms`)
+})
+
+t.test('a connection whose response is pending at shutdown lingers after that response', async t => {
+  const { promise, resolve } = Promise.withResolvers<{ name: string }>()
+  const { app, open } = await start(t, { drainMs: { delayMs: 0, lingerMs: 300 }, verifyToken: () => promise })
+  const { ask, closed } = await open()
+  const pending = ask(request('{"id":1,"name":"x"}'))
+  await sleep(50)
+  const shutdown = app.close()
+  await sleep(500)
+  resolve({ name: 'late' })
+  t.match(await pending, /200 OK[^]*keep-alive/)
+  await sleep(100)
+  t.match(await ask(live), /200 OK[^]*connection: close/i)
+  await Promise.all([closed, shutdown])
+})
+
+t.test('an idle connection is kept beyond the time limits of requests, as long as its response says', async t => {
+  const limits = { requestTimeoutMs: { header: 200, whole: 300 }, keepAliveTimeoutMs: 2000 }
+  const { ask, closed } = await (await start(t, limits)).open()
+  t.match(await ask(live), /keep-alive: timeout=2\r/i)
+  await sleep(1500)
+  t.match(await ask(live), /200 OK/, 'idle for longer than a header and a request may take')
+  const began = performance.now()
+  await closed
+  const ms = performance.now() - began
+  t.ok(ms >= 2000 && ms < 6000, `closed after ${Math.round(ms)} ms`)
+})

@@ -1,0 +1,269 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fastify from 'fastify'
+import t from 'tap'
+import { allPlants } from '../../../src/plants/plant-store.ts'
+import { answerErrors } from '../../../src/contract/message/errors.ts'
+import { authorization, isError, json, listen, logLines, startApp, testReporter } from '../../fixtures/app.ts'
+import { exchange, exchangeOne, request, requestText } from '../../fixtures/raw.ts'
+import { testStore } from '../../fixtures/store.ts'
+
+const fern = '{"id":1,"name":"fern"}'
+
+t.test('bytes that are not HTTP are answered 400', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const malformed = [
+    'nonsense\r\n\r\n',
+    'FETCH /plants HTTP/1.1\r\nHost: x\r\n\r\n',
+    'POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    'PRI /plants\r\nHost: x\r\n\r\n'
+  ]
+  for (const bytes of malformed) {
+    const [response] = await exchange(port, bytes)
+    t.ok(response, bytes)
+    if (response !== undefined) {
+      isError(t, response, 400, 'This is not an HTTP/1.1 request.', bytes)
+      t.equal(response.headers.connection, 'close')
+    }
+  }
+})
+
+t.test('a body whose chunks are malformed is answered 400', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const fields = ['Host: x', `Authorization: ${authorization}`, `Content-Type: ${json}`, 'Transfer-Encoding: chunked']
+  const response = await exchangeOne(port, requestText('POST /plants', fields, 'zz\r\n'))
+  isError(t, response, 400, /./, 'chunks')
+})
+
+t.test('malformed bytes after valid requests are answered last', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const responses = await exchange(port, request(fern) + request('{"id":2,"name":"ivy"}') + 'nonsense\r\n\r\n')
+  t.strictSame(responses.map(({ statusCode, body }) => [statusCode, body]), [
+    [200, '{"name":"fern"}'],
+    [200, '{"name":"ivy"}'],
+    [400, '{"error":400,"message":"This is not an HTTP/1.1 request."}']
+  ])
+})
+
+t.test('malformed bytes that arrive in many pieces add one error to a pending response', async t => {
+  const added = Promise.withResolvers<'added'>()
+  const { port } = await listen((await startApp(t, { store: testStore({ add: () => added.promise }) })).app)
+  const warnings: string[] = []
+  const onWarning = ({ message }: Error) => warnings.push(message)
+  process.on('warning', onWarning)
+  t.teardown(() => process.off('warning', onWarning))
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1').setNoDelay()
+  let received = ''
+  socket.on('data', text => { received += text }).write(request(fern))
+  for (let piece = 0; piece < 20; piece++) {
+    await sleep(5)
+    socket.write('nonsense\r\n\r\n')
+  }
+  await sleep(50)
+  added.resolve('added')
+  await once(socket, 'close')
+  t.match(received, /^HTTP\/1\.1 200 OK[^]*\{"name":"fern"\}HTTP\/1\.1 400 Bad Request[^]*not an HTTP\/1\.1 request\."\}$/)
+  t.strictSame(warnings, [], 'no piece adds a listener')
+})
+
+t.test('a client that closes its side of the connection after the request gets the response', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('latin1')
+  let received = ''
+  socket.on('data', text => { received += text }).end(request(fern) + request('{"id":2,"name":"ivy"}'))
+  await once(socket, 'end')
+  t.match(received, /"name":"fern"[^]*"name":"ivy"/)
+  socket.destroy()
+})
+
+t.test('a client that resets its connection after CONNECT does not end the service', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const connected = requestText('CONNECT plants:80', ['Host: plants']) + 'x'.repeat(100_000)
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    await once(socket, 'connect')
+    socket.write(connected)
+    await new Promise(setImmediate)
+    socket.resetAndDestroy()
+  }
+  const [response] = await exchange(port, request(fern, ['Connection: close']))
+  t.equal(response?.statusCode, 200)
+})
+
+t.test('a client that resets its connection gets no response, and the server closes its socket', async t => {
+  const { app } = await startApp(t)
+  const { port } = await listen(app)
+  const accepted = once(app.server, 'connection')
+  const socket = connect(port, '127.0.0.1')
+  const [served] = await accepted
+  socket.write('POST /plants HTTP/1.1\r\n', () => socket.resetAndDestroy())
+  await new Promise(resolve => served.once('close', resolve))
+  t.equal(served.destroyed, true)
+})
+
+t.test('a request that is answered before it has arrived gets no second response', async t => {
+  const { port } = await listen((await startApp(t, { requestTimeoutMs: { header: 200, whole: 300 } })).app)
+  const partial = ['Host: x', 'Content-Length: 30']
+  const cases: Array<[string, number]> = [
+    [requestText('POST /plants', ['Host: x', 'Transfer-Encoding: chunked'], 'zz\r\n'), 401],
+    [requestText('POST /plants', partial, '{"id"'), 401],
+    [requestText('POST /x', partial, '{"id"'), 404],
+    [requestText('POST /plants', ['Host: x', 'Expect: nothing', 'Content-Length: 30'], '{"id"'), 417]
+  ]
+  for (const [bytes, status] of cases) {
+    const responses = await exchange(port, bytes)
+    t.strictSame(responses.map(({ statusCode }) => statusCode), [status], bytes)
+  }
+})
+
+t.test('more than 100 header fields, or more than 16 KiB of them, are answered 431', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const response = await exchangeOne(port, request(fern, [`X-Long: ${'x'.repeat(17_000)}`]))
+  isError(t, response, 431, 'The header fields are too many, or larger than 16384 bytes.', 'long header')
+  const many = await exchangeOne(port, request(fern, Array(97).fill('a:')))
+  isError(t, many, 431, 'The header fields are too many, or larger than 16384 bytes.', 'many fields')
+  const most = await exchangeOne(port, request(fern, [...Array(95).fill('a:'), 'Connection: close']))
+  t.equal(most.statusCode, 200)
+})
+
+t.test('a request that does not arrive in time is answered 408', async t => {
+  const { app, store } = await startApp(t, { requestTimeoutMs: { header: 200, whole: 400 } })
+  const { port } = await listen(app)
+  const header = await exchangeOne(port, 'POST /plants HTTP/1.1\r\nHost: x\r\n')
+  isError(t, header, 408, 'The request did not arrive in time.', 'half a header')
+  const body = await exchangeOne(port, request(fern).slice(0, -3))
+  isError(t, body, 408, 'The request did not arrive in time.', 'half a body')
+  t.strictSame(await Array.fromAsync(allPlants(store)), [])
+})
+
+t.test('an HTTP/1.1 request without Host is answered 400, an HTTP/1.0 request needs no Host', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const withoutHost = (fields: string[] = []) => request(fern, fields).replace('Host: plants\r\n', '')
+  const response = await exchangeOne(port, withoutHost(['Connection: close']))
+  isError(t, response, 400, 'The request has no Host header field.', 'no Host')
+  const { statusCode } = await exchangeOne(port, withoutHost().replace('HTTP/1.1', 'HTTP/1.0'))
+  t.equal(statusCode, 200)
+})
+
+t.test('an Expect other than 100-continue is answered 417', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const response = await exchangeOne(port, request(fern, ['Expect: the-unexpected', 'Connection: close']))
+  isError(t, response, 417, /100-continue/, 'Expect')
+})
+
+t.test('Expect: 100-continue is answered 100, then the request is answered', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const responses = await exchange(port, request(fern, ['Expect: 100-continue', 'Connection: close']))
+  t.strictSame(responses.map(({ statusCode }) => statusCode), [100, 200])
+})
+
+t.test('CONNECT is answered 405 with an empty Allow', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const response = await exchangeOne(port, requestText('CONNECT example.com:443', ['Host: example.com']))
+  isError(t, response, 405, /is not a proxy/, 'CONNECT')
+  t.equal(response.headers.allow, '')
+})
+
+t.test('CONNECT behind a large response is answered after it', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const page = requestText('GET /docs/static/swagger-ui-bundle.js', ['Host: x'], '')
+  const [file, refusal] = await exchange(port, page + requestText('CONNECT x:1', ['Host: x'], ''))
+  t.equal(file?.body.length, Number(file?.headers['content-length']))
+  t.equal(refusal?.statusCode, 405)
+})
+
+t.test('CONNECT behind a response that is never read: the connection ends, and so does the shutdown', async t => {
+  const { app } = await startApp(t, { requestTimeoutMs: { header: 300, whole: 300 }, responseTimeoutMs: 200 })
+  const { port } = await listen(app)
+  const open = async () => {
+    const accepted = once(app.server, 'connection')
+    const socket = connect(port, '127.0.0.1').on('error', () => {}).pause()
+    t.teardown(() => socket.destroy())
+    const page = requestText('GET /docs/static/swagger-ui-bundle.js', ['Host: x'], '')
+    socket.write(page.repeat(4) + requestText('CONNECT x:1', ['Host: x'], ''))
+    return (await accepted)[0]
+  }
+  const served = await open()
+  await new Promise(resolve => served.once('close', resolve))
+  t.equal(served.destroyed, true)
+  await open()
+  await sleep(100)
+  await app.close()
+})
+
+t.test('a body that is not JSON is in neither the response nor the log', async t => {
+  const { log, lines } = logLines()
+  const { post } = await startApp(t, { log })
+  for (const body of ['{"id":1,"password":hunter2}', 'hunter2', '{"name":"hunter2"', '["hunter2" "x"]']) {
+    t.notMatch((await post(body)).body, /hunter2/, body)
+  }
+  t.equal(lines.length, 4)
+  t.notMatch(lines.join(''), /hunter2/)
+})
+
+t.test('an address that cannot be decoded is answered 400', async t => {
+  const { app } = await startApp(t)
+  for (const url of ['/%zz', '/plants%', '/%ff%fe']) {
+    const response = await app.inject({ method: 'POST', url })
+    isError(t, response, 400, 'The path of the request has invalid percent-encoding.', url)
+  }
+})
+
+t.test('a body shorter than its Content-Length is a 400, logged at level info, and is not stored', async t => {
+  const { log, lines } = logLines()
+  const { app, store, post } = await startApp(t, { log })
+  const response = await post(fern, { 'content-length': '23' })
+  isError(t, response, 400, 'The length of the body does not match Content-Length.', '22 bytes of 23')
+  const { port } = await listen(app)
+  const socket = connect(port, '127.0.0.1')
+  socket.end(request(fern).replace('Content-Length: 22', 'Content-Length: 23'))
+  socket.resume()
+  await once(socket, 'close')
+  while (lines.length < 2) await new Promise(setImmediate)
+  t.match(lines.map(line => JSON.parse(line)), [{ level: 30, status: 400 }, { level: 30, status: 400 }])
+  t.strictSame(await Array.fromAsync(allPlants(store)), [])
+})
+
+t.test('an unauthenticated request with a large body is answered 401', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const body = `{"id":1,"name":"${'x'.repeat(1e6)}"}`
+  const bytes = request(body, ['Connection: close']).replace(authorization, 'Bearer bad')
+  t.equal((await exchangeOne(port, bytes)).statusCode, 401)
+})
+
+t.test('a failure is answered 500 without its cause; the log has the cause and the request', async t => {
+  const { log, lines } = logLines()
+  const store = testStore({ add: () => Promise.reject(new Error('a secret of the disk')) })
+  const { app } = await startApp(t, { log, store })
+  const response = await app.inject({
+    method: 'POST',
+    url: '/plants?access_token=hidden',
+    headers: { authorization, 'content-type': json },
+    payload: fern
+  })
+  isError(t, response, 500, /^The service failed. Its log records the cause\.$/, '500')
+  t.equal(lines.length, 1)
+  t.match(JSON.parse(lines[0] as string), {
+    level: 50,
+    method: 'POST',
+    path: '/plants',
+    status: 500,
+    id: String,
+    err: { message: 'a secret of the disk' }
+  })
+  await app.inject({ method: 'POST', url: '/plants' })
+  t.match(JSON.parse(lines[1] as string), { level: 30, status: 401 })
+  t.notMatch(lines.join(''), 'hidden', 'the log has no query')
+})
+
+t.test('an unexpected error in Fastify is answered 500; only the log has its message', async t => {
+  const { log, lines } = logLines()
+  const app = fastify()
+  t.teardown(() => app.close())
+  answerErrors(app, testReporter(log))
+  app.get('/', () => { throw new Error('a secret') })
+  isError(t, await app.inject('/'), 500, 'The service failed. Its log records the cause.', 'failure')
+  t.match(JSON.parse(lines[0] as string), { err: { message: 'a secret' } })
+})

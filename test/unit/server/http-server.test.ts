@@ -1,0 +1,192 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { Test } from 'tap'
+import { allPlants } from '../../../src/plants/plant-store.ts'
+import { listen, logLines, startApp } from '../../fixtures/app.ts'
+import { exchangeOne, requestText } from '../../fixtures/raw.ts'
+import { testToken } from '../../fixtures/secrets.ts'
+import { startService } from '../../fixtures/service.ts'
+import type { Service } from '../../fixtures/service.ts'
+
+async function open (t: Test, port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  t.teardown(() => socket.destroy())
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Without the coverage of tap, which takes a part of the heap. */
+function startSmall (t: Test, env: Record<string, string>): Promise<Service> {
+  const command = ['env', '-u', 'NODE_OPTIONS', process.execPath]
+  return startService(t, t.testdir(), { ...env, ACCESS_TOKENS: testToken }, ['--max-old-space-size=64'], { command })
+}
+
+function block (ms: number): void {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+t.test('a client that never reads is disconnected, and the service holds few bytes for it', async t => {
+  const { app } = await startApp(t, { requestTimeoutMs: { header: 300, whole: 300 }, responseTimeoutMs: 200 })
+  const { port } = await listen(app)
+  let accepted: Socket | undefined
+  app.server.on('connection', socket => { accepted = socket })
+  const client = await open(t, port)
+  client.pause()
+  const began = performance.now()
+  client.write(requestText('GET /docs/json', ['Host: x', '', '']).repeat(10_000))
+  let mostUnsent = 0
+  const watch = setInterval(() => { mostUnsent = Math.max(mostUnsent, accepted?.writableLength ?? 0) }, 5)
+  t.teardown(() => clearInterval(watch))
+  while (accepted?.destroyed !== true) await new Promise(resolve => setTimeout(resolve, 5))
+  const elapsed = performance.now() - began
+  t.ok(mostUnsent > 0 && mostUnsent < 100_000, `${mostUnsent} bytes were unsent`)
+  t.ok(elapsed < 10_000, `disconnected after ${elapsed} ms`)
+})
+
+t.test('requests that wait too long are answered 503 before authentication, and the log has one line', async t => {
+  const { log, lines } = logLines()
+  const { app } = await startApp(t, { log })
+  const { port } = await listen(app)
+  let accepted = 0
+  app.server.on('connection', () => accepted++)
+  const clients = await Promise.all(Array.from({ length: 300 }, () => open(t, port)))
+  while (accepted < clients.length) await new Promise(setImmediate)
+  const answers = clients.map(socket => once(socket, 'data') as Promise<[Buffer]>)
+  let arrived = 0
+  app.server.on('request', () => {
+    if (++arrived === clients.length) block(600)
+  })
+  for (const [index, client] of clients.entries()) {
+    // A client that may leave out its body must not go on with another request.
+    const expect = index === clients.length - 1 ? ['Expect: 100-continue'] : []
+    client.write(requestText('POST /plants', ['Host: x', 'Content-Length: 5', ...expect, '', '']))
+  }
+  // All requests arrive before the next turn of the event loop.
+  block(50)
+  const texts = (await Promise.all(answers)).map(([answer]) => answer.toString('latin1'))
+  const statuses = texts.map(text => text.slice(9, 12))
+  const ids = texts.map(text => /\r\nX-Request-Id: ([-\da-f]{36})\r\n/i.exec(text)?.[1])
+  t.equal(new Set(ids).size, 300, 'each request has its own id')
+  t.match(texts.at(-1), /^HTTP\/1\.1 503 .*\r\nConnection: close\r\n/s)
+  const refused = statuses.filter(status => status === '503').length
+  t.equal(statuses.filter(status => status === '401').length, 300 - refused)
+  t.ok(refused >= 44 && refused < 300, `${refused} were not admitted in the first turn`)
+  t.match(lines.join(''), 'Requests refused because the service is overloaded: 1.')
+})
+
+t.test('under overload, too, bytes that are no request get their own error and end the connection', async t => {
+  const { app, store } = await startApp(t)
+  const { port } = await listen(app)
+  let accepted = 0
+  app.server.on('connection', () => accepted++)
+  const fill = await Promise.all(Array.from({ length: 300 }, () => open(t, port)))
+  const fields = ['Host: x', `Authorization: Bearer ${testToken}`, 'Content-Type: application/json']
+  const plant = '{"id":1,"name":"smuggled"}'
+  const second = requestText('POST /plants', [...fields, `Content-Length: ${plant.length}`], plant)
+  const chunked = requestText('POST /plants', [...fields, 'Connection: keep-alive', 'Transfer-Encoding: chunked'], '0\r\n\r\n')
+  const cases: Array<[string, string]> = [
+    ['400', chunked.replace('HTTP/1.1', 'HTTP/1.0')],
+    ['501', chunked.replace('chunked', 'gzip, chunked')],
+    ['505', chunked.replace('HTTP/1.1', 'HTTP/2.0')]
+  ]
+  const clients = await Promise.all(cases.map(() => open(t, port)))
+  const received = clients.map(client => {
+    let text = ''
+    client.on('data', bytes => { text += bytes })
+    return async () => {
+      await once(client, 'end')
+      return text
+    }
+  })
+  while (accepted < fill.length + clients.length) await new Promise(setImmediate)
+  let arrived = 0
+  // All requests arrive before the next turn of the event loop, which then comes late.
+  app.server.on('request', () => {
+    if (++arrived === fill.length + clients.length) block(600)
+  })
+  for (const client of fill) client.write(requestText('GET /x', ['Host: x', '', '']))
+  for (const [index, client] of clients.entries()) client.write((cases[index] as [string, string])[1] + second)
+  block(50)
+  for (const [index, text] of (await Promise.all(received.map(all => all()))).entries()) {
+    t.match(text, new RegExp(`^HTTP/1\\.1 ${cases[index]?.[0]} `))
+    t.equal(text.match(/HTTP\/1\.1 \d{3}/g)?.length, 1, 'one response')
+  }
+  t.strictSame(await Array.fromAsync(allPlants(store)), [])
+})
+
+t.test('a body in pieces of any size arrives whole', async t => {
+  const { app, store } = await startApp(t)
+  const { port } = await listen(app)
+  const fields = ['Host: x', `Authorization: Bearer ${testToken}`, 'Content-Type: application/json']
+  const sizes = [[1], [4096], [1, 4095, 4096, 4097, 3], [16_000, 1]]
+  for (const [index, pattern] of sizes.entries()) {
+    const plant = JSON.stringify({ id: index, name: `${index}`.repeat(30_000) })
+    let body = ''
+    for (let start = 0, nth = 0; start < plant.length; nth++) {
+      const piece = plant.slice(start, start += pattern[nth % pattern.length] as number)
+      body += `${piece.length.toString(16)}\r\n${piece}\r\n`
+    }
+    const head = [...fields, 'Transfer-Encoding: chunked', 'Connection: close']
+    const { statusCode } = await exchangeOne(port, requestText('POST /plants', head, `${body}0\r\n\r\n`))
+    t.equal(statusCode, 200)
+  }
+  const stored = await Array.fromAsync(allPlants(store))
+  t.strictSame(stored.map(({ name }) => name), sizes.map((_pattern, index) => `${index}`.repeat(30_000)))
+})
+
+t.test('a small heap survives bodies in pieces of one byte behind responses that nobody reads', async t => {
+  const { origin, child, ended } = await startSmall(t, { DATABASE_URL: 'memory:' })
+  const clients = await Promise.all(Array.from({ length: 90 }, () => open(t, Number(new URL(origin).port))))
+  const page = requestText('GET /docs/static/swagger-ui-bundle.js', ['Host: x'], '')
+  const pieces = '1\r\n \r\n'.repeat(10_000)
+  const body = requestText('POST /plants', ['Host: x', 'Transfer-Encoding: chunked'], pieces)
+  for (const client of clients) client.pause().write(page + body)
+  t.equal((await fetch(`${origin}/livez`)).status, 200)
+  for (const client of clients) client.destroy()
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+})
+
+t.test('a small heap survives bodies whose values take twenty times their bytes', async t => {
+  const { origin, child, ended } = await startSmall(t, {})
+  const clients = await Promise.all(Array.from({ length: 100 }, () => open(t, Number(new URL(origin).port))))
+  const fields = ['Host: x', `Authorization: Bearer ${testToken}`, 'Content-Type: application/json']
+  const bodies = clients.map((_client, id) => `{"id":${id},"name":"x","more":[${'{},'.repeat(21_800)}0]}`)
+  const statuses = Promise.all(clients.map(async client => {
+    const [answer]: Buffer[] = await once(client, 'data') as [Buffer]
+    return answer?.toString('latin1', 9, 12)
+  }))
+  for (const [index, client] of clients.entries()) {
+    const body = bodies[index] as string
+    client.write(requestText('POST /plants', [...fields, `Content-Length: ${body.length}`], body.slice(0, -1)))
+  }
+  await sleep(500)
+  for (const client of clients) client.write('}')
+  t.strictSame([...new Set(await statuses)].filter(status => status !== '503'), ['200'])
+  for (const client of clients) client.destroy()
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+})
+
+for (const fields of [[], ['Expect: x'], ['Expect: 100-continue, x']]) {
+  t.test(`a burst of pipelined requests does not use up a small heap ${fields}`, async t => {
+    const { origin, child, ended } = await startSmall(t, { DATABASE_URL: 'memory:' })
+    const port = Number(new URL(origin).port)
+    const clients = await Promise.all(Array.from({ length: fields.length === 0 ? 120 : 40 }, () => open(t, port)))
+    const burst = requestText('GET /x', ['Host: a', ...fields, '', '']).repeat(2200).slice(0, 65_000)
+    for (const client of clients) client.write(burst)
+    t.equal((await fetch(`${origin}/livez`)).status, 200)
+    for (const client of clients) client.destroy()
+    child.kill('SIGTERM')
+    t.equal(await ended, 0)
+  })
+}
+
+t.test('the shutdown has no other time limit than its own: Fastify would cut it off after 10 seconds', async t => {
+  const { app } = await startApp(t)
+  t.equal(app.initialConfig.pluginTimeout, 0)
+})

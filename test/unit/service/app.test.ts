@@ -1,0 +1,237 @@
+import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import t from 'tap'
+import { operations } from '../../../generated/operations.ts'
+import { StoreUnavailable } from '../../../src/plants/plant-store.ts'
+import type { Outcome, PlantStore } from '../../../src/plants/plant-store.ts'
+import { authorization, isError, json, listen, logLines, startApp } from '../../fixtures/app.ts'
+import { request } from '../../fixtures/raw.ts'
+import { testStore } from '../../fixtures/store.ts'
+
+const plant = { id: 1, name: 'fern' }
+
+/** A store whose add() is pending until the test completes it. `called` resolves at the first call. */
+function pendingStore () {
+  const called = Promise.withResolvers<void>()
+  const outcome = Promise.withResolvers<Outcome>()
+  const store = testStore({
+    add () {
+      called.resolve()
+      return outcome.promise
+    }
+  })
+  return { store, called: called.promise, complete: outcome.resolve }
+}
+
+t.test('without a rate limit the application accepts any number of requests', async t => {
+  const { post } = await startApp(t)
+  for (let request = 0; request < 20; request++) t.equal((await post(plant)).statusCode, 200)
+})
+
+t.test('a token past its rate limit is answered 429 with Retry-After, other tokens are not', async t => {
+  const verifyToken = (token: string) => token === 'bad' ? undefined : { name: `${token.length} characters` }
+  const { post } = await startApp(t, { rateLimit: 2, verifyToken })
+  for (const nth of [1, 2]) t.equal((await post(plant)).statusCode, 200, `request ${nth}`)
+  const response = await post(plant)
+  const message = 'This token may make 2 requests per minute. Retry-After gives the seconds to wait.'
+  isError(t, response, 429, message, 'request 3')
+  t.match(Number(response.headers['retry-after']), 60)
+  t.equal((await post(plant, { authorization: 'Bearer another' })).statusCode, 200)
+  for (const nth of [1, 2, 3]) {
+    const { statusCode } = await post(plant, { authorization: 'Bearer bad' })
+    t.equal(statusCode, 401, `request ${nth} with an unknown token is not counted`)
+  }
+})
+
+t.test('the contract declares exactly the statuses that the operation answers', async t => {
+  const { post } = await startApp(t, { bodyLimit: 50, rateLimit: 7 })
+  const postTo = async (add: PlantStore['add']) => (await startApp(t, { store: testStore({ add }) })).post(plant)
+  const responses = [
+    await post(plant),
+    await post('{'),
+    await post(plant, { authorization: '' }),
+    await post({ id: 1, name: 'x' }),
+    await post('x'.repeat(51)),
+    await post(plant, { 'content-type': 'text/plain' }),
+    // The last of these is past the rate limit.
+    await post(plant),
+    await post(plant),
+    await post(plant),
+    await postTo(() => Promise.reject(new Error())),
+    await postTo(() => Promise.reject(new StoreUnavailable('Not now.')))
+  ]
+  const statuses = [...new Set(responses.map(({ statusCode }) => statusCode))].sort()
+  t.strictSame(statuses, Object.keys(operations.createPlant.responses).map(Number))
+  const temporary = responses.filter(({ statusCode }) => statusCode === 503 || statusCode === 429)
+  for (const { headers } of temporary) t.match(headers['retry-after'], /^\d+$/)
+})
+
+t.test('a request pending at shutdown is answered, and its connection ends', async t => {
+  const { store, called, complete } = pendingStore()
+  const { app } = await startApp(t, { store })
+  const { origin } = await listen(app)
+  const response = fetch(`${origin}/plants`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': json },
+    body: JSON.stringify(plant)
+  })
+  await called
+  const began = performance.now()
+  const closed = app.close()
+  complete('added')
+  t.equal((await response).status, 200)
+  await closed
+  t.ok(performance.now() - began < 5000, 'an idle connection does not delay the shutdown')
+  await t.rejects(fetch(origin), 'the port is closed')
+})
+
+t.test('a connection without any request does not delay the shutdown', async t => {
+  const { app } = await startApp(t)
+  const { port } = await listen(app)
+  const accepted = once(app.server, 'connection')
+  connect(port, '127.0.0.1').on('error', () => {}).resume()
+  await accepted
+  const began = performance.now()
+  await app.close()
+  t.ok(performance.now() - began < 2000)
+})
+
+t.test('shutdown does not wait long for connections that are silent, idle or stuck in a request', async t => {
+  const { app } = await startApp(t, { requestTimeoutMs: { header: 500, whole: 500 }, responseTimeoutMs: 30_000 })
+  const { port } = await listen(app)
+  const whole = request('{"id":1,"name":"x"}')
+  const sockets = await Promise.all(['', 'POST /pla', whole, whole.slice(0, -3)].map(async text => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.write(text)
+    return socket.on('error', () => {}).resume()
+  }))
+  const closed = sockets.map(socket => new Promise(resolve => socket.once('close', resolve)))
+  const began = performance.now()
+  await app.close()
+  await Promise.all(closed)
+  t.ok(performance.now() - began < 3000)
+})
+
+t.test('/livez and /readyz need no token, and /readyz is 503 while the store cannot promise writes', async t => {
+  const { app } = await startApp(t)
+  t.match(await app.inject('/livez'), { statusCode: 200, body: '{"status":"alive"}' })
+  t.match(await app.inject('/readyz'), { statusCode: 200, body: '{"status":"ready"}' })
+
+  const { log, lines } = logLines()
+  const store = testStore({ check: () => Promise.reject(new Error('the disk is gone')) })
+  const broken = await startApp(t, { store, log })
+  const response = await broken.app.inject('/readyz')
+  isError(t, response, 503, 'The store cannot write plants durably at the moment.', 'broken store')
+  t.equal(response.headers['retry-after'], '1')
+  t.match(JSON.parse(lines[0] as string), { path: '/readyz', err: { message: 'the disk is gone' } })
+  t.equal((await broken.app.inject('/livez')).statusCode, 200)
+})
+
+t.test('callers of /readyz share one check, and a check that hangs is 503 within 2 seconds', async t => {
+  let checks = 0
+  const store = testStore({
+    async check () {
+      checks++
+      // The second check hangs.
+      if (checks === 2) await new Promise(() => {})
+    }
+  })
+  const { app } = await startApp(t, { store })
+  const statuses = async () => {
+    const responses = await Promise.all(Array.from({ length: 10 }, () => app.inject('/readyz')))
+    return new Set(responses.map(({ statusCode }) => statusCode))
+  }
+  t.strictSame([await statuses(), await statuses(), checks], [new Set([200]), new Set([200]), 1])
+  await new Promise(resolve => setTimeout(resolve, 1100))
+  const began = performance.now()
+  t.strictSame([await statuses(), checks], [new Set([503]), 2])
+  t.ok(performance.now() - began < 2500)
+})
+
+t.test('a check of /readyz that hangs is logged with the reason why the last one failed', async t => {
+  const { log, lines } = logLines()
+  let checks = 0
+  const check = () => ++checks === 1 ? Promise.reject(new Error('the database is gone')) : new Promise<void>(() => {})
+  const { app } = await startApp(t, { log, store: testStore({ check }) })
+  await app.inject('/readyz')
+  await new Promise(resolve => setTimeout(resolve, 1100))
+  await app.inject('/readyz')
+  t.match(JSON.parse(lines[1] as string).err.message, 'no result within 2000 ms: the database is gone')
+})
+
+t.test('a service that shuts down is not ready, and still answers its pending requests', async t => {
+  const { store, called, complete } = pendingStore()
+  const { app } = await startApp(t, { store })
+  const { port } = await listen(app)
+  // A connection that was opened before the shutdown and has a pending request.
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  let received = ''
+  socket.on('data', text => { received += text }).write(request('{"id":1,"name":"x"}'))
+  await called
+  const closed = app.close()
+  while (app.server.listening) await new Promise(setImmediate)
+  socket.write('GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n')
+  await new Promise(resolve => setTimeout(resolve, 50))
+  complete('added')
+  await Promise.all([closed, once(socket, 'close')])
+  const bothResponses = new RegExp([
+    '200 OK', '"name":"x"', '503 Service Unavailable', 'Connection: close', 'The service is shutting down\\.'
+  ].join('[^]*'), 'i')
+  t.match(received, bothResponses)
+})
+
+t.test('shutdown completes although a handler never resolves', async t => {
+  const { store, called } = pendingStore()
+  const { app } = await startApp(t, { store, requestTimeoutMs: { header: 200, whole: 200 }, responseTimeoutMs: 400 })
+  const { port } = await listen(app)
+  const socket = connect(port, '127.0.0.1').on('error', () => {}).resume()
+  socket.write(request('{"id":1,"name":"x"}'))
+  await called
+  await app.close()
+  t.pass('closed')
+})
+
+t.test('the served contract contains the paths and schemas of the original specification', async t => {
+  const { app } = await startApp(t)
+  const contract = (await app.inject('/docs/json')).json()
+  const content = (name: string) => ({ [json]: { schema: { $ref: `#/components/schemas/${name}` } } })
+  t.match(contract, {
+    openapi: '3.1.0',
+    info: { title: 'Plant Store', version: '1.0.0', license: { name: 'MIT' } },
+    servers: [{ url: '{base_url}' }],
+    security: [{ bearerAuth: [] }],
+    components: {
+      securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
+      schemas: {
+        Plant: { required: ['name'], properties: { name: { type: 'string' }, tag: { type: 'string' } } },
+        NewPlant: {
+          allOf: [
+            { $ref: '#/components/schemas/Plant' },
+            { required: ['id'], properties: { id: { type: 'integer', format: 'int64' } } }
+          ]
+        },
+        Error: {
+          required: ['error', 'message'],
+          properties: { error: { type: 'integer', format: 'int32' }, message: { type: 'string' } }
+        }
+      }
+    }
+  })
+  t.strictSame(Object.keys(contract.paths), ['/plants'])
+  t.strictSame(Object.keys(contract.paths['/plants']), ['post'])
+  const { requestBody, responses } = contract.paths['/plants'].post
+  t.match(requestBody, { required: true, content: content('NewPlant') })
+  t.match(responses['200'], { content: content('Plant') })
+  t.match(responses['400'], { description: 'unexpected error', content: content('Error') })
+})
+
+t.test('the README and docs/ name every npm script, and no other', async t => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const texts = ['README.md', ...globSync('docs/*/*.md')].map(file => readFileSync(file, 'utf8')).join('\n')
+  const commands = texts.matchAll(/npm (?:run (?:--silent )?([a-z:-]+)|(start|test)\b)/g)
+  const named = [...commands].map(([, name, short]) => name ?? short as string)
+  // The texts need not name lint and prepack, because npm test and npm pack run them.
+  t.strictSame(new Set([...named, 'lint', 'prepack']), new Set(Object.keys(scripts)))
+})

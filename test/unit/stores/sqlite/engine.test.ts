@@ -1,0 +1,525 @@
+import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import workerThreads, { Worker } from 'node:worker_threads'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { PlantStore } from '../../../../src/plants/plant-store.ts'
+import { openEngine, openStore } from '../../../../src/stores/open.ts'
+import { remoteEngine, sharing } from '../../../../src/stores/remote.ts'
+import { all, plantStoreSuite } from '../../../fixtures/plant-store-suite.ts'
+
+async function open (t: Test, path = join(t.testdir(), 'plants.db')): Promise<PlantStore> {
+  const store = await openStore(`sqlite:${path}`, { maxQueue: 10_000 })
+  t.teardown(() => store.close())
+  return store
+}
+
+plantStoreSuite(t, open)
+
+t.test('the store creates missing directories and keeps its plants after a close', async t => {
+  const path = join(t.testdir(), 'some', 'new', 'directory', 'plants.db')
+  const store = await open(t, path)
+  await store.add({ id: 1n, name: 'fern' })
+  await store.close()
+  t.equal(existsSync(`${path}-wal`), false, 'the write-ahead log is merged into the file')
+  const again = await open(t, path)
+  t.strictSame(await all(again), [{ id: 1n, name: 'fern' }])
+  t.equal(await again.add({ id: 1n, name: 'ivy' }), 'conflict')
+})
+
+t.test('a store opens while other stores create and write the same file', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const writers = await Promise.all(Array.from({ length: 3 }, () => open(t, path)))
+  const stopped = new AbortController()
+  const outcomes = new Set<string>()
+  let id = 0n
+  const writing = writers.map(async store => {
+    // Each plant fills pages of its own.
+    while (!stopped.signal.aborted) outcomes.add(await store.add({ id: id++, name: 'x'.repeat(20_000) }))
+  })
+  for (let round = 0; round < 20; round++) {
+    const store = await openStore(`sqlite:${path}`, { maxQueue: 1 })
+    await store.close()
+  }
+  stopped.abort()
+  await Promise.all(writing)
+  t.strictSame(outcomes, new Set(['added']))
+  t.equal(await writers[0]?.count(), Number(id))
+})
+
+t.test('the store waits for another process that is creating the database in an empty file', async t => {
+  const folder = t.testdir({ 'plants.db': '' })
+  await (await open(t, join(folder, 'other.db'))).close()
+  const opening = open(t, join(folder, 'plants.db'))
+  setTimeout(() => renameSync(join(folder, 'other.db'), join(folder, 'plants.db')), 400)
+  t.equal(await (await opening).count(), 0)
+})
+
+t.test('a crash during the creation leaves an empty file and a journal, which the next start uses', async t => {
+  // As SQLite writes it before the first page of a new database.
+  const header = Buffer.concat([Buffer.from('d9d505f920a163d7', 'hex'), Buffer.alloc(504)])
+  for (const journal of ['', header]) {
+    const folder = t.testdir({ 'plants.db': '', 'plants.db-journal': journal })
+    const store = await open(t, join(folder, 'plants.db'))
+    t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+    t.equal(existsSync(join(folder, 'plants.db-journal')), false)
+    await store.close()
+  }
+})
+
+t.test('a directory that cannot be created is an error; one that another store creates first is used', async t => {
+  const folder = t.testdir({ file: '', dangling: t.fixture('symlink', 'nowhere') })
+  const opening = (path: string) => openStore(`sqlite:${path}`, { maxQueue: 1 })
+  // A file, and a link whose target does not exist, are in the way.
+  const file = opening(join(folder, 'file', 'data', 'plants.db'))
+  await t.rejects(file, /cannot be used: EEXIST: file already exists, mkdir '.*file'/)
+  const dangling = opening(join(folder, 'dangling', 'plants.db'))
+  await t.rejects(dangling, /cannot be used: EEXIST: file already exists, mkdir '.*dangling'/)
+  if (existsSync('/proc/self')) {
+    await t.rejects(opening('/proc/nowhere/plants.db'), /cannot be used: ENOENT: .*mkdir '\/proc\/nowhere'/)
+  }
+  const path = join(folder, 'new', 'plants.db')
+  const stores = await Promise.all([open(t, path), open(t, path), open(t, path)])
+  const outcomes = await Promise.all(stores.map(store => store.add({ id: 1n, name: 'fern' })))
+  t.strictSame(outcomes.sort(), ['added', 'unchanged', 'unchanged'])
+})
+
+t.test('the database file is in WAL mode, has a STRICT table and the application id of the store', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  const database = new DatabaseSync(path, { readOnly: true })
+  t.teardown(() => database.close())
+  const read = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0]
+  t.equal(read('PRAGMA journal_mode'), 'wal')
+  t.equal(read('PRAGMA user_version'), 1)
+  t.equal(read('PRAGMA application_id'), 0x506c6e74)
+  t.match(read("SELECT sql FROM sqlite_schema WHERE name = 'plants'"), /STRICT$/)
+  await store.close()
+})
+
+t.test('two stores on one file wait for each other and list the same plants', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const [first, second] = [await open(t, path), await open(t, path)]
+  const outcomes = await Promise.all(Array.from({ length: 200 }, (_, index) => {
+    const store = index % 2 === 0 ? first : second
+    return store.add({ id: BigInt(index >> 1), name: `from ${index % 2}` })
+  }))
+  t.equal(outcomes.filter(outcome => outcome === 'added').length, 100)
+  t.equal(outcomes.filter(outcome => outcome === 'conflict').length, 100)
+  t.strictSame(await all(first), await all(second))
+})
+
+t.test('the store refuses a text file, the database of another program and a newer schema', async t => {
+  const folder = t.testdir({ 'text.db': 'this is a text. '.repeat(50) })
+  const text = join(folder, 'text.db')
+  await t.rejects(open(t, text), { message: /^The database .*text\.db cannot be used: file is not a database; name another file, or restore .*\.$/ })
+  t.match(readFileSync(text, 'utf8'), /^this is a text/)
+
+  const other = join(folder, 'other.db')
+  const database = new DatabaseSync(other)
+  database.exec('CREATE TABLE animals (id INTEGER)')
+  database.close()
+  await t.rejects(open(t, other), { message: /cannot be used: it is the database of another program\.$/ })
+
+  const newer = join(folder, 'newer.db')
+  await (await open(t, newer)).close()
+  const upgraded = new DatabaseSync(newer)
+  upgraded.exec('PRAGMA user_version = 2')
+  upgraded.close()
+  await t.rejects(open(t, newer), { message: /written by a newer version of this program \(schema 2, known 1\)\.$/ })
+})
+
+t.test('a truncated or overwritten file is refused and left unchanged, or all its plants are found', async t => {
+  const folder = t.testdir()
+  const whole = join(folder, 'whole.db')
+  const store = await open(t, whole)
+  for (let begin = 0; begin < 20_000; begin += 5000) {
+    const indexes = Array.from({ length: 5000 }, (_, index) => index + begin)
+    await Promise.all(indexes.map(index => {
+      return store.add({ id: BigInt(index), name: `plant ${index}`, tag: 'x'.repeat(index % 50) })
+    }))
+  }
+  const plants = await all(store)
+  await store.close()
+  const bytes = readFileSync(whole)
+  const pages = bytes.length >> 12
+  const seed = Date.now() % 1e9
+  t.comment(`seed ${seed}`)
+  const random = (below: number, index: number) => Math.floor(Math.abs(Math.sin(seed + index) * 1e6) % 1 * below)
+  const lengths = [
+    0, 1, 99, 100, 511, 512, 4095, 4096, 8192, bytes.length >> 1, bytes.length - 4096, bytes.length - 1,
+    ...Array.from({ length: 10 }, (_, index) => random(bytes.length, index))
+  ]
+  const withGarbageIn = (page: number) => Buffer.from(bytes).fill('garbage ', page << 12, (page + 1) << 12)
+  const damaged = [
+    ...lengths.map(length => bytes.subarray(0, length)),
+    ...Array.from({ length: 10 }, (_, index) => withGarbageIn(random(pages, index))),
+    Buffer.from(bytes).fill(0),
+    Buffer.from(bytes).fill(0, 0, 100)
+  ]
+  let refused = 0
+  for (const [index, content] of damaged.entries()) {
+    const path = join(folder, `damaged-${index}.db`)
+    writeFileSync(path, content)
+    const opened = await openStore(`sqlite:${path}`, { maxQueue: 1 }).catch((error: Error) => error)
+    if (opened instanceof Error) {
+      refused++
+      t.match(opened.message, /^The database .*damaged-\d+\.db cannot be used: .+\.$/)
+      t.ok(readFileSync(path).equals(content), 'the file is unchanged')
+    } else {
+      t.strictSame(await all(opened), plants, 'the store finds all plants')
+      await opened.close()
+    }
+  }
+  t.ok(refused >= damaged.length - 5, `${refused} of ${damaged.length} files are refused`)
+})
+
+t.test('the store refuses a database without durable commits', async t => {
+  const message = 'The database :memory: cannot be used: it cannot be opened with durable commits; name a file.'
+  await t.rejects(openStore('sqlite::memory:', { maxQueue: 1 }), { message })
+})
+
+t.test('the store refuses a path where it cannot create a file', async t => {
+  const path = join(t.testdir({ file: '' }), 'file', 'plants.db')
+  await t.rejects(open(t, path), { message: /cannot be used: / })
+})
+
+t.test('a failed write rejects with StoreUnavailable, and the next write opens the file again', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  await store.add({ id: 1n, name: 'fern' })
+  const otherConnection = new DatabaseSync(path)
+  otherConnection.exec('ALTER TABLE plants RENAME TO hidden')
+  await t.rejects(store.add({ id: 2n, name: 'ivy' }), {
+    name: 'StoreUnavailable',
+    message: 'The plant could not be stored. Sending it again is safe.',
+    cause: /no such table/
+  })
+  await t.rejects(store.check(), 'check() rejects without the table')
+  otherConnection.exec('ALTER TABLE hidden RENAME TO plants')
+  otherConnection.close()
+  t.equal(await store.add({ id: 2n, name: 'ivy' }), 'added')
+  t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, { id: 2n, name: 'ivy' }])
+})
+
+t.test('a running store adds no plants while its file is missing', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const store = await open(t, path)
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  const hidden = join(folder, 'hidden.db')
+  for (const suffix of ['', '-wal', '-shm']) renameSync(path + suffix, hidden + suffix)
+  const ivy = { id: 2n, name: 'ivy' }
+  await t.rejects(store.add(ivy), { name: 'StoreUnavailable', cause: /its file was removed or replaced/ })
+  await t.rejects(store.add(ivy), { name: 'StoreUnavailable', cause: /its file is gone/ })
+  t.equal(existsSync(path), false, 'the store creates no empty file')
+  for (const suffix of ['', '-wal', '-shm']) {
+    if (existsSync(hidden + suffix)) renameSync(hidden + suffix, path + suffix)
+  }
+  t.equal(await store.add({ id: 1n, name: 'ivy' }), 'conflict', 'the store works again once the file is back')
+})
+
+t.test('the store notices a replaced file, a truncated file and a removed log, and repairs the last one', async t => {
+  const folder = t.testdir()
+  const other = await open(t, join(folder, 'other.db'))
+  await other.close()
+  const changes: Array<[string, (path: string) => void]> = [
+    ['replaced', path => {
+      for (const suffix of ['-wal', '-shm']) rmSync(path + suffix)
+      renameSync(join(folder, 'other.db'), path)
+    }],
+    ['truncated', path => truncateSync(path, 0)],
+    ['without its log', path => rmSync(`${path}-wal`)]
+  ]
+  for (const [name, change] of changes) {
+    const path = join(folder, `${name}.db`)
+    const store = await open(t, path)
+    t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+    change(path)
+    await t.rejects(store.check(), name)
+    const ivy = { id: 2n, name: 'ivy' }
+    const moss = { id: 3n, name: 'moss' }
+    const later = await Promise.allSettled([store.add(ivy), store.add(moss)])
+    if (name === 'without its log') {
+      // The failed check closed the connection: SQLite then wrote its pages into the file, which is whole again.
+      t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, ivy, moss], name)
+      await store.close()
+      t.equal((await all(await open(t, path))).length, 3)
+    } else {
+      t.strictSame(later.map(({ status }) => status), ['rejected', 'rejected'], `the store uses no ${name} file`)
+      await t.rejects(store.check())
+    }
+    if (name === 'truncated') {
+      await store.close()
+      t.strictSame(await all(await open(t, path)), [{ id: 1n, name: 'fern' }], 'SQLite wrote its pages at the end')
+    }
+  }
+})
+
+t.test('a backup that is copied over the open file is an error for good', async t => {
+  const folder = t.testdir()
+  const fill = async (name: string, plants: number, text: string) => {
+    const store = await open(t, join(folder, name))
+    const ids = Array.from({ length: plants }, (_, index) => BigInt(index))
+    await Promise.all(ids.map(id => store.add({ id, name: text })))
+    return store
+  }
+  await (await fill('backup.db', 3000, 'x'.repeat(100))).close()
+  // With the larger plants, SQLite has merged its log into the file before.
+  for (const [plants, text] of [[10, 'x'], [3000, 'x'], [1000, 'x'.repeat(5000)]] as const) {
+    const path = join(folder, `${plants}-${text.length}.db`)
+    const store = await fill(`${plants}-${text.length}.db`, plants, text)
+    copyFileSync(join(folder, 'backup.db'), path)
+    for (let id = 10_000n; id < 10_003n; id++) {
+      await t.rejects(store.add({ id, name: 'late' }), { name: 'StoreUnavailable' }, `${plants} plants`)
+    }
+    await t.rejects(store.check())
+    await store.close()
+  }
+})
+
+t.test('a file whose time is changed is refused until a restart, but not locked', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  await store.add({ id: 1n, name: 'fern' })
+  utimesSync(path, 1, 1)
+  const message = 'its file was changed by another program; restart the service, which checks it'
+  await t.rejects(store.add({ id: 2n, name: 'ivy' }), { cause: { message } })
+  await t.rejects(store.check(), { message })
+  const other = await open(t, path)
+  t.equal(await other.add({ id: 2n, name: 'ivy' }), 'added', 'another service may use the file')
+  const third = new DatabaseSync(path)
+  t.teardown(() => third.close())
+  third.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  await t.rejects(store.add({ id: 3n, name: 'moss' }), { cause: { message } }, 'the merged log hides the change')
+  await t.rejects(store.check(), { message })
+})
+
+t.test('a backup that is copied over the file after its log was merged is noticed by its size', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const store = await open(t, path)
+  await store.add({ id: 1n, name: 'fern' })
+  const other = new DatabaseSync(path)
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  other.close()
+  copyFileSync(path, join(folder, 'backup.db'))
+  await Promise.all(Array.from({ length: 100 }, (_, index) => store.add({ id: BigInt(index), name: 'x'.repeat(1000) })))
+  const third = new DatabaseSync(path)
+  t.teardown(() => third.close())
+  third.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  copyFileSync(join(folder, 'backup.db'), path)
+  await t.rejects(store.add({ id: 200n, name: 'late' }))
+  await t.rejects(store.check())
+})
+
+t.test('another process may merge the log into the file at any time', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  const other = new DatabaseSync(path)
+  t.teardown(() => other.close())
+  for (let id = 0n; id < 50n; id++) {
+    t.equal(await store.add({ id, name: 'x'.repeat(10_000) }), 'added')
+    if (id % 3n === 0n) other.exec(`PRAGMA wal_checkpoint(${id % 2n === 0n ? 'PASSIVE' : 'TRUNCATE'})`)
+  }
+  t.equal(await store.count(), 50)
+})
+
+t.test('a truncated log is an error for good, because plants of it are lost', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  for (let id = 0n; id < 20n; id++) await store.add({ id, name: 'x'.repeat(1000) })
+  truncateSync(`${path}-wal`, 5000)
+  const truncated = 'its write-ahead log was truncated, and plants of it are lost; stop the service and restore a backup'
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await t.rejects(store.add({ id: 100n, name: 'late' }), { name: 'StoreUnavailable', cause: { message: truncated } })
+    await t.rejects(store.check(), { message: truncated })
+  }
+})
+
+t.test('a smaller backup that is copied over the file after its log was merged is an error for good', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const backup = join(folder, 'backup.db')
+  const store = await open(t, path)
+  const add = (from: number) => Promise.all(Array.from({ length: 300 }, (_, index) => {
+    return store.add({ id: BigInt(from + index), name: 'x'.repeat(100) })
+  }))
+  await add(0)
+  const other = new DatabaseSync(path)
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  copyFileSync(path, backup)
+  await add(300)
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  await store.check()
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  other.close()
+  copyFileSync(backup, path)
+  for (let id = 1000n; id < 1003n; id++) await t.rejects(store.add({ id, name: 'late' }), { name: 'StoreUnavailable' })
+  await t.rejects(store.check(), /restart the service/)
+})
+
+t.test('a file that gets the place of a removed one is refused, although its log is empty', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const backup = join(folder, 'backup.db')
+  await (await open(t, backup)).close()
+  const store = await open(t, path)
+  await store.add({ id: 1n, name: 'fern' })
+  const other = new DatabaseSync(path)
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  other.close()
+  rmSync(path)
+  await t.rejects(store.check())
+  // A file system gives a new file the inode of the last one that was removed, unless that one is open.
+  copyFileSync(backup, path)
+  await t.rejects(store.check(), { message: 'its file was replaced' })
+  await t.rejects(store.add({ id: 2n, name: 'ivy' }), { name: 'StoreUnavailable' })
+})
+
+t.test('the store goes on after another process has made the file shorter with VACUUM', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  await Promise.all(Array.from({ length: 100 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(5000) })))
+  const other = new DatabaseSync(path)
+  t.teardown(() => other.close())
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  await store.check()
+  other.exec('DELETE FROM plants WHERE id > 0; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
+  await t.rejects(store.check(), { message: 'its file is shorter than before' })
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  t.equal(await store.count(), 2)
+})
+
+t.test('a first start that fails leaves no empty file, which would be refused', async t => {
+  // SQLite cannot create its journal.
+  const folder = t.testdir({ 'plants.db-journal': {} })
+  const path = join(folder, 'plants.db')
+  await t.rejects(open(t, path), /cannot be used: unable to open database file/)
+  t.equal(existsSync(path), false)
+  rmSync(`${path}-journal`, { recursive: true })
+  await t.resolves(open(t, path))
+})
+
+t.test('a log without its file is refused at startup, and is not deleted', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const store = await open(t, path)
+  await store.add({ id: 1n, name: 'fern' })
+  const moved = join(folder, 'moved.db')
+  for (const suffix of ['', '-wal']) copyFileSync(path + suffix, moved + suffix)
+  const away = join(folder, 'away.db')
+  renameSync(moved, away)
+  const message = `The database ${moved} cannot be used: its file is missing, but ${moved}-wal has plants of it; ` +
+    'put the file back, or remove the log.'
+  await t.rejects(open(t, moved), { message })
+  renameSync(away, moved)
+  t.strictSame(await all(await open(t, moved)), [{ id: 1n, name: 'fern' }])
+})
+
+t.test('a folder, a symbolic link and a file with several hard links are refused', async t => {
+  const folder = t.testdir({ link: t.fixture('symlink', 'plants.db') })
+  const path = join(folder, 'plants.db')
+  await (await open(t, path)).close()
+  linkSync(path, `${path}.link`)
+  const refused = {
+    [folder]: 'it is a folder; name a file in it',
+    [join(folder, 'link')]: 'it is a symbolic link; name the file itself',
+    [path]: 'its file has another hard link, by which SQLite would lose plants'
+  }
+  for (const [path, problem] of Object.entries(refused)) {
+    await t.rejects(open(t, path), { message: `The database ${path} cannot be used: ${problem}.` })
+  }
+})
+
+// For the user root, only /proc refuses a file.
+t.test('an error of SQLite names a way out', { skip: !existsSync('/proc/self') }, async t => {
+  const path = '/proc/self/plants.db'
+  const message = `The database ${path} cannot be used: unable to open database file; ` +
+    'let the user of the service write to its folder.'
+  await t.rejects(open(t, path), { message })
+})
+
+t.test('startup says that a locked file lets it wait, and fails when the lock stays', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  await (await open(t, path)).close()
+  const other = new DatabaseSync(path)
+  other.exec('BEGIN IMMEDIATE')
+  const warnings: string[] = []
+  const opening = openStore(`sqlite:${path}`, { maxQueue: 1, onWarning: warning => warnings.push(warning) })
+  await t.rejects(opening, {
+    message: `The database ${path} cannot be used: another process has locked the file; end that process.`
+  })
+  t.strictSame(warnings, [`Checking the database ${path}, which is large or locked by another process.`])
+  other.close()
+})
+
+t.test('a worker that exits fails its pending calls, and the next call starts another worker', async t => {
+  const workers: Worker[] = []
+  class RecordedWorker extends Worker {
+    constructor (...args: ConstructorParameters<typeof Worker>) {
+      super(...args)
+      workers.push(this)
+    }
+  }
+  const { sqliteEngine } = await t.mockImport<typeof import('../../../../src/stores/sqlite/engine.ts')>(
+    '../../../../src/stores/sqlite/engine.ts', { 'node:worker_threads': { ...workerThreads, Worker: RecordedWorker } }
+  )
+  const warnings: string[] = []
+  const path = join(t.testdir(), 'plants.db')
+  const engine = await sqliteEngine(path, warning => warnings.push(warning))
+  t.strictSame(await engine.addMany([{ id: 1n, name: 'fern' }]), ['added'])
+  const pending = engine.addMany(Array.from({ length: 50_000 }, (_, index) => ({ id: BigInt(index + 2), name: 'x' })))
+  workers[0]?.terminate()
+  await t.rejects(pending, { message: 'The thread of the engine has ended.' })
+  const outcomes = await engine.addMany([{ id: 1n, name: 'fern' }, { id: 2n, name: 'x' }])
+  t.strictSame(outcomes, ['unchanged', 'added'], 'the failed batch added no plants')
+  t.equal(workers.length, 2)
+
+  // An uncaught error in the worker, for example when it runs out of memory.
+  workers[1]?.postMessage('no port')
+  await new Promise(resolve => workers[1]?.once('exit', resolve))
+  // A slow start is another warning.
+  t.equal(warnings.at(-1), `The thread of the database ${path} has failed: TypeError: port.on is not a function.`)
+  t.strictSame(await engine.addMany([{ id: 2n, name: 'x' }]), ['unchanged'])
+  t.equal(workers.length, 3)
+
+  // Only another thread uses the engine meanwhile.
+  const other = remoteEngine(sharing(engine))
+  for (const index of [2, 3]) {
+    await workers[index]?.terminate()
+    t.strictSame(await other.addMany([{ id: 2n, name: 'x' }]), ['unchanged'])
+    t.equal(workers.length, index + 2)
+  }
+  await engine.close()
+})
+
+t.test('several threads use one database, and their waiting batches share a commit', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const engine = await openEngine(`sqlite:${path}`, () => {})
+  const others = [1, 2].map(() => remoteEngine(sharing(engine)))
+  const all = [engine, ...others]
+  await Promise.all(others.map(other => other.check()))
+  const rounds = Array.from({ length: 20 }, (_, round) => all.map((each, nth) => {
+    const own = BigInt(1000 * (nth + 1) + round)
+    return each.addMany([{ id: BigInt(round), name: `of ${nth}` }, { id: own, name: 'own' }])
+  }))
+  const outcomes = (await Promise.all(rounds.flat())).map(([first]) => first)
+  t.equal(outcomes.filter(outcome => outcome === 'added').length, 20, 'each id is added once')
+  t.equal(outcomes.filter(outcome => outcome === 'conflict').length, 40)
+  t.match(await others[0]?.page(0n, 1), [{ id: 0n, name: /^of \d$/ }])
+  t.equal(await others[1]?.count(), 80)
+  await engine.close()
+})
+
+t.test('the store refuses a file that was truncated to half its size', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  const ids = Array.from({ length: 1000 }, (_, index) => BigInt(index))
+  await Promise.all(ids.map(id => store.add({ id, name: 'x'.repeat(100) })))
+  await store.close()
+  const whole = readFileSync(path)
+  writeFileSync(path, whole.subarray(0, whole.length / 2))
+  await t.rejects(openStore(`sqlite:${path}`, { maxQueue: 1 }).then(all), /malformed|disk image/)
+})

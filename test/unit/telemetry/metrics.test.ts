@@ -1,0 +1,226 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { metricsMemory, Recorder } from '../../../src/telemetry/recorder.ts'
+import { StoreUnavailable } from '../../../src/plants/plant-store.ts'
+import { groupCommit } from '../../../src/stores/group-commit.ts'
+import { memoryEngine } from '../../../src/stores/memory.ts'
+import { authorization, isError, json, listen, startApp } from '../../fixtures/app.ts'
+import { exchange, exchangeOne, requestText } from '../../fixtures/raw.ts'
+import { testToken } from '../../fixtures/secrets.ts'
+import { postPlant, startService } from '../../fixtures/service.ts'
+import { statuses } from '../../fixtures/statuses.ts'
+
+/** The samples of an exposition without the buckets of histograms: name and labels as they are written, and the value. */
+function samples (text: string): Record<string, number> {
+  const lines = text.split('\n').filter(line => line !== '' && !line.startsWith('#') && !line.includes('_bucket{'))
+  return Object.fromEntries(lines.map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]))
+}
+
+const duration = (method: string, status: number, route?: string) => {
+  const labels = `http_request_method="${method}",http_response_status_code="${status}"`
+  return `http_server_request_duration_seconds_count{${labels}${route === undefined ? '' : `,http_route="${route}"`}}`
+}
+
+async function scrape (address: string): Promise<string> {
+  const response = await fetch(address, { headers: { authorization } })
+  if (response.status !== 200) throw new Error(`${address} answered ${response.status}`)
+  return response.text()
+}
+
+t.test('/metrics counts every door, and no label has text of a client', async t => {
+  const { app } = await startApp(t, { baseUrl: '/api/v1' })
+  const { origin, port } = await listen(app)
+  const send = (target: string, ...fields: string[]) => {
+    return exchange(port, requestText(target, ['Host: x', 'Connection: close', ...fields, '', '']))
+  }
+  const post = (id: number) => fetch(`${origin}/api/v1/plants`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': json },
+    body: JSON.stringify({ id, name: 'fern' })
+  })
+  await post(1)
+  await post(2)
+  await fetch(`${origin}/api/v1/plants`, { method: 'POST', body: '{}', headers: { 'content-type': json } })
+  await send('GET /livez')
+  await send('GET /docs/json')
+  await send('GET /invented-1')
+  await send('GET /invented-2')
+  await send('PURGE /plants')
+  const text = await scrape(`${origin}/metrics`)
+  t.match(samples(text), {
+    [duration('POST', 200, '/api/v1/plants')]: 2,
+    [duration('POST', 401, '/api/v1/plants')]: 1,
+    [duration('GET', 200, '/livez')]: 1,
+    [duration('GET', 200, '/docs')]: 1,
+    [duration('GET', 404)]: 2,
+    [duration('_OTHER', 404)]: 1,
+    plant_store_failed_authentications_total: 1,
+    'plant_store_shed_requests_total{reason="queue"}': 0,
+    plant_store_connections: Number,
+    process_resident_memory_bytes: Number,
+    process_open_fds: Number
+  })
+  t.notMatch(text, /invented|PURGE|test-/)
+  const cpu = samples(text).process_cpu_seconds_total as number
+  t.ok(cpu > 0.1 && cpu < 1000)
+  const bucket = /^http_server_request_duration_seconds_bucket\{le="10",http_request_method="POST",.*="200".*\} 2$/m
+  t.match(text, bucket)
+  t.match(text, new RegExp(bucket.source.replace('10', '\\+Inf'), 'm'))
+})
+
+t.test('refused connections are counted', async t => {
+  const { app } = await startApp(t, { maxConnections: { limit: 2, reason: 'that is MAX_CONNECTIONS' } })
+  const { origin, port } = await listen(app)
+  const open = () => connect(port, '127.0.0.1').on('error', () => {})
+  const first = open()
+  t.teardown(() => first.destroy())
+  await once(first, 'connect')
+  const scraped = scrape(`${origin}/metrics`)
+  for (let count = 0; count < 3; count++) await once(open(), 'close')
+  await scraped
+  t.match(samples(await scrape(`${origin}/metrics`)), { plant_store_refused_connections_total: 3 })
+})
+
+t.test('/metrics needs an accepted token', async t => {
+  const { app } = await startApp(t)
+  isError(t, await app.inject('/metrics'), 401, /needs a bearer token/, 'without a token')
+  isError(t, await app.inject({ url: '/metrics', headers: { authorization: 'Bearer x' } }), 401, /not accepted/, 'wrong')
+  const { statusCode, headers } = await app.inject({ url: '/metrics', headers: { authorization } })
+  t.equal(statusCode, 200)
+  t.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
+  const { app: other } = await startApp(t, { hasMetrics: false })
+  isError(t, await other.inject({ url: '/metrics', headers: { authorization } }), 404, /nothing/, 'METRICS_PORT is set')
+})
+
+t.test('scrapes count for the limit of their token', async t => {
+  const { app } = await startApp(t, { rateLimit: 2 })
+  const found = []
+  for (let count = 0; count < 3; count++) {
+    found.push((await app.inject({ url: '/metrics', headers: { authorization } })).statusCode)
+  }
+  t.strictSame(found, [200, 200, 429])
+})
+
+t.test('the store tells of its queue, its batches and the plants that it refuses', async t => {
+  const memory = metricsMemory(1)
+  const engine = memoryEngine()
+  const added = Promise.withResolvers<void>()
+  const slow = {
+    ...engine,
+    addMany: async (...given: Parameters<typeof engine.addMany>) => {
+      await added.promise
+      return engine.addMany(...given)
+    }
+  }
+  const store = groupCommit(slow, { maxQueue: 3, observer: new Recorder(memory, 0) })
+  const add = (id: bigint) => store.add({ id, name: 'fern' })
+  const first = add(1n)
+  await sleep(100)
+  const rest = [add(2n), add(3n), add(4n)]
+  t.equal(memory.queued[0], 3)
+  await t.rejects(add(5n), StoreUnavailable)
+  added.resolve()
+  await Promise.all([first, ...rest])
+  t.equal(memory.counters[4], 0)
+  t.equal(memory.queued[0], 0)
+  t.equal(memory.counters[1], 1)
+  t.strictSame(Array.from(memory.batches.rows), [1, 0, 1, ...Array(9).fill(0), 4])
+  t.equal(memory.commits.rows.slice(0, -1).reduce((sum, count) => sum + count), 2)
+  t.ok(memory.commits.rows.at(-1) as number >= 0.05, 'seconds')
+  const failing = { ...engine, addMany: () => Promise.reject(new Error('no disk')) }
+  const broken = groupCommit(failing, { maxQueue: 3, observer: new Recorder(memory, 0) })
+  await t.rejects(broken.add({ id: 1n, name: 'fern' }), StoreUnavailable)
+  t.equal(memory.counters[4], 1, 'a batch that failed')
+  await store.close()
+})
+
+t.test('a blocked event loop is seen', async t => {
+  const memory = metricsMemory(1)
+  const stop = new Recorder(memory, 0).watchEventLoop()
+  await sleep(200)
+  const until = performance.now() + 400
+  while (performance.now() < until);
+  await sleep(100)
+  stop()
+  const slow = memory.delays.bounds.findIndex(bound => bound >= 0.25)
+  t.ok(memory.delays.rows.slice(slow, -1).some(count => count > 0))
+  const total = () => memory.delays.rows.slice(0, -1).reduce((sum, count) => sum + count)
+  const before = total()
+  t.ok(before >= 3)
+  await sleep(150)
+  t.equal(total(), before, 'it has stopped')
+})
+
+t.test('METRICS_PORT serves the metrics of all threads without a token', async t => {
+  const folder = t.testdir()
+  const env = { ACCESS_TOKENS: testToken, METRICS_PORT: '0', THREADS: '2', BASE_URL: 'https://x.example/api' }
+  const { origin, child, ended, output, waitForOutput } = await startService(t, folder, env)
+  await waitForOutput(/2 threads listen/)
+  const [, address = ''] = /metrics at ([^"]+)"/.exec(output()) ?? []
+  const found = await statuses(`${origin}/api`, 40)
+  t.strictSame(new Set(found), new Set([200]))
+  const text = await (await fetch(address)).text()
+  t.match(samples(text), {
+    [duration('POST', 200, '/api/plants')]: 40,
+    plant_store_batch_plants_sum: 40,
+    plant_store_queue_plants: 0
+  })
+  t.equal((await fetch(`${origin}/metrics`)).status, 404)
+  const errors: Array<[number, string]> = [
+    [404, requestText('GET /', ['Host: x', 'Connection: close', '', ''])],
+    [404, requestText('POST /metrics', ['Host: x', 'Connection: close', '', ''])],
+    [400, 'nonsense\r\n\r\n'],
+    [405, requestText('CONNECT x:1', ['Host: x', '', ''])]
+  ]
+  const metricsPort = Number(new URL(address).port)
+  for (const [status, bytes] of errors) {
+    const response = await exchangeOne(metricsPort, bytes)
+    isError(t, response, status, /./, bytes)
+    const id = response.headers['x-request-id'] ?? ''
+    await waitForOutput(new RegExp(`"id":"${id}"`))
+  }
+  const idle = Array.from({ length: 30 }, () => connect(metricsPort, '127.0.0.1').on('error', () => {}))
+  t.teardown(() => idle.forEach(socket => socket.destroy()))
+  const closed = () => idle.filter(socket => socket.destroyed).length
+  while (closed() < 14) await sleep(10)
+  await sleep(100)
+  t.ok(closed() < 18, `${closed()} of 30 are closed: it takes 16, with those that fetch() keeps`)
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+})
+
+t.test('a METRICS_PORT that is in use is refused at startup', async t => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => { taken.close() })
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const env = { ACCESS_TOKENS: testToken, METRICS_PORT: String(port) }
+  const { ended, output } = await startService(t, t.testdir(), env)
+  t.not(await ended, 0)
+  t.match(output(), `Cannot listen on 127.0.0.1, port ${port}`)
+  t.match(output(), 'Set HOST and METRICS_PORT to listen elsewhere.')
+})
+
+t.test('a system without /proc has no number of open files', async t => {
+  const { exposeMetrics } = await t.mockImport<typeof import('../../../src/telemetry/exposition.ts')>(
+    '../../../src/telemetry/exposition.ts',
+  { 'node:fs': { ...fs, readdirSync () { throw new Error('ENOENT') } } }
+  )
+  const { text } = await exposeMetrics(metricsMemory(1), [], 0)
+  t.notMatch(text, 'process_open_fds')
+  t.match(text, 'process_cpu_seconds_total')
+})
+
+t.test('promtool finds no fault in the metrics', async t => {
+  if (spawnSync('promtool', ['--version']).status !== 0) return t.comment('promtool is not installed: not tested')
+  const { app, post } = await startApp(t)
+  const { origin } = await listen(app)
+  await post('{}')
+  await postPlant(origin, testToken, '{"id":1,"name":"fern"}')
+  execFileSync('promtool', ['check', 'metrics'], { input: await scrape(`${origin}/metrics`) })
+})
