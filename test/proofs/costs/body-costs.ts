@@ -125,7 +125,7 @@ const others: Record<string, string> = {
 /** The unit of the costs. JSON.parse of the measured body would be no steady unit: it takes from 0.01 ms to 4 ms. */
 const ordinary = fill('[', '{"id":1,"name":"Boston fern","tag":"fern"}', ']')
 
-const [rounds, limit] = process.argv.slice(2).map(Number) as [number, number]
+const [rounds = 10, limit = 20] = process.argv.slice(2).map(Number)
 const compile = createCompiler(components, 'request')
 const shapes = [
   ...measured(plants, compile({ $ref: 'NewPlant#' })),

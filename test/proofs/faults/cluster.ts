@@ -1,4 +1,4 @@
-// npm run faults:cluster: no acknowledged plant is lost in a failover of a real cluster of three machines. Each round
+// npm run prove -- cluster: no acknowledged plant is lost in a failover of a real cluster of three machines. Each round
 // is one fault under load; then the new primary must have every acknowledged plant. The control, --asynchronous, must
 // lose some: otherwise the faults prove nothing.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// npm run faults:crash-states: records every write and sync of the service, builds thousands of states that a crash
+// npm run prove -- crash-states: records every write and sync of the service, builds thousands of states that a crash
 // could have left on the disk (see test/fixtures/crash.ts), and opens each. All plants acknowledged before the crash
 // must be there, or the store must refuse the file. With --control the syncs of the log do not count: plants must be
 // lost.

@@ -1,4 +1,4 @@
-// npm run faults:disk-hang: a disk that stops answering for 12 seconds, as a network disk may. Requests are answered
+// npm run prove -- disk-hang: a disk that stops answering for 12 seconds, as a network disk may. Requests are answered
 // 503 in time, the service recovers without a restart, and no plant is lost.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

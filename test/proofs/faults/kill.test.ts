@@ -1,4 +1,4 @@
-// Acknowledged plants are stored after many times kill -9 under load, with one thread and with two. `npm run faults`
+// Acknowledged plants are stored after many times kill -9 under load, with one thread and with two. `npm run prove -- faults`
 // kills the service 500 times.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// npm run faults:power-cut: cuts the power of the disk under a loaded service, 200 times, and checks after each cut
+// npm run prove -- power-cut: cuts the power of the disk under a loaded service, 200 times, and checks after each cut
 // that every acknowledged plant is on the disk. With --control the service does not sync, and must lose plants.
 // The cut loses what Linux has not written; a disk that loses what it confirmed is beyond this test.
 import { cpSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'

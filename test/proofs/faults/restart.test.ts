@@ -1,5 +1,5 @@
 // SIGTERM under keep-alive load, with one thread and with two: no request is lost that was sent on a connection in
-// use. `npm run faults` restarts the service 100 times.
+// use. `npm run prove -- faults` restarts the service 100 times.
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import type { IncomingMessage } from 'node:http'

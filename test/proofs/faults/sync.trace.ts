@@ -1,5 +1,5 @@
 // strace shows from outside that no 200 leaves before the sync that covers its plant, over more than 1,000 plants, and
-// that a failed sync acknowledges nothing. npm does not install strace, so only `npm run faults` runs this file.
+// that a failed sync acknowledges nothing. npm does not install strace, so only `npm run prove -- faults` runs this file.
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

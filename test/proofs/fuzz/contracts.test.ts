@@ -1,10 +1,10 @@
-// Mutated contracts. `npm run fuzz:contracts` makes many more, and replays what a failure prints.
+// Mutated contracts. `npm run prove -- fuzz-contracts` makes many more, and replays what a failure prints.
 import { execFile } from 'node:child_process'
 import t from 'tap'
 import { withMutation } from '../../fixtures/mutation.ts'
 import type { Replacement } from '../../fixtures/mutation.ts'
 
-// `npm run fuzz:contracts` takes new seeds.
+// `npm run prove -- fuzz-contracts` takes new seeds.
 const seed = Number(process.env.FUZZ_SEED ?? 1)
 
 function fuzz (folder: string, ...args: string[]): Promise<{ output: string, hasFailed: boolean }> {

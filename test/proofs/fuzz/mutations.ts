@@ -1,7 +1,6 @@
-// npm run fuzz:mutations: breaks a copy of the code in several ways, and proves that the fuzzer finds each.
+// Ways to break the service, and the fuzzer on a copy that is broken in one of them.
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
-import { parseNumber, readOptions } from '../../../scripts/options.ts'
 import { withMutation } from '../../fixtures/mutation.ts'
 import type { Replacement } from '../../fixtures/mutation.ts'
 
@@ -159,21 +158,4 @@ export function runMutation (mutation: Mutation, cases: number, seed: number): P
   const folders = ['generated', 'test/fixtures', 'test/proofs/fuzz']
   // A mutation may end the process, which then leaves its database behind: it goes with the copy.
   return withMutation(mutation, folders, folder => runFuzzer(folder, args, folder))
-}
-
-if (import.meta.main) {
-  const texts = readOptions({
-    cases: { type: 'string', default: '20000' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 31) }
-  })
-  const cases = parseNumber('cases', texts.cases)
-  const seed = parseNumber('seed', texts.seed, 0)
-  console.log(`up to ${cases} cases for each mutation, from seed ${seed}`)
-  const control = await runFuzzer('.', ['--cases', String(cases), '--seed', String(seed)])
-  if (control.hasFailed) throw new Error(`The fuzzer finds a violation in the code as it is: ${control.output}`)
-  for (const mutation of mutations) {
-    const { hasFailed } = await runMutation(mutation, cases, seed)
-    console.log(`${hasFailed ? 'found ' : 'MISSED'}  ${mutation.property}: ${mutation.name}`)
-    if (!hasFailed) process.exitCode = 1
-  }
 }

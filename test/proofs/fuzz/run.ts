@@ -1,4 +1,4 @@
-// npm run fuzz: sends random plants, broken plants and connections, and prints what they met. A failure prints the
+// npm run prove -- fuzz: sends random plants, broken plants and connections, and prints what they met. A failure prints the
 // command that replays it.
 import fc from 'fast-check'
 import { parseNumber, readOptions, refuse } from '../../../scripts/options.ts'

@@ -1,7 +1,6 @@
-// npm run faults:mutations: breaks a copy of the code in several ways, and proves that the simulation finds each.
+// Ways to break the stores, and the simulation of a copy that is broken in one of them.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { parseNumber, readOptions } from '../../../scripts/options.ts'
 import { withMutation } from '../../fixtures/mutation.ts'
 
 export interface Mutation {
@@ -16,7 +15,7 @@ export interface Mutation {
 }
 
 /** A control: the simulation finds nothing in code that is not broken. */
-const control: Mutation = { name: 'no mutation', violates: 'safety', file: 'clock.ts', text: 'Time as', by: 'Time as' }
+export const control: Mutation = { name: 'no mutation', violates: 'safety', file: 'clock.ts', text: 'Time as', by: 'Time as' }
 
 export const mutations: readonly Mutation[] = [
   {
@@ -244,27 +243,4 @@ export function runSchedules (folder: string, schedules: number, seed: number): 
       resolve({ output, safety: Number(safety), liveness: Number(liveness) })
     })
   })
-}
-
-if (import.meta.main) {
-  const fewSchedules = 500
-  const texts = readOptions({
-    schedules: { type: 'string', default: '10000' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 31) }
-  })
-  const schedules = parseNumber('schedules', texts.schedules)
-  const seed = parseNumber('seed', texts.seed, 0)
-  console.log(`up to ${schedules} schedules for each mutation, from seed ${seed}; those that find it:`)
-  const { safety, liveness } = await runMutation(control, schedules, seed)
-  if (safety + liveness > 0) throw new Error('The simulation finds a violation in the code as it is.')
-  for (const mutation of mutations) {
-    // Only rare violations need all schedules.
-    let tried = Math.min(fewSchedules, schedules)
-    let found = await runMutation(mutation, tried, seed)
-    if (found[mutation.violates] === 0) found = await runMutation(mutation, tried = schedules, seed)
-    const isFound = found[mutation.violates] > 0
-    const counts = `safety ${String(found.safety).padStart(5)}, liveness ${String(found.liveness).padStart(5)}`
-    console.log(`${isFound ? 'found ' : 'MISSED'}  ${counts} of ${String(tried).padStart(5)}  ${mutation.name}`)
-    if (!isFound) process.exitCode = 1
-  }
 }

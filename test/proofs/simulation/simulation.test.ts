@@ -1,4 +1,4 @@
-// Random schedules of the simulation. `npm run faults:simulation` runs many more, and replays one.
+// Random schedules of the simulation. `npm run prove -- simulation` runs many more, and replays one.
 import t from 'tap'
 import { mutations, runMutation, runSchedules } from './mutations.ts'
 import { runSchedule } from './schedule.ts'

@@ -1,0 +1,35 @@
+// npm run prove -- NAME: proves a promise, longer than npm test does. A failure ends it with an exit
+// code that is not 0.
+import { globSync } from 'node:fs'
+import { runEntry } from './menu.ts'
+import type { Menu } from './menu.ts'
+
+const shows: Array<[name: string, file: string, text: string]> = [
+  ['power-cut', 'faults/power-cut', '200 power cuts lose no acknowledged plant; 10 minutes, root'],
+  ['crash-states', 'faults/crash-states', 'nor do 5,000 states of files; 5 minutes, strace'],
+  ['disk-hang', 'faults/disk-hang', 'the service survives a disk that hangs; half a minute, root'],
+  ['cluster', 'faults/cluster', 'failovers of three nodes; 20 minutes, root, packages of Debian'],
+  ['simulation', 'simulation/run', '100,000 simulated schedules of faults; 4 minutes'],
+  ['simulation-mutations', 'simulation/run-mutations', 'it finds broken stores; 10 minutes'],
+  ['fuzz', 'fuzz/run', 'a million random plants, broken ones and connections; 10 minutes'],
+  ['fuzz-contracts', 'fuzz/contracts', '5,000 mutated contracts; at most an hour'],
+  ['fuzz-mutations', 'fuzz/run-mutations', 'the fuzzer finds a broken service; 5 minutes'],
+  ['costs', 'costs/body-costs', 'CPU that bodies of 64 KiB cost, by their shape; half a minute'],
+  ['contracts', '../../scripts/try-contract/main', 'serves published contracts FILE...; seconds']
+]
+
+export const proofs: Menu = {
+  faults: {
+    file: 'node_modules/tap/dist/esm/run.mjs',
+    args: [
+      '--disable-coverage', '--timeout=3600', ...globSync('test/proofs/faults/*.{test,trace}.ts')
+    ],
+    env: { KILL_ROUNDS: '500' },
+    shows: '500 kills of each store, restarts, full and failing disks; 15 minutes, strace'
+  }
+}
+for (const [name, file, text] of shows) {
+  proofs[name] = { file: `test/proofs/${file}.ts`, shows: text }
+}
+
+if (import.meta.main) await runEntry('prove', proofs)
