@@ -1,8 +1,10 @@
-// The base of `npm run bench`: Fastify at its best, without schema, authentication and storage. An argument is the
-// number of its processes on one port.
+// The base of the benches: Fastify at its best, without schema, authentication and storage. An
+// argument is the number of its processes on one port.
 import cluster from 'node:cluster'
 import fastify from 'fastify'
 import { keepTicksFast } from '../../src/service/next-tick.ts'
+
+interface Plant { name: string, tag?: string }
 
 const processes = Number(process.argv[2] ?? 1)
 if (processes > 1 && cluster.isPrimary) {
@@ -10,6 +12,6 @@ if (processes > 1 && cluster.isPrimary) {
 } else {
   keepTicksFast()
   const app = fastify()
-  app.post<{ Body: { name: string, tag?: string } }>('/plants', async ({ body: { name, tag } }) => ({ name, tag }))
+  app.post<{ Body: Plant }>('/plants', async ({ body: { name, tag } }) => ({ name, tag }))
   console.log(`listening at ${await app.listen()}`)
 }

@@ -1,104 +1,59 @@
-// npm run bench:contract: whole processes on a large contract, taking turns. `npm run generate` beside
-// openapi-typescript alone, and a service until it is ready beside one of fastify-openapi-glue.
+// npm run bench -- contract: whole processes on a contract with many copies of the operation, taking
+// turns. The generator beside openapi-typescript alone, and a service until it is ready beside one of
+// fastify-openapi-glue.
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import glue from 'fastify-openapi-glue'
-import fastify from 'fastify'
-import { serveContract } from '../../src/contract/index.ts'
-import type { Contract } from '../../src/contract/index.ts'
-import { largeContract } from './large-contract.ts'
-import { parseNumber, readOptions } from '../options.ts'
-import { median, ratio } from './statistics.ts'
+import { document } from '../../generated/document.ts'
+import { folder, printMedians, project, readSettings, repeat } from './harness.ts'
+import type { Sample } from './harness.ts'
 
-const { serve, folder, ...texts } = readOptions({
-  operations: { type: 'string', default: '300' },
-  rounds: { type: 'string', default: '9' },
-  /** Run as one of the two services. */
-  serve: { type: 'string' },
-  folder: { type: 'string', default: '' }
-})
-const operations = parseNumber('operations', texts.operations, 4)
-const rounds = parseNumber('rounds', texts.rounds)
+const { operations, rounds } = readSettings({ operations: 300, rounds: 9 })
+const contract = join(folder, 'openapi.json')
+writeFileSync(contract, JSON.stringify(copyOperation(operations)))
+const generate = [join(project, 'scripts/generate.ts'), '--contract', contract, '--out']
+// The service that is measured serves these files.
+time([...generate, folder])
 
-if (serve === 'contract') await serveGenerated()
-else if (serve === 'glue') await serveGlue()
-else await compare()
-
-async function compare (): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'plant-store-bench-'))
-  try {
-    const contract = join(folder, 'openapi.json')
-    await writeFile(contract, JSON.stringify(largeContract(operations)))
-    const self = fileURLToPath(import.meta.url)
-    const typescriptCli = join(createRequire(import.meta.url).resolve('openapi-typescript'), '../../bin/cli.js')
-    const generate = [join(self, '../../generate.ts'), '--contract', contract, '--out']
-    time('the first npm run generate', [...generate, folder])
-    const commands: Record<string, string[]> = {
-      'npm run generate': [...generate, join(folder, 'missing'), '--check'],
-      'openapi-typescript alone': [typescriptCli, contract, '-o', join(folder, 'alone.ts')],
-      'service ready': [self, '--serve', 'contract', '--folder', folder],
-      'fastify-openapi-glue ready': [self, '--serve', 'glue', '--folder', folder]
-    }
-    const times = new Map(Object.keys(commands).map(name => [name, [] as number[]]))
-    for (let round = 0; round < rounds; round++) {
-      for (const [name, args] of Object.entries(commands)) times.get(name)?.push(time(name, args))
-    }
-    print(times)
-  } finally {
-    await rm(folder, { recursive: true })
+const typescriptIndex = createRequire(import.meta.url).resolve('openapi-typescript')
+const typescript = [join(typescriptIndex, '../../bin/cli.js'), contract, '-o']
+const server = join(import.meta.dirname, 'contract-server.ts')
+const generating: Sample[] = []
+const starting: Sample[] = []
+await repeat(rounds, async round => {
+  const add = (samples: Sample[], name: string, args: string[]) => {
+    samples.push({ name, figures: { ms: time(args) } })
   }
+  add(generating, 'openapi-typescript alone', [...typescript, join(folder, 'alone.ts')])
+  add(generating, 'generate', [...generate, join(folder, `round-${round}`)])
+  add(starting, 'fastify-openapi-glue ready', [server, 'glue', folder])
+  add(starting, 'service ready', [server, 'service', folder])
+})
+printMedians(`${operations} operations, ${rounds} rounds`, generating, ['ms'])
+printMedians('Startup', starting, ['ms'])
+
+/** The contract of the service with this many copies of its operation and of its schemas. */
+function copyOperation (copies: number): object {
+  const { paths, components, ...rest } = document
+  const { Error, ...schemas } = components.schemas
+  const template = JSON.stringify({ paths, schemas })
+  const all = { paths: {}, schemas: { Error } }
+  for (let copy = 1; copy <= copies; copy++) {
+    const text = template.replaceAll(/\/plants|createPlant|NewPlant|Plant(?=")/g, `$&${copy}`)
+    const renamed = JSON.parse(text)
+    Object.assign(all.paths, renamed.paths)
+    Object.assign(all.schemas, renamed.schemas)
+  }
+  const servers = [{ url: '/' }]
+  return { ...rest, servers, paths: all.paths, components: { ...components, schemas: all.schemas } }
 }
 
-/** Run time of a Node process, or the startup time that it prints. */
-function time (name: string, args: string[]): number {
+/** Milliseconds that a Node process runs, or that it prints. */
+function time (args: string[]): number {
   const began = performance.now()
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   const took = performance.now() - began
-  // --check does all its work and then exits 1, because the folder is missing.
-  if (status !== 0 && !args.includes('--check')) throw new Error(`${name}: ${stderr}`)
+  if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
   return Number(/^ready after (.*) ms$/m.exec(stdout)?.[1] ?? took)
-}
-
-function print (times: Map<string, number[]>): void {
-  const typical = (name: string) => median(times.get(name) ?? [])
-  const compared = (a: string, b: string) =>
-    `${a}: ${Math.round(typical(a))} ms; ${b}: ${Math.round(typical(b))} ms; ratio ${ratio(typical(a), typical(b))}`
-  console.log(`${operations} operations, medians of ${rounds} rounds, Node ${process.version}`)
-  console.log(compared('npm run generate', 'openapi-typescript alone'))
-  console.log(compared('service ready', 'fastify-openapi-glue ready'))
-}
-
-async function serveGenerated (): Promise<void> {
-  const began = performance.now()
-  const contract: Contract = await import(join(folder, 'operations.ts'))
-  const app = fastify()
-  const handler = () => ({ status: 204 })
-  await serveContract<Record<string, unknown>, Contract>(app, {
-    contract,
-    handlers: Object.fromEntries(Object.keys(contract.operations).map(id => [id, handler])) as never,
-    verifiers: { bearerAuth: () => undefined } as never,
-    realm: 'bench',
-    responseTimeoutMs: 1000,
-    toHttpError: () => undefined,
-    logFault: fault => { throw fault }
-  })
-  await app.ready()
-  console.log(`ready after ${performance.now() - began} ms`)
-}
-
-async function serveGlue (): Promise<void> {
-  const began = performance.now()
-  const app = fastify({ ajv: { customOptions: { strict: false } } })
-  const handlers = new Proxy({}, { has: () => true, get: () => async () => undefined })
-  await app.register(glue as never, {
-    specification: join(folder, 'openapi.json'),
-    serviceHandlers: handlers,
-    securityHandlers: { bearerAuth: async () => {} }
-  })
-  await app.ready()
-  console.log(`ready after ${performance.now() - began} ms`)
 }

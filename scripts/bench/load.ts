@@ -1,128 +1,149 @@
-// The load of `npm run bench`: each connection sends POST /plants requests one after another.
+// The load of the benches: requests over keep-alive connections.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuTime } from './server.ts'
-import type { Server } from './server.ts'
+import { cpuTime, token } from './harness.ts'
+import type { Server } from './harness.ts'
 import { p99 } from './statistics.ts'
 
-/** Requests per second, 99th percentile of the latency in milliseconds, CPU time per request in microseconds. */
-export interface Figures { throughput: number, p99: number, cpu: number }
+export type MakeRequest = () => string
 
-/** The bearer token that every request has. */
-export const token = 'secret'
+/** Requests per second, milliseconds, and microseconds of CPU per request. */
+export type LoadFigures = Record<'throughput' | 'p99' | 'cpu', number>
+
+interface Connection { socket: Socket, sent: number }
+type OnResponse = (connection: Connection, status: string) => void
 
 // Ids of equal length make requests of equal length.
 let lastId = 1_000_000_000
 
-/**
- * Loads a server for a number of seconds.
- * @param request makes the next request
- * @throws Error when a response is not 200, or a connection is lost
- */
+export function ordinaryPlant (): string {
+  return postRequest('"name":"Boston fern","tag":"fern"')
+}
+
+/** Makes plants whose bodies have this many bytes. */
+export function plantOfSize (bytes: number): MakeRequest {
+  const others = '{"id":1000000000,"name":"","tag":"fern"}'.length
+  const members = `"name":"${'x'.repeat(Math.max(0, bytes - others))}","tag":"fern"`
+  return () => postRequest(members)
+}
+
+/** A plant with a new id and these ASCII members. */
+export function postRequest (members: string): string {
+  const body = `{"id":${++lastId},${members}}`
+  return `POST /plants HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+
+/** Loads a server for some seconds; each connection sends one request after another. */
 export async function load (
   server: Server,
   connections: number,
   seconds: number,
-  request: () => string = nextRequest
-): Promise<Figures> {
-  const sockets = await Promise.all(Array.from({ length: connections }, () => open(server.port)))
+  request: MakeRequest = ordinaryPlant
+): Promise<LoadFigures> {
   const latencies: number[] = []
-  const failed = Promise.withResolvers<never>()
-  const cpuBefore = cpuTime(server)
+  const stop = await keepSending(server, connections, request, ms => latencies.push(ms))
+  const cpuBefore = cpuTime(server.pid)
   const began = performance.now()
-  for (const socket of sockets) keepBusy(socket, request, latency => latencies.push(latency), failed.reject)
-  await Promise.race([sleep(seconds * 1000), failed.promise])
-  const elapsed = (performance.now() - began) / 1000
-  const cpu = (cpuTime(server) - cpuBefore) / latencies.length
-  for (const socket of sockets) socket.destroy()
-  return { throughput: latencies.length / elapsed, p99: p99(latencies), cpu }
+  await sleep(seconds * 1000)
+  const throughput = latencies.length / (performance.now() - began) * 1000
+  const cpu = (cpuTime(server.pid) - cpuBefore) / latencies.length
+  stop()
+  return { throughput, p99: p99(latencies), cpu }
 }
 
 /**
- * Sends requests at a rate per second, however long the responses take. A request waits from the moment at which it is
- * due, also while all connections are in use.
- * @returns milliseconds that each request took
- * @throws Error when a response is not 200
+ * Sends requests, on each connection one after another.
+ * @returns ends the load
+ */
+export async function keepSending (
+  { port }: Server,
+  count: number,
+  request: MakeRequest,
+  onLatency: (ms: number) => unknown = () => {}
+): Promise<() => void> {
+  const connections = await open(port, count, (connection, status) => {
+    if (status !== '200') throw new Error(`Unexpected response: ${status}`)
+    onLatency(performance.now() - connection.sent)
+    send(connection, request())
+  })
+  for (const connection of connections) send(connection, request())
+  return () => close(connections)
+}
+
+export interface Rate { connections: number, perSecond: number, seconds: number }
+
+/**
+ * Sends requests at a rate, however long the responses take. A request that finds no free
+ * connection waits, and its latency counts from the moment at which it was due.
+ * @param mayDrop drops such a request instead, accepts a response 503, and does not wait for the
+ * last responses
+ * @returns milliseconds of each response 200, and the number of 503
  */
 export async function sendAtRate (
   { port }: Server,
-  request: () => string,
-  rate: number,
-  seconds: number
-): Promise<number[]> {
+  request: MakeRequest,
+  rate: Rate,
+  mayDrop = false
+): Promise<{ latencies: number[], refused: number }> {
   const latencies: number[] = []
-  let unexpected: string | undefined
-  const turn = async () => {
-    if (unexpected !== undefined) throw new Error(`Unexpected response: ${unexpected}`)
-    await new Promise(setImmediate)
-  }
-  const sockets = await Promise.all(Array.from({ length: 32 }, () => open(port)))
-  const free = [...sockets]
-  const due = new Map<Socket, number>()
-  for (const socket of sockets) {
-    socket.on('data', response => {
-      const answer = response.toString('latin1')
-      if (!answer.startsWith('HTTP/1.1 200 ')) unexpected = answer
-      latencies.push(performance.now() - (due.get(socket) as number))
-      free.push(socket)
-    })
-  }
-  const began = performance.now()
-  for (let sent = 0; sent < seconds * rate; sent++) {
-    const time = began + sent * 1000 / rate
-    while (performance.now() < time || free.length === 0) await turn()
-    const socket = free.shift() as Socket
-    due.set(socket, time)
-    socket.write(request())
-  }
-  while (free.length < sockets.length) await turn()
-  for (const socket of sockets) socket.destroy()
-  return latencies
-}
-
-export async function open (port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1').setNoDelay()
-  await once(socket, 'connect')
-  return socket
-}
-
-/** Sends a request, and the next one as soon as it is answered. */
-function keepBusy (
-  socket: Socket,
-  request: () => string,
-  onAnswer: (latency: number) => void,
-  onFailure: (error: Error) => void
-): void {
-  let sent = 0
-  let isFirstPiece = true
-  const send = () => {
-    const text = request()
-    isFirstPiece = true
-    sent = performance.now()
-    socket.write(text)
-  }
-  socket.on('data', bytes => {
-    const piece = bytes.toString('latin1')
-    if (isFirstPiece && !piece.startsWith('HTTP/1.1 200 ')) onFailure(new Error(`Unexpected response: ${piece}`))
-    isFirstPiece = false
-    if (!piece.endsWith('"tag":"fern"}')) return
-    onAnswer(performance.now() - sent)
-    send()
+  let refused = 0
+  const free: Connection[] = []
+  const connections = await open(port, rate.connections, (connection, status) => {
+    if (status === '200') latencies.push(performance.now() - connection.sent)
+    else if (status === '503' && mayDrop) refused++
+    else throw new Error(`Unexpected response: ${status}`)
+    free.push(connection)
   })
-  socket.on('error', onFailure)
-  socket.on('end', () => onFailure(new Error('The server ended a connection.')))
-  send()
+  free.push(...connections)
+  const mustWait = () => !mayDrop && free.length === 0
+  const began = performance.now()
+  for (let arrived = 0; arrived < rate.seconds * rate.perSecond; arrived++) {
+    const due = began + arrived * 1000 / rate.perSecond
+    while (performance.now() < due || mustWait()) await turn()
+    const connection = free.shift()
+    if (connection !== undefined) send(connection, request(), mayDrop ? performance.now() : due)
+  }
+  const isComplete = () => mayDrop || free.length === connections.length
+  while (!isComplete()) await turn()
+  close(connections)
+  return { latencies, refused }
 }
 
-export function nextRequest (): string {
-  return postRequest('"name":"Boston fern","tag":"fern"')
+/** A turn of the event loop. */
+function turn (): Promise<void> {
+  return new Promise(resolve => { setImmediate(resolve) })
 }
 
-/** A plant with these ASCII members and a new id, by default the next one. */
-export function postRequest (members: string, id: number = ++lastId): string {
-  const body = `{"id":${id},${members}}`
-  return `POST /plants HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
-    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+function send (connection: Connection, request: string, sent = performance.now()): void {
+  connection.sent = sent
+  connection.socket.write(request)
+}
+
+/** Opens connections. If the server ends one, the bench ends with an error. */
+async function open (port: number, count: number, onResponse: OnResponse): Promise<Connection[]> {
+  const connections: Connection[] = []
+  while (connections.length < count) {
+    const socket = connect(port, '127.0.0.1').setNoDelay()
+    const connection = { socket, sent: 0 }
+    await once(socket, 'connect')
+    let status = ''
+    socket.on('data', bytes => {
+      if (status === '') status = bytes.toString('latin1', 9, 12)
+      // Every response is a JSON object, maybe in several pieces: only its end has this brace.
+      if (bytes.at(-1) !== 0x7d) return
+      const complete = status
+      status = ''
+      onResponse(connection, complete)
+    })
+    socket.on('end', () => { throw new Error('The server ended a connection.') })
+    connections.push(connection)
+  }
+  return connections
+}
+
+function close (connections: Connection[]): void {
+  for (const { socket } of connections) socket.destroy()
 }

@@ -1,106 +1,51 @@
-// npm run bench:overload: the service under twice the load that it can serve. Requests come at a fixed rate, however
-// long the responses take (open loop); one that finds no free connection is not sent.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { spawnSync } from 'node:child_process'
+// npm run bench -- overload: the service at a share of its peak load, by default twice the peak, and
+// its memory. Requests come at a fixed rate; one that finds no free connection is not sent.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ownCheckout, startCommand } from './checkout.ts'
-import { load, nextRequest, open, token } from './load.ts'
-import { startServer } from './server.ts'
-import type { Server } from './server.ts'
-import { parseNumber, parseNumbers, readOptions } from '../options.ts'
-import { median, p99, ratio } from './statistics.ts'
+import { bareFastify, pinToCores, printMedians, readSettings, repeat } from './harness.ts'
+import { residentMiB, service, startServer } from './harness.ts'
+import type { Sample } from './harness.ts'
+import { load, ordinaryPlant, sendAtRate } from './load.ts'
+import { median, p99 } from './statistics.ts'
 
-const texts = readOptions({
-  rounds: { type: 'string', default: '5' },
-  /** Seconds of load per round and connection count. */
-  seconds: { type: 'string', default: '3' },
-  connections: { type: 'string', default: '50,500,5000' },
-  /** Load as a multiple of the peak of the same round. */
-  factor: { type: 'string', default: '2' }
+const { rounds, seconds, connections, percent, bare } = readSettings({
+  rounds: 5,
+  /** Of load per round and connection count. */
+  seconds: 3,
+  connections: [50, 500, 5000],
+  /** Load as a share of the peak of the same round. */
+  percent: 200,
+  /** Measures bare Fastify instead of the service. */
+  bare: false
 })
 /** Options of V8 for the service. */
 const { NODE_OPTIONS = '' } = process.env
-const rounds = parseNumber('rounds', texts.rounds)
-const seconds = parseNumber('seconds', texts.seconds)
-const factor = parseNumber('factor', texts.factor)
-const connectionCounts = new Set(parseNumbers('connections', texts.connections))
-
-interface Result { connections: number, ofPeak: number, goodput: number, p50: number, p99: number, refused: number }
-
-// The load gets core 1, the service core 0 with all its threads, as in `npm run bench`.
-const pinned = spawnSync('taskset', ['-acp', '1', String(process.pid)]).status === 0
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'))
-process.on('exit', () => rmSync(folder, { recursive: true, maxRetries: 5 }))
-const server = await startServer({
-  name: 'service, SQLite',
-  command: startCommand(ownCheckout, 'src/main.ts'),
-  env: { PORT: '0', ACCESS_TOKENS: token, DATABASE_URL: 'sqlite:plants.db', NODE_OPTIONS }
-}, folder, pinned ? ['taskset', '-c', '0'] : [])
-
+const prefix = pinToCores()
+const program = bare ? bareFastify() : service('service, SQLite', { NODE_OPTIONS })
+const server = await startServer(program, prefix)
+const idleMiB = residentMiB(server)
 // V8 has compiled the hot code after this many seconds.
 await load(server, 64, 4)
-const results: Result[] = []
-for (let round = 1; round <= rounds; round++) {
-  const { throughput: peak } = await load(server, 64, seconds)
-  for (const connections of connectionCounts) {
-    const result = await overload(server, connections, factor * peak)
-    results.push({ ...result, connections, ofPeak: result.goodput / peak })
-    // Requests in progress end before the next measurement.
-    await sleep(500)
-  }
-  console.error(`round ${round} of ${rounds}`)
-}
-const groups = Map.groupBy(results, ({ connections }) => `${connections} connections`)
-console.log(`${rounds} rounds of ${seconds} s at ${factor} times the peak, Node ${process.version}, ` +
-  `${pinned ? 'one core for the service with all its threads' : 'not pinned to cores'}; medians`)
-console.table(Object.fromEntries(Array.from(groups, ([name, group]) => [name, toRow(group)])))
+const samples: Sample[] = []
+await repeat(rounds, async () => {
+  const { throughput: peak } = await load(server, 64, Math.min(seconds, 5))
+  for (const count of connections) samples.push(await overload(count, peak))
+})
+const title = `${rounds} rounds of ${seconds} s at ${percent} % of the peak`
+printMedians(`${program.name}, ${title}, ${idleMiB.toFixed(0)} MiB when idle`, samples)
 process.exit()
 
-/** Sends requests at a rate per second; `refused` is the share of 503 among the responses. */
-async function overload ({ port }: Server, connections: number, rate: number) {
-  const free: Connection[] = []
-  const latencies: number[] = []
-  let refused = 0
-  for (let count = 0; count < connections; count++) {
-    const connection = { socket: await open(port), sent: 0 }
-    connection.socket.on('data', response => {
-      // A response of a few hundred bytes arrives in one piece.
-      const status = response.toString('latin1', 9, 12)
-      if (status === '200') latencies.push(performance.now() - connection.sent)
-      else if (status === '503') refused++
-      else throw new Error(`Unexpected response: ${response}`)
-      free.push(connection)
-    })
-    free.push(connection)
+async function overload (connections: number, peak: number): Promise<Sample> {
+  const rate = { connections, perSecond: peak * percent / 100, seconds }
+  const { latencies, refused } = await sendAtRate(server, ordinaryPlant, rate, true)
+  const figures = {
+    'stored/s': latencies.length / seconds,
+    'of the peak': latencies.length / seconds / peak,
+    'p50 ms': median(latencies),
+    'p99 ms': p99(latencies),
+    'refused %': 100 * refused / (refused + latencies.length),
+    MiB: residentMiB(server)
   }
-  const sockets = free.map(({ socket }) => socket)
-  const began = performance.now()
-  let elapsed = 0
-  for (let arrived = 0; elapsed < seconds * 1000; elapsed = performance.now() - began) {
-    for (; arrived < elapsed * rate / 1000; arrived++) {
-      const connection = free.shift()
-      if (connection === undefined) continue
-      connection.sent = performance.now()
-      connection.socket.write(nextRequest())
-    }
-    await new Promise(setImmediate)
-  }
-  const goodput = latencies.length / elapsed * 1000
-  for (const socket of sockets) socket.destroy()
-  return { goodput, p50: median(latencies), p99: p99(latencies), refused: refused / (refused + latencies.length) }
-}
-
-interface Connection { socket: Awaited<ReturnType<typeof open>>, sent: number }
-
-function toRow (rounds: Result[]): object {
-  const medianOf = (name: keyof Result) => median(rounds.map(result => result[name]))
-  return {
-    'stored/s': Math.round(medianOf('goodput')),
-    'of the peak': ratio(medianOf('ofPeak'), 1),
-    'p50 ms': medianOf('p50').toFixed(0),
-    'p99 ms': medianOf('p99').toFixed(0),
-    refused: `${(100 * medianOf('refused')).toFixed(0)} %`
-  }
+  // Requests in progress end before the next measurement.
+  await sleep(500)
+  return { name: `${connections} connections`, figures }
 }

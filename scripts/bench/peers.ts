@@ -1,13 +1,13 @@
-// The peers of `npm run bench -- --peers`: servers of the same operation by other means, with packages of their own.
-import { spawnSync } from 'node:child_process'
+// The peers of `npm run bench -- throughput --peers`: servers of the same operation by other means,
+// with packages of their own.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { token } from './load.ts'
-import type { Program, Server } from './server.ts'
-import { refuse } from '../options.ts'
+import { installPackages } from './checkout.ts'
+import { token } from './harness.ts'
+import type { Program, Server } from './harness.ts'
 
 const folder = join(import.meta.dirname, 'peers')
-const peers = {
+const files = {
   'node:http': 'node-http.ts',
   'fastify-openapi-glue': 'glue.ts',
   'Hono zod-openapi': 'hono.ts',
@@ -15,21 +15,20 @@ const peers = {
   'express-openapi-validator': 'express.ts'
 }
 
-/** Each peer with a Map, and with one SQLite commit for each request. Installs them when they are missing. */
+/** Each peer with a Map, and with a SQLite commit per request. Installs them if necessary. */
 export function peerPrograms (): Program[] {
   if (!existsSync(join(folder, 'node_modules'))) {
     console.error('installing the peers')
-    const { status, stderr } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--prefix', folder])
-    if (status !== 0) refuse(`npm ci in ${folder} failed: ${stderr}`)
+    installPackages(folder)
   }
-  return Object.entries(peers).flatMap(([name, file]) => {
+  const env = { ACCESS_TOKENS: token, NODE_ENV: 'production' }
+  const programs: Program[] = []
+  for (const [name, file] of Object.entries(files)) {
     const command = [process.execPath, join(folder, file)]
-    const env = { ACCESS_TOKENS: token, NODE_ENV: 'production' }
-    return [
-      { name: `${name}, Map`, command, env },
-      { name: `${name}, SQLite`, command, env: { ...env, PEER_STORE: 'sqlite' } }
-    ]
-  })
+    programs.push({ name: `${name}, Map`, command, env })
+    programs.push({ name: `${name}, SQLite`, command, env: { ...env, PEER_STORE: 'sqlite' } })
+  }
+  return programs
 }
 
 const requests: Array<[body: string, status: number, authorization?: string]> = [
@@ -41,11 +40,13 @@ const requests: Array<[body: string, status: number, authorization?: string]> = 
   ['{"id":2,"name":"ivy"}', 401, 'Bearer wrong']
 ]
 
-/** @throws Error when a server does less than the contract says: it would be fast for the wrong reason */
+/** @throws Error when a server does less than the contract says: less work is no speed */
 export async function checkAnswers ({ name, port }: Server): Promise<void> {
   for (const [body, status, authorization = `Bearer ${token}`] of requests) {
     const headers = { Authorization: authorization, 'Content-Type': 'application/json' }
-    const response = await fetch(`http://127.0.0.1:${port}/plants`, { method: 'POST', headers, body })
-    if (response.status !== status) throw new Error(`${name} answered ${body} with ${response.status}, not ${status}`)
+    const url = `http://127.0.0.1:${port}/plants`
+    const response = await fetch(url, { method: 'POST', headers, body })
+    if (response.status === status) continue
+    throw new Error(`${name} answered ${body} with ${response.status}, not ${status}`)
   }
 }

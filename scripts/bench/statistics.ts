@@ -13,7 +13,7 @@ export function ratio (value: number, base: number): string {
   return (value / base).toFixed(2)
 }
 
-/** A figure that several instances of a program have shown, and how far they differ from it, as a share of it. */
+/** A figure of several instances, and how far they differ from it, as a share of it. */
 export interface Estimate { value: number, spread: number }
 
 /** @param figures of the instances, one each */

@@ -1,56 +1,56 @@
-// Summaries of the samples of `npm run bench`.
-import type { Figures } from './load.ts'
-import type { Server } from './server.ts'
+// The table of the throughput bench: each server beside the first one, which is bare Fastify.
+import type { Server } from './harness.ts'
+import type { LoadFigures } from './load.ts'
 import { estimate, median, quotient } from './statistics.ts'
 import type { Estimate } from './statistics.ts'
 
-export interface Sample extends Figures { server: Server, connections: number, round: number }
+export interface LoadSample extends LoadFigures { server: Server, load: string, round: number }
 
-/** One program with a number of connections. */
-export interface Summary {
-  name: string
-  /** Requests per second. */
-  throughput: number
-  /** Throughput as a share of that of the first program, which is bare Fastify. */
-  share: Estimate
-  /** Milliseconds. */
-  p99: number
-  /** Microseconds per request. */
-  cpu: Estimate
-}
+/** Requests per second and milliseconds of one program, and its estimates beside the first. */
+interface Summary { throughput: number, p99: number, share: Estimate, cpu: Estimate }
 
-/** One summary for each program, in the order of the samples. */
-export function summarize (samples: Sample[]): Summary[] {
-  const base = samples[0]?.server.name
-  return Array.from(Map.groupBy(addShares(samples, base), ({ server }) => server.name), ([name, group]) => {
-    const instances = [...Map.groupBy(group, ({ server }) => server.pid).values()]
-    return {
-      name,
-      throughput: median(group.map(({ throughput }) => throughput)),
-      share: estimate(instances.map(rounds => median(rounds.map(({ share }) => share)))),
-      p99: median(group.map(({ p99 }) => p99)),
-      // Other processes can only add to CPU time, because they share caches and clock.
-      cpu: estimate(instances.map(rounds => Math.min(...rounds.map(({ cpu }) => cpu))))
+/** Prints a row for each program, in the order of the samples. */
+export function printSummaries (samples: LoadSample[]): void {
+  const rows: Record<string, object> = {}
+  const bases = findBases(samples)
+  let bare: Summary | undefined
+  for (const [name, group] of Map.groupBy(samples, ({ server }) => server.name)) {
+    const summary = summarize(group, bases)
+    bare ??= summary
+    rows[name] = {
+      'requests/s': Math.round(summary.throughput),
+      'of bare': quotient(summary.share, bare.share),
+      'p99 ms': summary.p99.toFixed(1),
+      'CPU us/request': summary.cpu.value.toFixed(1),
+      'CPU x bare': quotient(summary.cpu, bare.cpu)
     }
-  })
+  }
+  console.table(rows)
 }
 
-/** Compares within a round: the machine is slower in some rounds than in others. */
-function addShares (samples: Sample[], base: string | undefined) {
-  return [...Map.groupBy(samples, ({ round }) => round).values()].flatMap(round => {
-    const whole = median(round.filter(({ server }) => server.name === base).map(({ throughput }) => throughput))
-    return round.map(sample => ({ ...sample, share: sample.throughput / whole }))
-  })
+/** The throughput of the first program by round: the machine is slower in some rounds. */
+function findBases (samples: LoadSample[]): Map<number, number> {
+  const ofFirst = samples.filter(({ server }) => server.name === samples[0]?.server.name)
+  const bases = new Map<number, number>()
+  for (const [round, group] of Map.groupBy(ofFirst, ({ round }) => round)) {
+    bases.set(round, median(group.map(({ throughput }) => throughput)))
+  }
+  return bases
 }
 
-/** Rows for console.table(), by name. */
-export function toTable (summaries: Summary[]): object {
-  const [bare] = summaries as [Summary]
-  return Object.fromEntries(summaries.map(({ name, throughput, share, p99, cpu }) => [name, {
-    'requests/s': Math.round(throughput),
-    'of bare': quotient(share, bare.share),
-    'p99 ms': p99.toFixed(1),
-    'CPU us/request': cpu.value.toFixed(1),
-    'CPU x bare': quotient(cpu, bare.cpu)
-  }]))
+function summarize (samples: LoadSample[], bases: Map<number, number>): Summary {
+  const shares: number[] = []
+  const cpus: number[] = []
+  for (const instance of Map.groupBy(samples, ({ server }) => server.pid).values()) {
+    const ofBases = instance.map(({ throughput, round }) => throughput / (bases.get(round) ?? NaN))
+    shares.push(median(ofBases))
+    // Other processes can only add to CPU time, because they share caches and clock.
+    cpus.push(Math.min(...instance.map(({ cpu }) => cpu)))
+  }
+  return {
+    throughput: median(samples.map(({ throughput }) => throughput)),
+    p99: median(samples.map(({ p99 }) => p99)),
+    share: estimate(shares),
+    cpu: estimate(cpus)
+  }
 }

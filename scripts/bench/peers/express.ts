@@ -2,16 +2,16 @@
 import express from 'express'
 import type { ErrorRequestHandler } from 'express'
 import { middleware } from 'express-openapi-validator'
-import type { AddressInfo } from 'node:net'
-import { authorization, createPlant, document } from './shared.ts'
+import { authorization, createPlant, document, printPort } from './shared.ts'
 
 const app = express()
+const isAccepted = (request: express.Request) => request.headers.authorization === authorization
 app.use(express.json())
 app.use(middleware({
   apiSpec: document as never,
   validateRequests: true,
   validateResponses: true,
-  validateSecurity: { handlers: { bearerAuth: request => request.headers.authorization === authorization } }
+  validateSecurity: { handlers: { bearerAuth: isAccepted } }
 }))
 app.post('/plants', (request, response) => {
   const { status, body } = createPlant(request.body)
@@ -21,6 +21,4 @@ const sendError: ErrorRequestHandler = ({ status = 500, message }, _request, res
   response.status(status).json({ error: status, message })
 }
 app.use(sendError)
-const server = app.listen(0, '127.0.0.1', () => {
-  console.log(`listening at http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-})
+const server = app.listen(0, '127.0.0.1', () => printPort(server))

@@ -20,7 +20,8 @@ await app.register(glue, {
   },
   securityHandlers: {
     async bearerAuth (request: FastifyRequest) {
-      if (request.headers.authorization !== authorization) throw new Error('The bearer token is not accepted.')
+      const isAccepted = request.headers.authorization === authorization
+      if (!isAccepted) throw new Error('The bearer token is not accepted.')
     }
   }
 })

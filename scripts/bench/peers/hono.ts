@@ -5,7 +5,8 @@ import { authorization, badRequest, createPlant, unauthorized } from './shared.t
 import type { NewPlant } from './shared.ts'
 
 const newPlant = z.object({ id: z.int(), name: z.string(), tag: z.string().optional() })
-const json = (schema: z.ZodType) => ({ description: '', content: { 'application/json': { schema } } })
+const content = (schema: z.ZodType) => ({ 'application/json': { schema } })
+const json = (schema: z.ZodType) => ({ description: '', content: content(schema) })
 const plant = z.object({ name: z.string(), tag: z.string().optional() })
 const error = z.object({ error: z.int(), message: z.string() })
 
@@ -15,12 +16,13 @@ const app = new OpenAPIHono({
   }
 })
 app.use(async (context, next) => {
-  return context.req.header('authorization') === authorization ? next() : context.json(unauthorized, 401)
+  const isAccepted = context.req.header('authorization') === authorization
+  return isAccepted ? next() : context.json(unauthorized, 401)
 })
 app.openapi(createRoute({
   method: 'post',
   path: '/plants',
-  request: { body: { required: true, content: { 'application/json': { schema: newPlant } } } },
+  request: { body: { required: true, content: content(newPlant) } },
   responses: { 200: json(plant), 400: json(error), 401: json(error), 409: json(error) }
 }), context => {
   const { status, body } = createPlant(context.req.valid('json') as NewPlant)

@@ -1,11 +1,13 @@
-// What all peers share: the contract, the token, and plants in a Map or in SQLite with one commit a request.
+// What the peers share: the contract, the token, and plants in a Map, or in SQLite with one commit
+// for each request.
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { document as contract } from '../../../generated/document.ts'
 
 export interface NewPlant { id: number, name: string, tag?: string }
-
-/** Returns whether another plant has the id. */
-export type AddPlant = (plant: NewPlant) => boolean
+export interface Answer { status: 200 | 400 | 401 | 404 | 409, body: object }
 
 /** The contract without its server, whose variable some peers do not know. */
 export const document = { ...structuredClone(contract), servers: [{ url: '/' }] }
@@ -19,30 +21,56 @@ export function badRequest (message: string) {
 }
 
 /** The answer to a valid request. */
-export function createPlant (plant: NewPlant): { status: 200 | 409, body: object } {
+export function createPlant (plant: NewPlant): Answer & { status: 200 | 409 } {
   const { id, name, tag } = plant
-  if (addPlant(plant)) return { status: 409, body: { error: 409, message: `Another plant has the id ${id}.` } }
+  if (isConflict(plant)) {
+    return { status: 409, body: { error: 409, message: `Another plant has the id ${id}.` } }
+  }
   return { status: 200, body: tag === undefined ? { name } : { name, tag } }
 }
 
-const addPlant = process.env.PEER_STORE === 'sqlite' ? sqliteStore() : mapStore()
+/** Stores a plant unless another one has its id. */
+const isConflict = process.env.PEER_STORE === 'sqlite' ? sqliteStore() : mapStore()
 
-function mapStore (): AddPlant {
+function mapStore () {
   const plants = new Map<number, NewPlant>()
-  return plant => {
-    const { name, tag } = plants.get(plant.id) ?? plant
-    plants.set(plant.id, { id: plant.id, name, ...tag !== undefined && { tag } })
-    return name !== plant.name || tag !== plant.tag
+  return (plant: NewPlant): boolean => {
+    const stored = plants.get(plant.id) ?? plant
+    plants.set(plant.id, stored)
+    return stored.name !== plant.name || stored.tag !== plant.tag
   }
 }
 
-function sqliteStore (): AddPlant {
+function sqliteStore () {
   const database = new DatabaseSync('plants.db')
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   database.exec('CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT')
-  const insert = database.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+  const insert = database.prepare('INSERT INTO plants VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   const same = database.prepare('SELECT 1 FROM plants WHERE id = ? AND name = ? AND tag IS ?')
-  return ({ id, name, tag = null }: { id: number, name: string, tag?: string | null }) => {
-    return insert.run(id, name, tag).changes === 0 && same.get(id, name, tag) === undefined
+  return ({ id, name, tag }: NewPlant): boolean => {
+    const row = [id, name, tag ?? null]
+    return insert.run(...row).changes === 0 && same.get(...row) === undefined
   }
+}
+
+/** Serves POST with node:http alone. */
+export function serveText (
+  answer: (request: IncomingMessage, text: string) => Answer | Promise<Answer>
+): void {
+  const server = createServer((request, response) => {
+    let text = ''
+    request.setEncoding('utf8').on('data', piece => { text += piece }).on('end', async () => {
+      const { status, body } = await answer(request, text)
+      const json = JSON.stringify(body)
+      const length = Buffer.byteLength(json)
+      const headers = { 'Content-Type': 'application/json', 'Content-Length': length }
+      response.writeHead(status, headers).end(json)
+    })
+  })
+  server.listen(0, '127.0.0.1', () => printPort(server))
+}
+
+/** Tells the bench that the server listens. */
+export function printPort (server: Pick<Server, 'address'>): void {
+  console.log(`listening at http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 }

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import t from 'tap'
 import { operations } from '../../../generated/operations.ts'
@@ -225,13 +224,4 @@ t.test('the served contract contains the paths and schemas of the original speci
   t.match(requestBody, { required: true, content: content('NewPlant') })
   t.match(responses['200'], { content: content('Plant') })
   t.match(responses['400'], { description: 'unexpected error', content: content('Error') })
-})
-
-t.test('the README and docs/ name every npm script, and no other', async t => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const texts = ['README.md', ...globSync('docs/*/*.md')].map(file => readFileSync(file, 'utf8')).join('\n')
-  const commands = texts.matchAll(/npm (?:run (?:--silent )?([a-z:-]+)|(start|test)\b)/g)
-  const named = [...commands].map(([, name, short]) => name ?? short as string)
-  // The texts need not name lint and prepack, because npm test and npm pack run them.
-  t.strictSame(new Set([...named, 'lint', 'prepack']), new Set(Object.keys(scripts)))
 })

@@ -1,0 +1,38 @@
+// Serves the large contract, and prints the milliseconds until it is ready. The arguments are the
+// kind of the server and the folder of the contract.
+import { join } from 'node:path'
+import glue from 'fastify-openapi-glue'
+import fastify from 'fastify'
+import { serveContract } from '../../src/contract/index.ts'
+import type { Contract } from '../../src/contract/index.ts'
+
+const [kind, folder = ''] = process.argv.slice(2)
+const began = performance.now()
+const app = fastify({ ajv: { customOptions: { strict: false } } })
+if (kind === 'glue') await registerGlue()
+else await registerService()
+await app.ready()
+console.log(`ready after ${performance.now() - began} ms`)
+
+async function registerService (): Promise<void> {
+  const contract: Contract = await import(join(folder, 'operations.ts'))
+  const handlers: Record<string, unknown> = {}
+  for (const id of Object.keys(contract.operations)) handlers[id] = () => ({ status: 204 })
+  await serveContract<Record<string, unknown>, Contract>(app, {
+    contract,
+    handlers: handlers as never,
+    verifiers: { bearerAuth: () => undefined } as never,
+    realm: 'bench',
+    responseTimeoutMs: 1000,
+    toHttpError: () => undefined,
+    logFault: fault => { throw fault }
+  })
+}
+
+async function registerGlue (): Promise<void> {
+  await app.register(glue as never, {
+    specification: join(folder, 'openapi.json'),
+    serviceHandlers: new Proxy({}, { has: () => true, get: () => async () => undefined }),
+    securityHandlers: { bearerAuth: async () => {} }
+  })
+}
