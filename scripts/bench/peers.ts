@@ -10,8 +10,6 @@ const folder = join(import.meta.dirname, 'peers')
 const files = {
   'node:http': 'node-http.ts',
   'fastify-openapi-glue': 'glue.ts',
-  'Hono zod-openapi': 'hono.ts',
-  'openapi-backend': 'openapi-backend.ts',
   'express-openapi-validator': 'express.ts'
 }
 

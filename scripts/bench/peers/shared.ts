@@ -1,27 +1,19 @@
 // What the peers share: the contract, the token, and plants in a Map, or in SQLite with one commit
 // for each request.
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { document as contract } from '../../../generated/document.ts'
 
 export interface NewPlant { id: number, name: string, tag?: string }
-export interface Answer { status: 200 | 400 | 401 | 404 | 409, body: object }
+export interface Answer { status: number, body: object }
 
 /** The contract without its server, whose variable some peers do not know. */
 export const document = { ...structuredClone(contract), servers: [{ url: '/' }] }
 
 export const authorization = `Bearer ${process.env.ACCESS_TOKENS}`
 
-export const unauthorized = { error: 401, message: 'The bearer token is missing or not accepted.' }
-
-export function badRequest (message: string) {
-  return { error: 400, message }
-}
-
 /** The answer to a valid request. */
-export function createPlant (plant: NewPlant): Answer & { status: 200 | 409 } {
+export function createPlant (plant: NewPlant): Answer {
   const { id, name, tag } = plant
   if (isConflict(plant)) {
     return { status: 409, body: { error: 409, message: `Another plant has the id ${id}.` } }
@@ -51,23 +43,6 @@ function sqliteStore () {
     const row = [id, name, tag ?? null]
     return insert.run(...row).changes === 0 && same.get(...row) === undefined
   }
-}
-
-/** Serves POST with node:http alone. */
-export function serveText (
-  answer: (request: IncomingMessage, text: string) => Answer | Promise<Answer>
-): void {
-  const server = createServer((request, response) => {
-    let text = ''
-    request.setEncoding('utf8').on('data', piece => { text += piece }).on('end', async () => {
-      const { status, body } = await answer(request, text)
-      const json = JSON.stringify(body)
-      const length = Buffer.byteLength(json)
-      const headers = { 'Content-Type': 'application/json', 'Content-Length': length }
-      response.writeHead(status, headers).end(json)
-    })
-  })
-  server.listen(0, '127.0.0.1', () => printPort(server))
 }
 
 /** Tells the bench that the server listens. */
