@@ -1,5 +1,5 @@
-// npm run prove -- NAME: proves a promise, longer than npm test does. A failure ends it with an exit
-// code that is not 0.
+// npm run prove -- NAME: proves a promise, longer than npm test does. The exit code is not 0 after a
+// failure.
 import { globSync } from 'node:fs'
 import { runEntry } from './menu.ts'
 import type { Menu } from './menu.ts'

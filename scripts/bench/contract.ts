@@ -1,5 +1,5 @@
-// npm run bench -- contract: whole processes on a contract with many copies of the operation, taking
-// turns. The generator beside openapi-typescript alone, and a service until it is ready beside one of
+// npm run bench -- contract: whole processes on a contract with many copies of the operation. The
+// generator beside openapi-typescript alone, and a service until it is ready beside one of
 // fastify-openapi-glue.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// npm run bench -- overload: the service at a share of its peak load, by default twice the peak, and
-// its memory. Requests come at a fixed rate; one that finds no free connection is not sent.
+// npm run bench -- overload: the service and its memory at a share of its peak load, by default
+// twice the peak. Requests come at a fixed rate; one that finds no free connection is not sent.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bareFastify, pinToCores, printMedians, readSettings, repeat } from './harness.ts'
 import { residentMiB, service, startServer } from './harness.ts'

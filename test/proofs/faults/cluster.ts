@@ -1,6 +1,6 @@
-// npm run prove -- cluster: no acknowledged plant is lost in a failover of a real cluster of three machines. Each round
-// is one fault under load; then the new primary must have every acknowledged plant. The control, --asynchronous, must
-// lose some: otherwise the faults prove nothing.
+// npm run prove -- cluster: no acknowledged plant is lost in a failover of a real cluster of three
+// machines. Each round is one fault under load; then the new primary must have every acknowledged
+// plant. The control, --asynchronous, must lose some: otherwise the faults prove nothing.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,14 +40,19 @@ const maxOutageSeconds = 45
 const recoverySeconds = 180
 
 if (process.platform !== 'linux' || process.getuid?.() !== 0) {
-  refuse('This test builds network namespaces: run it as root on Linux, with the packages of Debian.')
+  refuse('This test builds network namespaces: run it as root on Linux, with Debian packages.')
 }
 const missing = missingPackages()
-if (missing.length > 0) refuse(`This test needs more packages of Debian: apt-get install ${missing.join(' ')}`)
+if (missing.length > 0) {
+  refuse(`This test needs more packages of Debian: apt-get install ${missing.join(' ')}`)
+}
 
 interface Fault {
   name: string
-  /** Returns when the fault has ended. @param seconds how long the faults last that do not end by themselves */
+  /**
+   * Returns when the fault has ended.
+   * @param seconds how long the faults last that do not end by themselves
+   */
   strike: (cluster: Cluster, primary: Member, seconds: number) => Promise<void>
 }
 
@@ -56,7 +61,10 @@ const faults: Fault[] = [
     name: 'cut off from the other machines, but not from the service',
     strike: (_, primary, seconds) => unplug(primary, ['peers'], seconds)
   },
-  { name: 'cut off from everybody', strike: (_, primary, seconds) => unplug(primary, ['peers', 'clients'], seconds) },
+  {
+    name: 'cut off from everybody',
+    strike: (_, primary, seconds) => unplug(primary, ['peers', 'clients'], seconds)
+  },
   {
     name: 'Patroni and PostgreSQL frozen',
     async strike (_, primary, seconds) {
@@ -116,7 +124,8 @@ try {
 
 async function main (): Promise<boolean> {
   const mode = asynchronous ? 'asynchronous' : 'synchronous'
-  console.log(`${rounds} rounds, ${mode} replication, the service connects through ${address}, --seed ${seed}`)
+  console.log(`${rounds} rounds, ${mode} replication, ` +
+    `the service connects through ${address}, --seed ${seed}`)
   const folder = makeFolder()
   const cluster = startCluster(folder, !asynchronous, cleanup)
   await cluster.createDatabase(await eventually(cluster.wholePrimary))
@@ -159,7 +168,8 @@ function randomNumbers (seed: number): () => number {
 
 /** Each fault once in the listed order, then again and again in random order. */
 function chooseRounds (random: () => number): Array<{ fault: Fault, seconds: number }> {
-  // After 30 s another machine is the primary. After 20 s, the ttl of its lock, the old one may still win.
+  // After 30 s another machine is the primary. After 20 s, the ttl of its lock, the old one may
+  // still win.
   const chosen = faults.map(fault => ({ fault, seconds: 30 }))
   while (chosen.length < rounds) {
     const shuffled = faults.map(fault => ({ fault, key: random() })).sort((a, b) => a.key - b.key)
@@ -178,15 +188,18 @@ async function playRound (run: Run, fault: Fault, seconds: number): Promise<void
   await acknowledge(account, 50)
   const outage = outages.stop()
   const { primary, lost, problems } = await eventually(() => inspect(run))
-  if (outage > maxOutageSeconds) problems.push(`more than ${maxOutageSeconds} s without an acknowledgement`)
+  if (outage > maxOutageSeconds) {
+    problems.push(`more than ${maxOutageSeconds} s without an acknowledgement`)
+  }
   for (const id of lost) forgiven.add(id)
   results.push({ fault: fault.name, outage, lost: lost.length, problems })
+  const change = `primary ${before.name} -> ${primary.name}`
   console.log([
     `round ${String(results.length).padStart(2)}`,
     `acknowledged ${String(account.acknowledged.size).padStart(6)}`,
     `${outage.toFixed(1).padStart(4)} s without an acknowledgement`,
     `lost ${String(lost.length).padStart(4)}`,
-    primary === before ? `primary still ${primary.name}` : `primary ${before.name} -> ${primary.name}`,
+    primary === before ? `primary still ${primary.name}` : change,
     fault.name
   ].join('  '))
   for (const problem of problems) console.log(`  ${problem}`)
@@ -217,7 +230,8 @@ async function acknowledge (account: Account, count: number): Promise<void> {
   const target = account.acknowledged.size + count
   await eventually(async () => {
     const { size } = account.acknowledged
-    if (size < target) throw new Error(`the service acknowledged only ${count - (target - size)} plants`)
+    const added = count - (target - size)
+    if (added < count) throw new Error(`the service acknowledged only ${added} plants`)
   })
 }
 
@@ -228,17 +242,26 @@ async function inspect ({ cluster, account, forgiven }: Run) {
   const acknowledged = account.acknowledged.difference(forgiven)
   const primary = await cluster.wholePrimary()
   const rows = await primary.query<PlantRow>('SELECT id, name, tag FROM plants', 'plants')
-  if (await cluster.wholePrimary() !== primary) throw new Error('the primary changed during the check')
-  const stored = rows.map(({ id, name, tag }): NewPlant => ({ id: BigInt(id), name, ...tag !== null && { tag } }))
+  const isPrimary = await cluster.wholePrimary() === primary
+  if (!isPrimary) throw new Error('the primary changed during the check')
+  const stored = rows.map(({ id, name, tag }): NewPlant => {
+    return tag === null ? { id: BigInt(id), name } : { id: BigInt(id), name, tag }
+  })
   const { lost, changed } = compare({ ...account, acknowledged }, stored)
   const repeated = stored.length - new Set(stored.map(({ id }) => id)).size
   const unexpected = [...account.statuses.keys()].filter(status => ![200, 503].includes(status))
   const problems: string[] = []
   if (repeated > 0) problems.push(`${repeated} plants are stored more than once`)
-  const changedIds = changed.slice(0, 5).map(({ id }) => id)
-  if (changed.length > 0) problems.push(`stored with another content, among others: ${changedIds.join()}`)
-  if (unexpected.length > 0) problems.push(`unexpected statuses (0 is no response): ${unexpected.join()}`)
-  if (lost.length > 0 && !asynchronous) problems.push(`lost, among others: ${lost.slice(0, 5).join()}`)
+  if (changed.length > 0) {
+    const ids = changed.slice(0, 5).map(({ id }) => id)
+    problems.push(`stored with another content, among others: ${ids.join()}`)
+  }
+  if (unexpected.length > 0) {
+    problems.push(`unexpected statuses (0 is no response): ${unexpected.join()}`)
+  }
+  if (lost.length > 0 && !asynchronous) {
+    problems.push(`lost, among others: ${lost.slice(0, 5).join()}`)
+  }
   return { primary, lost, problems }
 }
 
@@ -249,7 +272,9 @@ async function eventually<Value> (attempt: () => Promise<Value>): Promise<Value>
     try {
       return await attempt()
     } catch (error) {
-      if (performance.now() > until) throw new Error(`After ${recoverySeconds} s: ${describe(error)}`)
+      if (performance.now() > until) {
+        throw new Error(`After ${recoverySeconds} s: ${describe(error)}`)
+      }
       await sleep(250)
     }
   }
@@ -262,12 +287,15 @@ function summarize ({ results, account }: Run): boolean {
     if (own.length > 0) console.log(describeResults(own), name)
   }
   console.log(describeResults(results), 'all faults')
-  console.log(`acknowledged ${account.acknowledged.size}, limit ${maxOutageSeconds} s without an acknowledgement`)
+  console.log(`acknowledged ${account.acknowledged.size}, ` +
+    `limit ${maxOutageSeconds} s without an acknowledgement`)
   const failed = results.some(({ problems }) => problems.length > 0)
   if (failed) console.log('The run failed. Another one with --keep keeps the logs and the data.')
   if (!asynchronous) return !failed
   const isLossless = results.every(({ lost }) => lost === 0)
-  if (isLossless) console.log('The control lost nothing, so its rounds cannot tell a safe cluster from an unsafe one.')
+  if (isLossless) {
+    console.log('The control lost nothing, so its rounds cannot tell a safe cluster from another.')
+  }
   return !failed && !isLossless
 }
 

@@ -1,7 +1,7 @@
-// npm run prove -- crash-states: records every write and sync of the service, builds thousands of states that a crash
-// could have left on the disk (see test/fixtures/crash.ts), and opens each. All plants acknowledged before the crash
-// must be there, or the store must refuse the file. With --control the syncs of the log do not count: plants must be
-// lost.
+// npm run prove -- crash-states: records every write and sync of the service, builds thousands of
+// states that a crash could have left on the disk (see test/fixtures/crash.ts), and opens each. All
+// plants acknowledged before the crash must be there, or the store must refuse the file. With
+// --control the syncs of the log do not count: plants must be lost.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,20 +27,26 @@ const texts = readOptions({
 })
 const states = parseNumber('states', texts.states)
 const only = texts.state === undefined ? undefined : parseNumber('state', texts.state, 0)
-if (only !== undefined && texts.recording === undefined) refuse('--state needs the --recording that it was found in.')
-if (process.platform !== 'linux' || spawnSync('strace', ['-V']).status !== 0) refuse('This needs Linux and strace.')
+if (only !== undefined && texts.recording === undefined) {
+  refuse('--state needs the --recording that it was found in.')
+}
+if (process.platform !== 'linux' || spawnSync('strace', ['-V']).status !== 0) {
+  refuse('This needs Linux and strace.')
+}
 
 /** States that are checked at the same time. */
 const parallel = 2
 /** In memory, where a sync costs nothing. */
-const scratch = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'plant-store-crash-'))
+const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+const scratch = mkdtempSync(join(memory, 'plant-store-crash-'))
 const folder = resolve(texts.recording ?? join(scratch, 'recording'))
 const endings: Array<() => unknown> = []
 process.on('exit', () => {
   for (const end of endings) end()
   rmSync(scratch, { recursive: true, force: true })
 })
-for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) process.on(signal, () => process.exit(code))
+process.on('SIGINT', () => process.exit(130))
+process.on('SIGTERM', () => process.exit(143))
 
 if (!existsSync(folder)) await record({ teardown: end => { endings.push(end) } }, scratch, folder)
 const { events, ends, sent, sharedMemories } = await readRecording(folder)
@@ -64,12 +70,15 @@ function pointsByPhase (): Record<string, number[]> {
     const first = events.findIndex(({ kind }, index) => index >= begin && kind === 'acknowledge')
     const last = events.findLastIndex(({ kind }, index) => index < end && kind === 'acknowledge')
     for (let point = begin; point < end; point++) {
-      const phase = point <= first ? begins : point > last ? 'close' : isCheckpoint ? 'checkpoint' : 'load'
+      let phase: string = isCheckpoint ? 'checkpoint' : 'load'
+      if (point <= first) phase = begins
+      else if (point > last) phase = 'close'
       const list = points[phase] ??= []
       list.push(point)
       const event = events[point]
       // Only a checkpoint writes to the file itself.
-      if (event !== undefined && 'name' in event && event.name === 'plants.db') isCheckpoint = event.kind !== 'sync'
+      const isFile = event !== undefined && 'name' in event && event.name === 'plants.db'
+      if (isFile) isCheckpoint = event.kind !== 'sync'
     }
   }
   return points
@@ -77,12 +86,20 @@ function pointsByPhase (): Record<string, number[]> {
 
 function describe (): void {
   const count = (kind: Event['kind']) => events.filter(event => event.kind === kind).length
-  console.log(`seed ${texts.seed}${texts.control ? ', control: the syncs of the log do not count' : ''}`)
-  console.log(`recorded in ${runs.length} runs: ${count('write')} writes, ${count('truncate')} truncations, ` +
-    `${count('sync')} syncs of files, ${count('syncFolder')} of the folder, ${count('acknowledge')} acknowledgements`)
+  const mode = texts.control ? ', control: the syncs of the log do not count' : ''
+  console.log(`seed ${texts.seed}${mode}`)
+  console.log(`recorded in ${runs.length} runs: ${count('write')} writes, ` +
+    `${count('truncate')} truncations, ${count('sync')} syncs of files, ` +
+    `${count('syncFolder')} of the folder, ${count('acknowledge')} acknowledgements`)
 }
 
-interface State { number: number, phase: string, point: number, random: Random, acknowledged: Set<bigint> }
+interface State {
+  number: number
+  phase: string
+  point: number
+  random: Random
+  acknowledged: Set<bigint>
+}
 
 /** Builds the states in the order of their points, because the model only moves forward. */
 async function explore (): Promise<void> {
@@ -98,7 +115,8 @@ async function explore (): Promise<void> {
     model.advance(choice.point)
     position = choice.point
     const state = { ...choice, acknowledged: new Set(acknowledged) }
-    const checking: Promise<unknown> = check(state, model.crash(choice.random)).finally(() => running.delete(checking))
+    const checking: Promise<unknown> = check(state, model.crash(choice.random))
+      .finally(() => running.delete(checking))
     running.add(checking)
     if (running.size === parallel) await Promise.race(running)
   }
@@ -110,9 +128,9 @@ function ignoreSyncOfLog (event: Event): Event {
   return event.kind === 'sync' && event.name === 'plants.db-wal' ? { ...event, since: 0 } : event
 }
 
-/** The seed and the number of a state decide everything about it. Each phase gets the same share. */
+/** The seed and the number of a state decide all about it. Each phase gets the same share. */
 function chooseStates (): Array<Omit<State, 'acknowledged'>> {
-  const numbers = only === undefined ? Array.from({ length: states }, (_, number) => number) : [only]
+  const numbers = only === undefined ? Array(states).keys().toArray() : [only]
   return numbers.map(number => {
     const random = seededRandom(`${texts.seed} ${number}`)
     const phase = random.pick(Object.keys(points))
@@ -139,7 +157,8 @@ async function check (state: State, files: Map<string, Buffer>): Promise<void> {
     if (lost.length + changed.length === 0) verdict.complete++
     else {
       verdict.lost++
-      print(`${lost.length} of ${acknowledged.size} plants are lost, ${changed.length} were not sent like this`)
+      const share = `${lost.length} of ${acknowledged.size} plants`
+      print(`${share} are lost, ${changed.length} were not sent like this`)
     }
   } catch (error) {
     const { message } = error as Error
@@ -164,17 +183,24 @@ function addRefusal (reason: string, hasPlants: boolean): void {
 function judge (): void {
   console.table(verdicts)
   for (const [reason, { states, withPlants }] of refusals) {
-    console.log(`${states} states refused, ${withPlants} of them with acknowledged plants: ${reason}`)
+    const plants = `${withPlants} of them with acknowledged plants`
+    console.log(`${states} states refused, ${plants}: ${reason}`)
   }
-  const count = (kind: 'lost' | 'unclear') => Object.values(verdicts).reduce((sum, verdict) => sum + verdict[kind], 0)
+  let [lost, unclear] = [0, 0]
+  for (const verdict of Object.values(verdicts)) {
+    lost += verdict.lost
+    unclear += verdict.unclear
+  }
   if (texts.control) {
-    if (count('lost') > 0) return
+    if (lost > 0) return
     console.log('The control lost no plant: this test cannot see a missing sync.')
     process.exitCode = 1
-  } else if (count('lost') + count('unclear') > 0) {
-    const kept = texts.recording === undefined ? join(tmpdir(), `plant-store-crash-${texts.seed}`) : folder
-    if (kept !== folder) cpSync(folder, kept, { recursive: true })
-    console.log(`Build one of these states again with --recording ${kept} --seed ${texts.seed} --state NUMBER`)
+  } else if (lost + unclear > 0) {
+    const isKept = texts.recording !== undefined
+    const kept = isKept ? folder : join(tmpdir(), `plant-store-crash-${texts.seed}`)
+    if (!isKept) cpSync(folder, kept, { recursive: true })
+    const options = `--recording ${kept} --seed ${texts.seed} --state NUMBER`
+    console.log(`Build one of these states again with ${options}`)
     process.exitCode = 1
   }
 }

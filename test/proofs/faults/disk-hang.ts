@@ -1,5 +1,5 @@
-// npm run prove -- disk-hang: a disk that stops answering for 12 seconds, as a network disk may. Requests are answered
-// 503 in time, the service recovers without a restart, and no plant is lost.
+// npm run prove -- disk-hang: a disk that stops answering for 12 seconds, as a network disk may.
+// Requests are answered 503 in time, the service recovers without a restart, and no plant is lost.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readOptions } from '../../../scripts/options.ts'
@@ -18,7 +18,8 @@ readOptions({})
 prepareForDisk()
 const disk = makeDisk()
 const url = `sqlite:${join(disk.root, 'data', 'plants.db')}`
-const { origin, child, ended } = await startService(disk, disk.scratch, { ACCESS_TOKENS: testToken, DATABASE_URL: url })
+const env = { ACCESS_TOKENS: testToken, DATABASE_URL: url }
+const { origin, child, ended } = await startService(disk, disk.scratch, env)
 const account = newAccount()
 const load = sendPlants(origin, account, 8)
 await sleep(1000)
@@ -28,10 +29,11 @@ const thawed = sleep(hangMs).then(disk.thaw)
 // The responses that were on their way have arrived.
 await sleep(500)
 account.sent.set(-1n, { id: -1n, name: 'x' })
+const posted = postPlant(origin, testToken, '{"id":-1,"name":"x"}')
 const during = await Promise.all([
   time('/livez 200', limitsMs.live, waitForStatus(200, fetch(`${origin}/livez`))),
   time('/readyz 503', limitsMs.notReady, waitForReady(origin, 503)),
-  time('POST 503', limitsMs.response, waitForStatus(503, postPlant(origin, testToken, '{"id":-1,"name":"x"}')))
+  time('POST 503', limitsMs.response, waitForStatus(503, posted))
 ])
 await thawed
 const afterwards = await Promise.all([
@@ -47,8 +49,9 @@ const { lost, changed } = compare(account, await all(store))
 await store.close()
 console.log(`during a hang of ${hangMs / 1000} s: ${during.map(({ text }) => text).join(', ')}`)
 console.log(`afterwards: ${afterwards.map(({ text }) => text).join(', ')}, exit code ${exitCode}`)
-console.log(`${account.acknowledged.size} plants acknowledged, ${lost.length} lost, ${changed.length} changed; ` +
-  `responses: ${[...account.statuses].map(([status, count]) => `${count} x ${status}`).join(', ')}`)
+const responses = [...account.statuses].map(([status, count]) => `${count} x ${status}`)
+console.log(`${account.acknowledged.size} plants acknowledged, ${lost.length} lost, ` +
+  `${changed.length} changed; responses: ${responses.join(', ')}`)
 const isInTime = [...during, ...afterwards].every(({ inTime }) => inTime)
 process.exit(isInTime && exitCode === 0 && lost.length + changed.length === 0 ? 0 : 1)
 

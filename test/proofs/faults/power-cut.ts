@@ -1,7 +1,9 @@
-// npm run prove -- power-cut: cuts the power of the disk under a loaded service, 200 times, and checks after each cut
-// that every acknowledged plant is on the disk. With --control the service does not sync, and must lose plants.
-// The cut loses what Linux has not written; a disk that loses what it confirmed is beyond this test.
-import { cpSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+// npm run prove -- power-cut: cuts the power of the disk under a loaded service, 200 times, and
+// checks after each cut that every acknowledged plant is on the disk. With --control the service
+// does not sync, and must lose plants. The cut loses what Linux has not written; a disk that loses
+// what it confirmed is beyond this test.
+import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseNumber, readOptions } from '../../../scripts/options.ts'
@@ -36,10 +38,19 @@ const dataFolder = () => join(disk.root, `data-${files}`)
 const path = () => join(dataFolder(), 'plants.db')
 const main = texts.control ? copyWithoutSync() : resolve('src/main.ts')
 const tally = {
-  startup: 0, load: 0, checkpoint: 0, busy: 0, acknowledged: 0, lost: 0, changed: 0, bad: 0, refused: 0
+  startup: 0,
+  load: 0,
+  checkpoint: 0,
+  busy: 0,
+  acknowledged: 0,
+  lost: 0,
+  changed: 0,
+  bad: 0,
+  refused: 0
 }
 
-console.log(`${cuts} power cuts, seed ${texts.seed}${texts.control ? ', control: commits without a sync' : ''}`)
+const mode = texts.control ? ', control: commits without a sync' : ''
+console.log(`${cuts} power cuts, seed ${texts.seed}${mode}`)
 let account = newAccount()
 /** Kills the service of the last launch(). */
 let killService: () => unknown
@@ -50,12 +61,14 @@ for (let cut = 1; cut <= cuts; cut++) {
 }
 judge()
 
-/** Runs the service under load until the power is cut at a random moment, and mounts the disk again. */
+/** Cuts the power of a loaded service at a random moment, and mounts the disk again. */
 async function cutPower (account: Account): Promise<void> {
   const before = { sent: account.sent.size, acknowledged: account.acknowledged.size }
   const cut = await disk.arm()
   const starting = launch()
-  const loading = starting.then(({ origin }) => sendPlants(origin, account, clients, scatteredPlant))
+  const loading = starting.then(({ origin }) => {
+    return sendPlants(origin, account, clients, scatteredPlant)
+  })
   tally[await waitFor(random.pick(moments), starting)]++
   const owed = account.acknowledged.size
   await cut()
@@ -63,7 +76,8 @@ async function cutPower (account: Account): Promise<void> {
   await sleep(random.below(20))
   await killService()
   await (await loading).stop()
-  // A response that raced with the cut proves nothing. A plant first sent after the cut cannot be stored.
+  // A response that raced with the cut proves nothing. A plant first sent after the cut cannot be
+  // stored.
   const late = new Set([...account.sent.keys()].slice(sent))
   const isOwed = (id: bigint, index: number) => index < owed || late.has(id)
   account.acknowledged = new Set([...account.acknowledged].filter(isOwed))
@@ -103,8 +117,8 @@ async function waitFor (moment: Moment, starting: Promise<Service>): Promise<Mom
 }
 
 /**
- * Opens a copy of the files, so that the service itself recovers the original. Resolves to whether the service can
- * continue with the original.
+ * Opens a copy of the files, so that the service itself recovers the original.
+ * @returns whether the service can continue with the original
  */
 async function check ({ sent, acknowledged }: Account, cut: number): Promise<boolean> {
   const copy = join(disk.scratch, 'copy')
@@ -117,12 +131,13 @@ async function check ({ sent, acknowledged }: Account, cut: number): Promise<boo
     tally.bad++
     tally.lost += lost.length
     tally.changed += changed.length
-    console.log(`cut ${cut}: ${lost.length} of ${acknowledged.size} acknowledged plants are lost, ` +
-      `${changed.length} stored plants were not sent like this`)
+    const share = `${lost.length} of ${acknowledged.size} acknowledged plants`
+    console.log(`cut ${cut}: ${share} are lost, ${changed.length} were not sent like this`)
   } catch (error) {
     if (acknowledged.size > 0) tally.bad++
     else tally.refused++
-    console.log(`cut ${cut}, with ${acknowledged.size} acknowledged plants: ${(error as Error).message}`)
+    const { message } = error as Error
+    console.log(`cut ${cut}, with ${acknowledged.size} acknowledged plants: ${message}`)
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
@@ -137,19 +152,27 @@ function startOver (): void {
 
 function report (cut: number): void {
   const { startup, load, checkpoint, busy, acknowledged, lost, changed, bad, refused } = tally
-  console.log(`${cut} cuts: ${startup} within 0.6 s of the start, ${load} under load, ${checkpoint} after a ` +
-    `checkpoint began; ${busy} with requests in flight.\n  ${acknowledged} plants acknowledged, ${lost} lost, ` +
-    `${changed} changed, ${bad} cuts with a loss, ${refused} files refused before the first plant`)
+  console.log(`${cut} cuts: ${startup} within 0.6 s of the start, ${load} under load, ` +
+    `${checkpoint} after a checkpoint began; ${busy} with requests in flight.\n` +
+    `  ${acknowledged} plants acknowledged, ${lost} lost, ${changed} changed, ` +
+    `${bad} cuts with a loss, ${refused} files refused before the first plant`)
 }
 
 function judge (): void {
-  if (texts.control && tally.lost === 0) console.log('The control lost no plant: this test cannot see a missing sync.')
+  if (texts.control && tally.lost === 0) {
+    console.log('The control lost no plant: this test cannot see a missing sync.')
+  }
   if (texts.control ? tally.lost === 0 : tally.bad > 0) process.exitCode = 1
 }
 
-/** Copies the service, changed so that a commit does not wait for its sync. Returns the path of its main.ts. */
+/**
+ * Copies the service, changed so that a commit does not wait for its sync.
+ * @returns the path of its main.ts
+ */
 function copyWithoutSync (): string {
-  for (const name of ['src', 'generated', 'package.json']) cpSync(name, join(disk.scratch, name), { recursive: true })
+  for (const name of ['src', 'generated', 'package.json']) {
+    cpSync(name, join(disk.scratch, name), { recursive: true })
+  }
   symlinkSync(resolve('node_modules'), join(disk.scratch, 'node_modules'))
   const schema = join(disk.scratch, 'src/stores/sqlite/schema.ts')
   let source = readFileSync(schema, 'utf8')
@@ -158,7 +181,7 @@ function copyWithoutSync (): string {
     "read('synchronous') !== 2n": "read('synchronous') !== 1n"
   }
   for (const [text, replacement] of Object.entries(weaker)) {
-    if (source.split(text).length !== 2) throw new Error(`src/stores/sqlite/schema.ts must contain "${text}" once.`)
+    if (source.split(text).length !== 2) throw new Error(`${schema} must contain "${text}" once.`)
     source = source.replace(text, replacement)
   }
   writeFileSync(schema, source)

@@ -1,5 +1,5 @@
-// npm run prove -- fuzz-contracts: mutates contracts, and prints each that is refused without a name, crashes, hangs or does not
-// start. `--case` runs one of them again.
+// npm run prove -- fuzz-contracts: mutates contracts, and prints each that is refused without a
+// name, crashes, hangs or does not start. `--case` runs one of them again.
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,10 +35,13 @@ for (; done < cases && performance.now() < until; done++) {
 }
 await worker.terminate()
 console.log(`${process.exitCode === 1 ? 'FAILED' : 'passed'}  contracts: ${done} cases`)
-for (const [name, number] of [...counts].sort()) console.log(`${String(number).padStart(9)}  ${name}`)
+for (const [name, number] of [...counts].sort()) {
+  console.log(`${String(number).padStart(9)}  ${name}`)
+}
 
 function startWorker (): Worker {
-  return new Worker(new URL('contract-worker.ts', import.meta.url), { workerData: seed, stdout: false })
+  const file = new URL('contract-worker.ts', import.meta.url)
+  return new Worker(file, { workerData: seed, stdout: false })
 }
 
 function run (index: number): Promise<CaseResult> {
@@ -47,7 +50,9 @@ function run (index: number): Promise<CaseResult> {
   const fail = (violation: string) => {
     const broken = worker
     worker = startWorker()
-    broken.terminate().then(() => resolve({ index, ...mutant, outcomes: ['failed'], violations: [violation] }))
+    broken.terminate().then(() => {
+      resolve({ index, ...mutant, outcomes: ['failed'], violations: [violation] })
+    })
   }
   const timer = setTimeout(fail, hangMs, `no end within ${hangMs} ms`)
   const onMessage = (message: CaseResult) => {
@@ -71,6 +76,7 @@ function report ({ index, text, changes, outcomes, violations }: CaseResult): vo
   const file = join(tmpdir(), `contract-${seed}-${index}.yaml`)
   writeFileSync(file, text)
   const found = [...new Set(violations)].map(violation => `  => ${violation.slice(0, 1000)}`)
-  console.log(['', `case ${index}, ${file}`, ...changes.map(change => `  ${change}`), ...found].join('\n'))
+  const applied = changes.map(change => `  ${change}`)
+  console.log(['', `case ${index}, ${file}`, ...applied, ...found].join('\n'))
   console.log(`Replay: node test/proofs/fuzz/contracts.ts --seed ${seed} --case ${index}`)
 }

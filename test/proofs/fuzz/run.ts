@@ -1,5 +1,5 @@
-// npm run prove -- fuzz: sends random plants, broken plants and connections, and prints what they met. A failure prints the
-// command that replays it.
+// npm run prove -- fuzz: sends random plants, broken plants and connections, and prints what they
+// met. A failure prints the command that replays it.
 import fc from 'fast-check'
 import { parseNumber, readOptions, refuse } from '../../../scripts/options.ts'
 import { properties } from './properties.ts'
@@ -20,7 +20,9 @@ const cases = parseNumber('cases', texts.cases)
 const seed = parseNumber('seed', texts.seed, 0)
 const { path } = texts
 const chosen = properties.filter(({ name }) => texts.property === '' || name === texts.property)
-if (chosen.length === 0) refuse(`--property must be one of ${properties.map(({ name }) => name).join(', ')}.`)
+if (chosen.length === 0) {
+  refuse(`--property must be one of ${properties.map(({ name }) => name).join(', ')}.`)
+}
 if (path !== '' && chosen.length > 1) refuse('--path needs --property.')
 
 console.log(`seed ${seed}`)
@@ -37,18 +39,24 @@ async function check ({ name, options, casesPerRun, of }: Property): Promise<voi
   const property = shrinkBriefly(of(target, count))
   // The number of cases varies from run to run: a few more make up for it.
   const numRuns = Math.ceil(cases / chosen.length / casesPerRun * 1.1)
-  const details = await fc.check(property, path === '' ? { seed, numRuns } : { seed, numRuns: 1, path })
+  const parameters = path === '' ? { seed, numRuns } : { seed, numRuns: 1, path }
+  const details = await fc.check(property, parameters)
   await target.close()
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  console.log(`${details.failed ? 'FAILED' : 'passed'}  ${name}: ${counts.get(name) ?? 0} cases in ${seconds} s`)
+  const verdict = details.failed ? 'FAILED' : 'passed'
+  console.log(`${verdict}  ${name}: ${counts.get(name) ?? 0} cases in ${seconds} s`)
   if (!details.failed) return
   process.exitCode = 1
   console.log(await fc.asyncDefaultReportMessage(details))
   console.log(String(details.errorInstance))
-  console.log(`Replay: node test/proofs/fuzz/run.ts --property ${name} --seed ${seed} --path "${details.counterexamplePath}"`)
+  const replay = `--property ${name} --seed ${seed} --path "${details.counterexamplePath}"`
+  console.log(`Replay: node test/proofs/fuzz/run.ts ${replay}`)
 }
 
-/** fast-check shrinks a failure for as long as smaller ones fail; connections that hang would take it an hour. */
+/**
+ * fast-check shrinks a failure for as long as smaller ones fail; connections that hang would take
+ * it an hour.
+ */
 function shrinkBriefly (property: ReturnType<Property['of']>): ReturnType<Property['of']> {
   const { run } = property
   let until = Infinity

@@ -15,7 +15,13 @@ export interface Mutation {
 }
 
 /** A control: the simulation finds nothing in code that is not broken. */
-export const control: Mutation = { name: 'no mutation', violates: 'safety', file: 'clock.ts', text: 'Time as', by: 'Time as' }
+export const control: Mutation = {
+  name: 'no mutation',
+  violates: 'safety',
+  file: 'clock.ts',
+  text: 'Time as',
+  by: 'Time as'
+}
 
 export const mutations: readonly Mutation[] = [
   {
@@ -228,17 +234,27 @@ export const mutations: readonly Mutation[] = [
 export interface Found { output: string, safety: number, liveness: number }
 
 /** Runs schedules on a copy of the code with one mutation. */
-export function runMutation ({ file, text, by }: Mutation, schedules: number, seed: number): Promise<Found> {
+export function runMutation (
+  { file, text, by }: Mutation,
+  schedules: number,
+  seed: number
+): Promise<Found> {
   const replacement = { file: join('src/stores', file), text, by }
-  return withMutation(replacement, ['test/proofs/simulation'], folder => runSchedules(folder, schedules, seed))
+  return withMutation(replacement, ['test/proofs/simulation'], folder => {
+    return runSchedules(folder, schedules, seed)
+  })
 }
+
+const verdict = /^(\d+) schedules violated safety, (\d+) violated liveness$/m
 
 /** Runs the schedules of the code in a folder. */
 export function runSchedules (folder: string, schedules: number, seed: number): Promise<Found> {
-  const args = ['test/proofs/simulation/run.ts', '--schedules', String(schedules), '--seed', String(seed)]
+  const options = ['--schedules', String(schedules), '--seed', String(seed)]
+  const args = ['test/proofs/simulation/run.ts', ...options]
+  const limits = { cwd: folder, maxBuffer: 2 ** 28 }
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, { cwd: folder, maxBuffer: 2 ** 28 }, (_error, output, errors) => {
-      const [, safety, liveness] = /^(\d+) schedules violated safety, (\d+) violated liveness$/m.exec(output) ?? []
+    execFile(process.execPath, args, limits, (_error, output, errors) => {
+      const [, safety, liveness] = verdict.exec(output) ?? []
       if (safety === undefined) return reject(new Error(`The simulation did not end: ${errors}`))
       resolve({ output, safety: Number(safety), liveness: Number(liveness) })
     })

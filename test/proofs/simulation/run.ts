@@ -1,4 +1,5 @@
-// npm run prove -- simulation: runs schedules and prints which faults they met. A failed schedule prints its seed.
+// npm run prove -- simulation: runs schedules and prints which faults they met. A failed schedule
+// prints its seed.
 import { parseNumber, readOptions } from '../../../scripts/options.ts'
 import { runSchedule } from './schedule.ts'
 
@@ -28,7 +29,8 @@ for (let seed = firstSeed; seed < firstSeed + schedules; seed++) {
 }
 const seconds = (performance.now() - began) / 1000
 
-console.log(`${schedules} schedules in ${seconds.toFixed(1)} s, ${Math.round(schedules / seconds)} per second`)
+const rate = Math.round(schedules / seconds)
+console.log(`${schedules} schedules in ${seconds.toFixed(1)} s, ${rate} per second`)
 for (const [name, count] of [...counts].sort(([a], [b]) => a < b ? -1 : 1)) {
   console.log(`${String(count).padStart(9)}  ${name}`)
 }

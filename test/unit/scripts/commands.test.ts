@@ -26,11 +26,11 @@ t.test('README, CONTRIBUTING and docs/ name every npm script, and no other', asy
 })
 
 for (const [command, menu] of [['bench', benches], ['prove', proofs]] as const) {
-  t.test(`README, CONTRIBUTING and docs/ name every entry of npm run ${command}, and no other`, async t => {
+  t.test(`the texts name every entry of npm run ${command}, and no other`, async t => {
     t.strictSame(namesAfter(`npm run ${command} --`), new Set(Object.keys(menu)))
   })
 
-  t.test(`each entry of npm run ${command} has a file, and a line that says how long it takes`, async t => {
+  t.test(`each entry of npm run ${command} has a file and a line with its time`, async t => {
     for (const [name, { file, shows }] of Object.entries(menu)) {
       t.ok(existsSync(file), `${name}: ${file}`)
       t.match(shows, /^[^\n]{10,80}; [^\n]*(?:seconds|minutes?|hour)/, name)

@@ -6,7 +6,12 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { Menu } from '../../../scripts/menu.ts'
 
-/** Runs a program with a menu of one entry, which prints what it gets; returns how it ended. */
+function runNode (...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+/** Runs a program with a menu, whose entries print what they get. */
 function run (t: Test, ...args: string[]) {
   const folder = t.testdir()
   const entry = join(folder, 'entry.ts')
@@ -18,26 +23,28 @@ function run (t: Test, ...args: string[]) {
       shows: 'takes long; 1 hour',
       args: ['--first'],
       env: { ROUNDS: '500' }
-    }
+    },
+    brief: { file: relative('.', entry), shows: 'takes 1 second' }
   }
   const program = join(folder, 'program.ts')
   writeFileSync(program, `
     import { runEntry } from ${JSON.stringify(pathToFileURL('scripts/menu.ts').href)}
     await runEntry('prove', ${JSON.stringify(menu)})`)
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' })
-  return { entry, status, stdout, stderr }
+  return { entry, ...runNode(program, ...args) }
 }
 
-t.test('the entry gets its arguments, the options and its environment, and its exit code counts', async t => {
+t.test('the entry gets its arguments, the options and its environment', async t => {
   const { entry, status, stdout, stderr } = run(t, 'long', '--seed', '7')
   t.match({ status, stderr }, { status: 5, stderr: '' })
   t.strictSame(JSON.parse(stdout), [[entry, '--first', '--seed', '7'], '500'])
+  t.strictSame(JSON.parse(run(t, 'brief').stdout), [[entry], null])
 })
 
 t.test('without a name the list is printed, with exit code 2', async t => {
   const { status, stdout, stderr } = run(t)
   t.strictSame({ status, stdout }, { status: 2, stdout: '' })
-  t.equal(stderr, 'Usage: npm run prove -- NAME [OPTION]...\n\nlong  takes long; 1 hour\n')
+  const list = 'long   takes long; 1 hour\nbrief  takes 1 second\n'
+  t.equal(stderr, `Usage: npm run prove -- NAME [OPTION]...\n\n${list}`)
 })
 
 t.test('an unknown name is named before the list, with exit code 2', async t => {
@@ -52,7 +59,7 @@ for (const name of ['bench', 'prove']) {
   t.test(`npm run ${name} prints its list`, async t => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
     t.equal(scripts[name], `node scripts/${name}.ts`)
-    const { status, stderr } = spawnSync(process.execPath, [`scripts/${name}.ts`], { encoding: 'utf8' })
+    const { status, stderr } = runNode(`scripts/${name}.ts`)
     t.equal(status, 2)
     t.match(stderr, `Usage: npm run ${name} -- NAME`)
   })

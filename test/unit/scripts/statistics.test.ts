@@ -24,7 +24,7 @@ t.test('a ratio has two decimals', async t => {
   t.equal(ratio(2, 1), '2.00')
 })
 
-t.test('the spread of an estimate is the largest distance of an instance, as a share of the median', async t => {
+t.test('the spread of an estimate is the largest distance of an instance as a share', async t => {
   t.strictSame(estimate([20, 16, 21]), { value: 20, spread: 0.2 })
   t.strictSame(estimate([7]), { value: 7, spread: 0 })
 })
