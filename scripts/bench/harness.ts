@@ -28,8 +28,7 @@ export const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'))
 
 const children = new Map<number, ChildProcess>()
 process.on('exit', () => {
-  // Each group has the server and its children: a traced server survives strace.
-  for (const pid of children.keys()) process.kill(-pid, 'SIGKILL')
+  for (const pid of children.keys()) killGroup(pid)
   // A killed server may still be closing its files: retry.
   rmSync(folder, { recursive: true, maxRetries: 5 })
 })
@@ -114,6 +113,15 @@ export async function stopServer ({ pid }: Server): Promise<void> {
   child.kill('SIGTERM')
   await once(child, 'exit')
   children.delete(pid)
+}
+
+/** Kills a server with its children: a traced server survives strace. */
+function killGroup (pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
 }
 
 /**
