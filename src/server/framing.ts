@@ -3,7 +3,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { HttpError } from './http-error.ts'
-import { repeatedHeaders } from '../contract/message/request.ts'
 
 /** The first fault of this kind, if there is one. The parser has refused Transfer-Encoding beside Content-Length. */
 export function framingFault (request: IncomingMessage): HttpError | undefined {
@@ -60,4 +59,22 @@ function isAuthority (text: string): boolean {
 export function followsLastResponse ({ socket }: IncomingMessage): boolean {
   if (socket.writableEnded) socket.pause()
   return socket.writableEnded
+}
+
+const noNames: ReadonlySet<string> = new Set()
+
+/**
+ * The names of the header fields that were sent more than once, in lower case. Node keeps one line
+ * of some fields and joins the lines of others, so `headers` does not show repetitions.
+ */
+export function repeatedHeaders ({ rawHeaders, headers }: IncomingMessage): ReadonlySet<string> {
+  if (rawHeaders.length === 2 * Object.keys(headers).length) return noNames
+  const seen = new Set<string>()
+  const repeated = new Set<string>()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] as string).toLowerCase()
+    if (seen.has(name)) repeated.add(name)
+    seen.add(name)
+  }
+  return repeated
 }

@@ -8,7 +8,7 @@ import type { ServedSocket } from '../../server/drain.ts'
 import { framingFault } from '../../server/framing.ts'
 import { HttpError, internalError } from '../../server/http-error.ts'
 import { knownRequest, requestId, requestIdField, sendRequestIds } from '../../server/request-id.ts'
-import { decodedPath } from './request.ts'
+import { decodedPath } from './request-texts.ts'
 
 /** How the application reports errors: to the caller in the contract's shape, to the operator in the log. */
 export interface ErrorReporter {
