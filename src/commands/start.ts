@@ -10,15 +10,15 @@ import { loadEnvFile } from '../config/env-file.ts'
 import { StandardOutput } from '../telemetry/log-output.ts'
 import { createLog, readable } from '../telemetry/log.ts'
 import { createPrivately } from '../own-files.ts'
-import type { MetricsServer } from '../service/metrics.ts'
-import type { Service } from '../service/service.ts'
+import type { MetricsServer } from '../service/metrics-server.ts'
+import type { Service } from '../service/app-server.ts'
 import { describeStore, openEngine, sqlitePath } from '../stores/open.ts'
 import type { HttpThread } from '../service/threads/http-thread.ts'
-import { countThreads } from '../service/threads/parallelism.ts'
+import { countThreads } from '../service/threads/thread-count.ts'
 import { ThreadPool } from '../service/threads/thread-pool.ts'
 import type { PoolOptions } from '../service/threads/thread-pool.ts'
-import { createShared } from '../service/shared-counts.ts'
-import type { Shared } from '../service/shared-counts.ts'
+import { createShared } from '../service/shared-memory.ts'
+import type { Shared } from '../service/shared-memory.ts'
 import { keepTicksFast } from '../service/next-tick.ts'
 
 // Longer than the longest SHUTDOWN_DELAY and a request (5 s and 20 s), shorter than the 30 s that supervisors allow.
@@ -108,7 +108,7 @@ async function openMetrics (
   log: Logger
 ): Promise<MetricsServer | undefined> {
   if (metricsPort === undefined) return undefined
-  const { listenForMetrics } = await import('../service/metrics.ts')
+  const { listenForMetrics } = await import('../service/metrics-server.ts')
   return listenForMetrics({ host, metricsPort, baseUrl }, shared, log)
 }
 
@@ -134,7 +134,7 @@ async function openHere (
   unused: Pick<HttpThread, 'end'>
 ): Promise<Service> {
   unused.end()
-  const parts = Promise.all([import('../service/service.ts'), engine, credentials])
+  const parts = Promise.all([import('../service/app-server.ts'), engine, credentials])
   const [{ openService }, openedEngine, openedCredentials] = await parts
   return openService({ ...options, engine: openedEngine, credentials: openedCredentials, thread: 0 })
 }

@@ -3,7 +3,7 @@
 import { HttpError, identityOf } from '../contract/index.ts'
 import type { FailedRequest, SentError } from '../contract/index.ts'
 import { networkOf } from './network.ts'
-import type { Shared } from '../service/shared-counts.ts'
+import type { Shared } from '../service/shared-memory.ts'
 import { windowMs, WindowCounter } from './window-counter.ts'
 
 export interface FailureLimit {

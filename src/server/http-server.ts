@@ -12,7 +12,7 @@ import { memoryLimit } from './memory-limit.ts'
 import { serveInOrder } from './pipelining.ts'
 import { measuredResponse } from '../telemetry/measured-response.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
-import type { Shared } from '../service/shared-counts.ts'
+import type { Shared } from '../service/shared-memory.ts'
 
 export interface ServerOptions {
   reporter: ErrorReporter

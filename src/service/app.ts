@@ -20,14 +20,14 @@ import { createHttpServer } from '../server/http-server.ts'
 import { logError, logFault, logResponses } from '../telemetry/log.ts'
 import { labelRoutes } from '../telemetry/measured-response.ts'
 import { Recorder } from '../telemetry/recorder.ts'
-import { routesOf, serveMetrics } from './metrics.ts'
+import { routesOf, serveMetrics } from './metrics-server.ts'
 import { createPlant } from '../plants/create-plant.ts'
 import { errorBody } from '../plants/error-body.ts'
 import { StoreUnavailable } from '../plants/plant-store.ts'
 import type { PlantStore } from '../plants/plant-store.ts'
 import { limitRate } from '../limits/rate-limit.ts'
-import { createShared } from './shared-counts.ts'
-import type { Shared } from './shared-counts.ts'
+import { createShared } from './shared-memory.ts'
+import type { Shared } from './shared-memory.ts'
 
 export interface AppOptions {
   store: PlantStore

@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import type { CredentialsState } from '../../auth/verifier.ts'
-import type { Service, ServiceOptions } from '../service.ts'
+import type { Service, ServiceOptions } from '../app-server.ts'
 
 /** What the main thread sends: the steps of the thread's life, changed credentials, and that it has read the keys. */
 export type ToThread = { start: ThreadOptions } | { listen: number } | { leave: true } | { close: true } |

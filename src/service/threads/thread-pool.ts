@@ -5,13 +5,13 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { OpenCredentials } from '../../auth/verifier.ts'
 import type { LogOutput } from '../../telemetry/log-output.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../app-server.ts'
 import type { Engine } from '../../stores/group-commit.ts'
 import { sharing } from '../../stores/remote.ts'
 import { HttpThread } from './http-thread.ts'
 import type { ThreadOptions, Wish } from './http-thread.ts'
 import { claimPort } from './port-claim.ts'
-import type { Shared } from '../shared-counts.ts'
+import type { Shared } from '../shared-memory.ts'
 
 /** Milliseconds. A thread that failed soon after its start, or during it, is replaced after a pause. */
 const replace = { soon: 10_000, pause: 1000 }

@@ -9,7 +9,7 @@ import { openCredentials } from '../../../src/auth/verifier.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { unlimited } from '../../../src/server/connection-limit.ts'
 import { openEngine } from '../../../src/stores/open.ts'
-import { createShared } from '../../../src/service/shared-counts.ts'
+import { createShared } from '../../../src/service/shared-memory.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 
 class EndlessWorker extends EventEmitter {

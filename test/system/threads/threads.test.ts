@@ -59,7 +59,7 @@ function isOpen (socket: Socket): boolean {
 t.test('each core has a thread if the memory allows it, and there is one where ports cannot be shared', async t => {
   const warnings: string[] = []
   const count = async (cores: number, gibibytes: number, wanted?: number, platform = 'linux') => {
-    const { countThreads } = await t.mockImport<typeof import('../../../src/service/threads/parallelism.ts')>('../../../src/service/threads/parallelism.ts', {
+    const { countThreads } = await t.mockImport<typeof import('../../../src/service/threads/thread-count.ts')>('../../../src/service/threads/parallelism.ts', {
       'node:os': { availableParallelism: () => cores, totalmem: () => gibibytes * 2 ** 30, platform: () => platform }
     })
     return countThreads(wanted, sentence => warnings.push(sentence))

@@ -11,7 +11,7 @@ import { healthPaths } from './health.ts'
 import { logError } from '../telemetry/log.ts'
 import { errorBody } from '../plants/error-body.ts'
 import { CannotListen } from './threads/port-claim.ts'
-import type { Shared } from './shared-counts.ts'
+import type { Shared } from './shared-memory.ts'
 import { exposeMetrics, metricsPath } from '../telemetry/exposition.ts'
 
 /** The paths that are labels of metrics, and the place of a Fastify route among them, from 1; 0 for none. */

@@ -10,7 +10,7 @@ import type { ConnectionLimit } from '../server/connection-limit.ts'
 import { memoryLimit } from '../server/memory-limit.ts'
 import { Recorder } from '../telemetry/recorder.ts'
 import { CannotListen } from './threads/port-claim.ts'
-import type { Shared } from './shared-counts.ts'
+import type { Shared } from './shared-memory.ts'
 import { groupCommit } from '../stores/group-commit.ts'
 import type { Engine } from '../stores/group-commit.ts'
 
