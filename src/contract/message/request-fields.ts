@@ -26,17 +26,17 @@ export function refusalsOf (request: FastifyRequest): Error[] {
   return request.refusals
 }
 
+/** A request of Fastify, or one that has not reached it and is anonymous. */
+interface AnyRequest { readonly ip: string, readonly principals?: Principals }
+
 /** The identities of the callers, one for each security scheme; undefined if it is anonymous. */
-export function identityOf (
-  { principals = {} }: Pick<FastifyRequest, 'principals'>
-): string | undefined {
-  const [first, ...others] = Object.values(principals).map(principal => principal?.id ?? principal?.name)
+export function identityOf ({ principals = {} }: AnyRequest): string | undefined {
+  const callers = Object.values(principals)
+  const [first, ...others] = callers.map(caller => caller?.id ?? caller?.name)
   return others.length === 0 ? first : [first, ...others].join('\n')
 }
 
 /** The names of the callers, one for each security scheme; undefined for an anonymous caller. */
-export function callerOf (
-  { principals = {} }: Pick<FastifyRequest, 'principals'>
-): string | undefined {
-  return Object.values(principals).map(principal => principal?.name).join(' ') || undefined
+export function callerOf ({ principals = {} }: AnyRequest): string | undefined {
+  return Object.values(principals).map(caller => caller?.name).join(' ') || undefined
 }

@@ -7,9 +7,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { openCredentials } from '../../../src/auth/verifier.ts'
 import { readConfig } from '../../../src/config/config.ts'
-import { unlimited } from '../../../src/server/connection-limit.ts'
 import { openEngine } from '../../../src/stores/open.ts'
-import { createShared } from '../../../src/service/shared-memory.ts'
+import { createSharedMemory } from '../../../src/service/shared-memory.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 
 class EndlessWorker extends EventEmitter {
@@ -32,17 +31,17 @@ async function startPool (t: Test) {
   const log = pino({ level: 'silent' })
   const errors = new EventEmitter()
   const firstThread = new http.HttpThread()
-  const pool = await ThreadPool.start({
+  const pool = new ThreadPool({
     config,
     log,
-    shared: createShared(1),
-    firstThread,
-    maxConnections: unlimited,
-    engine: openEngine('memory:', () => {}),
-    credentials: openCredentials({ ...config, ownTokenFile: '' }, log),
+    shared: createSharedMemory(1),
+    maxConnections: { limit: Infinity, reason: '' },
+    engine: await openEngine('memory:', () => {}),
+    credentials: await openCredentials({ ...config, ownTokenFile: '' }, log),
     output: { write: () => {} },
     fail: error => errors.emit('failed', error)
-  })
+  }, firstThread)
+  await pool.start()
   return { pool, firstThread, errors }
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo, ListenOptions, Server, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import v8 from 'node:v8'
 import t from 'tap'
-import { claimPort } from '../../../src/service/threads/port-claim.ts'
+import { claimPort } from '../../../src/server/port-claim.ts'
 import { startPostgres } from '../../fixtures/postgres.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService } from '../../fixtures/service.ts'
@@ -59,7 +59,7 @@ function isOpen (socket: Socket): boolean {
 t.test('each core has a thread if the memory allows it, and there is one where ports cannot be shared', async t => {
   const warnings: string[] = []
   const count = async (cores: number, gibibytes: number, wanted?: number, platform = 'linux') => {
-    const { countThreads } = await t.mockImport<typeof import('../../../src/service/threads/thread-count.ts')>('../../../src/service/threads/parallelism.ts', {
+    const { countThreads } = await t.mockImport<typeof import('../../../src/service/threads/thread-count.ts')>('../../../src/service/threads/thread-count.ts', {
       'node:os': { availableParallelism: () => cores, totalmem: () => gibibytes * 2 ** 30, platform: () => platform }
     })
     return countThreads(wanted, sentence => warnings.push(sentence))
@@ -113,22 +113,22 @@ t.test('a start without its lock is warned of', async t => {
   const host = '127.0.0.1'
   const warnings: string[] = []
   const warn = (sentence: string) => { warnings.push(sentence) }
-  const release = await claimPort({ host }, port, warn)
-  const waiting = claimPort({ host }, port, warn)
+  const release = await claimPort(host, port, warn)
+  const waiting = claimPort(host, port, warn)
   await sleep(200)
   t.strictSame(warnings, [])
   release()
   const releaseSecond = await waiting
   t.strictSame(warnings, [], 'a lock that is released in time')
-  await claimPort({ host }, port, warn)
+  await claimPort(host, port, warn)
   const sentence = `Two services that start at the same moment might share port ${port}: `
   t.strictSame(warnings, [`${sentence}another service has been starting at this port for 5 seconds.`])
   releaseSecond()
 
-  const { claimPort: withoutSockets } = await t.mockImport<typeof import('../../../src/service/threads/port-claim.ts')>(
-    '../../../src/service/threads/port-claim.ts', { 'node:net': { ...net, createServer: forbidUnixSockets } }
+  const { claimPort: withoutSockets } = await t.mockImport<typeof import('../../../src/server/port-claim.ts')>(
+    '../../../src/server/port-claim.ts', { 'node:net': { ...net, createServer: forbidUnixSockets } }
   )
-  const releaseNothing = await withoutSockets({ host }, port, warn)
+  const releaseNothing = await withoutSockets(host, port, warn)
   releaseNothing()
   t.strictSame(warnings.slice(1), [`${sentence}this process may not create Unix sockets (listen EAFNOSUPPORT).`])
 })

@@ -1,13 +1,12 @@
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import v8 from 'node:v8'
 import t from 'tap'
 import type { Test } from 'tap'
-import { connectionLimit, limitConnections } from '../../../src/server/connection-limit.ts'
+import { connectionLimit } from '../../../src/server/connection-limit.ts'
 import { requestText } from '../../fixtures/raw.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService } from '../../fixtures/service.ts'
@@ -75,30 +74,6 @@ t.test('responses that nobody reads leave a descriptor to read the emptied file 
   writeFileSync(file, '')
   await sleep(2500)
   t.equal(await post(), 401)
-})
-
-t.test('connections beyond the limit are refused, and the log says so once a minute', async t => {
-  const server = createServer().listen(0, '127.0.0.1')
-  t.teardown(() => server.close())
-  await once(server, 'listening')
-  const sentences: string[] = []
-  const limit = { limit: 1, reason: 'that is MAX_CONNECTIONS' }
-  let refused = 0
-  limitConnections(server, limit, { connections: new Int32Array(1), thread: 0 }, sentence => sentences.push(sentence), () => {
-    refused++
-  })
-  const { port } = server.address() as AddressInfo
-  const open = () => connect(port, '127.0.0.1').on('error', () => {})
-  const first = open()
-  t.teardown(() => first.destroy())
-  await once(first, 'connect')
-  for (let count = 0; count < 3; count++) await once(open(), 'close')
-  t.strictSame(sentences, ['Connections refused: 1. 1 are open already; that is MAX_CONNECTIONS.'])
-  const later = performance.now() + 60_000
-  t.intercept(performance, 'now', { value: () => later })
-  await once(open(), 'close')
-  t.equal(refused, 4)
-  t.equal(sentences[1], 'Connections refused: 3. 1 are open already; that is MAX_CONNECTIONS.')
 })
 
 t.test('more connections than the process may open files: one line in the log, and plants are stored', async t => {

@@ -32,7 +32,7 @@ async function start (t: Test, parts: Partial<AppOptions>) {
 }
 
 t.test('during the delay of a shutdown the service is not ready, accepts connections and keeps none', async t => {
-  const { app, open } = await start(t, { drainMs: { delayMs: 300, lingerMs: 0 } })
+  const { app, open } = await start(t, { shutdownDelayMs: 300 })
   const old = await open()
   t.match(await old.ask(ready), /200 OK[^]*keep-alive/)
   const began = performance.now()
@@ -47,7 +47,7 @@ t.test('during the delay of a shutdown the service is not ready, accepts connect
 })
 
 t.test('an idle or new connection is closed after it has lingered, and a request on it is answered', async t => {
-  const { app, open } = await start(t, { drainMs: { delayMs: 0, lingerMs: 500 } })
+  const { app, open } = await start(t, { lingerMs: 500 })
   const connections = await Promise.all(Array.from({ length: 4 }, open))
   const [used, idle, unused, silent] = connections as [Connection, Connection, Connection, Connection]
   for (const { ask } of [used, idle]) t.match(await ask(live), /keep-alive/)
@@ -65,7 +65,7 @@ t.test('an idle or new connection is closed after it has lingered, and a request
 
 t.test('a connection whose response is pending at shutdown lingers after that response', async t => {
   const { promise, resolve } = Promise.withResolvers<{ name: string }>()
-  const { app, open } = await start(t, { drainMs: { delayMs: 0, lingerMs: 300 }, verifyToken: () => promise })
+  const { app, open } = await start(t, { lingerMs: 300, verifyToken: () => promise })
   const { ask, closed } = await open()
   const pending = ask(request('{"id":1,"name":"x"}'))
   await sleep(50)

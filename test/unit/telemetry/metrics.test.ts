@@ -93,7 +93,7 @@ t.test('/metrics needs an accepted token', async t => {
   const { statusCode, headers } = await app.inject({ url: '/metrics', headers: { authorization } })
   t.equal(statusCode, 200)
   t.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
-  const { app: other } = await startApp(t, { hasMetrics: false })
+  const { app: other } = await startApp(t, { metricsPort: 9464 })
   isError(t, await other.inject({ url: '/metrics', headers: { authorization } }), 404, /nothing/, 'METRICS_PORT is set')
 })
 
