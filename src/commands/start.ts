@@ -21,7 +21,7 @@ import type { Engine } from '../stores/group-commit.ts'
 import { describeStore, openEngine, sqlitePath } from '../stores/open.ts'
 import { StandardOutput } from '../telemetry/log-output.ts'
 import type { LogOutput } from '../telemetry/log-output.ts'
-import { createLog, readable } from '../telemetry/log.ts'
+import { createLog, makeReadable } from '../telemetry/log.ts'
 
 // Longer than the longest SHUTDOWN_DELAY and a request (5 s and 20 s), shorter than the 30 s that
 // supervisors allow.
@@ -59,7 +59,7 @@ export async function start (firstThread: HttpThread | undefined): Promise<void>
 async function run (config: Config, firstThread: HttpThread | undefined): Promise<void> {
   const output = new StandardOutput(process.stdout, sentence => log.error(sentence))
   process.once('exit', () => output.flush())
-  const lines = await readable(output, process.stdout.isTTY)
+  const lines = await makeReadable(output, process.stdout.isTTY)
   const log = createLog(config.logLevel, lines)
   let close = async (): Promise<void> => {}
   closeOnSignals(log, () => close())

@@ -25,7 +25,7 @@ const sweepIntervalMs = 100
  * before it closes the server: Node would close idle connections, and lose requests that arrive on
  * them. Meanwhile the framework adds `Connection: close` to every response.
  */
-export function drainer (server: HttpServer, times: DrainTimes): () => Promise<void> {
+export function prepareDrain (server: HttpServer, times: DrainTimes): () => Promise<void> {
   const open = connectionsOf(server)
   return async () => {
     if (!server.listening) return

@@ -13,11 +13,7 @@ export interface ErrorReporter {
 }
 
 /** An error as it is sent, and what caused it. */
-export interface SentError {
-  readonly status: number
-  readonly message: string
-  readonly cause?: unknown
-}
+export interface SentError { status: number, message: string, cause?: unknown }
 
 /** A request that gets an error. Of bytes that are not HTTP only the sender is known. */
 export interface FailedRequest {
@@ -29,14 +25,12 @@ export interface FailedRequest {
   readonly headers?: IncomingHttpHeaders
 }
 
-export interface ErrorResponse { status: number, headers: Record<string, string>, body: string }
-
 /** @param id of the request */
 export function writeError (
   { errorBody }: ErrorReporter,
   { status, message, headers }: HttpError,
   id: string
-): ErrorResponse {
+): { status: number, headers: Record<string, string>, body: string } {
   const type = 'application/json; charset=utf-8'
   const fields: Record<string, string> = { [requestIdField]: id, 'Content-Type': type }
   // The condition may pass soon: every 503 says when to retry (RFC 9110, section 15.6.4).

@@ -29,7 +29,7 @@ export interface ServerOptions extends ConnectionCounts {
   /** Called for each request that gets 503. */
   onOverload: () => void
   /** Called for each connection beyond the limit. */
-  onConnectionRefused: () => void
+  onConnectionDropped: () => void
 }
 
 /** Each takes about 100 bytes, short or long. More get 431. */
@@ -57,6 +57,6 @@ export function createHttpServer (handle: RequestListener, options: ServerOption
   server.on('request', serveInOrder(maxPipelined, admit))
   limitStalling(server, options.stalledTimeoutMs)
   answerServerErrors(server, reporter)
-  limitConnections(server, options.maxConnections, options, options.onConnectionRefused)
+  limitConnections(server, options.maxConnections, options, options.onConnectionDropped)
   return server
 }

@@ -34,7 +34,7 @@ export function limitConnections (
   server: Server,
   limit: number,
   { connections, thread }: ConnectionCounts,
-  onConnectionRefused: () => void
+  onConnectionDropped: () => void
 ): void {
   const countOthers = () => {
     let sum = 0
@@ -43,7 +43,7 @@ export function limitConnections (
   }
   // Node compares it to the connections of this thread.
   Object.defineProperty(server, 'maxConnections', { get: () => limit - countOthers() })
-  server.on('drop', onConnectionRefused)
+  server.on('drop', onConnectionDropped)
   server.on('connection', (socket: Socket) => {
     Atomics.add(connections, thread, 1)
     socket.once('close', () => Atomics.sub(connections, thread, 1))

@@ -18,9 +18,10 @@ import { errorBody } from '../plants/error-body.ts'
 import { StoreUnavailable } from '../plants/plant-store.ts'
 import type { PlantStore } from '../plants/plant-store.ts'
 import type { ConnectionLimit } from '../server/connection-limit.ts'
-import { drainer } from '../server/drain.ts'
+import { prepareDrain } from '../server/drain.ts'
 import type { ErrorReporter } from '../server/error-reporter.ts'
 import { createHttpServer } from '../server/http-server.ts'
+import type { ServerOptions } from '../server/http-server.ts'
 import { logError, logFault, logResponses } from '../telemetry/log.ts'
 import { labelRoutes, measuredResponse } from '../telemetry/measured-response.ts'
 import { oncePerMinute } from '../telemetry/once-per-minute.ts'
@@ -28,7 +29,7 @@ import type { Recorder } from '../telemetry/recorder.ts'
 import { allowOrigins } from './cors.ts'
 import { healthPathsBelow, serveHealth } from './health.ts'
 import { serveMetrics } from './metrics-route.ts'
-import { routeLabels } from './route-labels.ts'
+import { createRouteLabels } from './route-labels.ts'
 import type { SharedMemory } from './shared-memory.ts'
 
 type Settings = 'answers' | 'baseUrl' | 'bodyLimit' | 'corsOrigin' | 'failedAuthLimit' |
@@ -67,13 +68,6 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
       if (!failures.sumUp(error, request)) logError(log, error, request)
     }
   }
-  const reportOverload = oncePerMinute(count => {
-    warn(`Requests refused because the service is overloaded: ${count}.`)
-  })
-  const reportConnections = oncePerMinute(count => {
-    const { limit, reason } = maxConnections
-    warn(`Connections refused: ${count}. ${limit} are open already; ${reason}.`)
-  })
   const variables = { base_url: options.baseUrl }
   // A proxy may forward no path but that of BASE_URL.
   const prefixes = [...new Set(['', serverPath(contract.server, variables)])]
@@ -96,21 +90,13 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
       thread,
       threads: shared.threads,
       urgentPaths: healthPathsBelow(prefixes),
-      ServerResponse: measuredResponse(recorder),
-      onOverload () {
-        recorder.count('overload')
-        reportOverload()
-      },
-      onConnectionRefused () {
-        recorder.count('connections')
-        reportConnections()
-      }
+      ...observeServer(recorder, maxConnections, warn)
     })
   })
   answerErrors(app, reporter)
   logResponses(app, log)
   if (options.corsOrigin !== undefined) allowOrigins(app, options.corsOrigin)
-  const labels = routeLabels(options.baseUrl)
+  const labels = createRouteLabels(options.baseUrl)
   labelRoutes(app, labels.indexOf)
   const onAuthenticated = rateLimit === undefined ? [] : [limitRate(rateLimit, shared.requests)]
   const authenticate = await serveContract<operations, typeof contract>(app, {
@@ -141,7 +127,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onClose', async () => failures.close())
   serveHealth(app, store, isLeaving, prefixes)
   // After serveHealth(): /readyz is 503 before the service waits.
-  app.addHook('preClose', drainer(app.server, {
+  app.addHook('preClose', prepareDrain(app.server, {
     delayMs: () => isLeaving() ? 0 : options.shutdownDelayMs,
     lingerMs,
     requestTimeoutMs: requestTimeoutMs.whole,
@@ -149,6 +135,31 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
   }))
   await serveDocs(app, document, variables, prefixes)
   return app
+}
+
+/** Counts all responses, and counts and logs what the server does without the app. */
+function observeServer (
+  recorder: Recorder,
+  { limit, reason }: ConnectionLimit,
+  warn: (sentence: string) => void
+): Pick<ServerOptions, 'ServerResponse' | 'onOverload' | 'onConnectionDropped'> {
+  const reportOverload = oncePerMinute(count => {
+    warn(`Requests refused because the service is overloaded: ${count}.`)
+  })
+  const reportConnections = oncePerMinute(count => {
+    warn(`Connections refused: ${count}. ${limit} are open already; ${reason}.`)
+  })
+  return {
+    ServerResponse: measuredResponse(recorder),
+    onOverload () {
+      recorder.count('overload')
+      reportOverload()
+    },
+    onConnectionDropped () {
+      recorder.count('connections')
+      reportConnections()
+    }
+  }
 }
 
 /** StoreUnavailable becomes 503; any other error of a handler becomes 500. */

@@ -3,7 +3,7 @@ import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import { exposeMetrics, metricsPath } from '../telemetry/exposition.ts'
 import type { SharedMemory } from './shared-memory.ts'
 
-/** @param paths those of routeLabels() */
+/** @param paths those of createRouteLabels() */
 export function serveMetrics (
   app: FastifyInstance,
   shared: SharedMemory,

@@ -10,7 +10,7 @@ import { answerServerErrors } from '../server/socket-errors.ts'
 import { metricsPath } from '../telemetry/exposition.ts'
 import { logError } from '../telemetry/log.ts'
 import { serveMetrics } from './metrics-route.ts'
-import { routeLabels } from './route-labels.ts'
+import { createRouteLabels } from './route-labels.ts'
 import type { SharedMemory } from './shared-memory.ts'
 
 export interface MetricsServer { address: string, close: () => Promise<void> }
@@ -37,7 +37,7 @@ export async function listenForMetrics (
   app.server.maxConnections = maxConnections
   answerErrors(app, reporter)
   answerServerErrors(app.server, reporter)
-  serveMetrics(app, shared, routeLabels(baseUrl).paths, [])
+  serveMetrics(app, shared, createRouteLabels(baseUrl).paths, [])
   try {
     const origin = await app.listen({ host, port })
     return { address: origin + metricsPath, close: () => app.close() }

@@ -9,7 +9,7 @@ export interface RouteLabels {
   indexOf: (route: string) => number
 }
 
-export function routeLabels (baseUrl: string): RouteLabels {
+export function createRouteLabels (baseUrl: string): RouteLabels {
   const variables = { base_url: baseUrl }
   const prefix = toRoute(serverPath(contract.server, variables))
   const templates = new Set<string>()

@@ -59,18 +59,18 @@ function threadMetrics (
       'Time in which the store makes a batch durable.', memory.commits),
     histogram('nodejs_eventloop_delay_seconds',
       'Time by which timers are late, sampled 20 times a second.', memory.delays),
-    single('counter', 'plant_store_failed_batches_total',
+    metric('counter', 'plant_store_failed_batches_total',
       'Batches that the store did not confirm.', count('failedBatches')),
-    single('gauge', 'plant_store_queue_plants', 'Plants that wait for storage.',
+    metric('gauge', 'plant_store_queue_plants', 'Plants that wait for storage.',
       memory.queued[thread] as number),
     metric('counter', 'plant_store_shed_requests_total',
       'Requests answered 503 at once because too many wait.', [
         { value: count('overload'), labels: { reason: 'overload' } },
         { value: count('queue'), labels: { reason: 'queue' } }
       ]),
-    single('counter', 'plant_store_refused_connections_total',
+    metric('counter', 'plant_store_refused_connections_total',
       'Connections beyond MAX_CONNECTIONS, closed at once.', count('connections')),
-    single('counter', 'plant_store_failed_authentications_total',
+    metric('counter', 'plant_store_failed_authentications_total',
       'Requests without accepted credentials.', count('failedAuthentications'))
   ]
 }
@@ -92,29 +92,32 @@ function processMetrics (connections: number): Metric[] {
   const { user, system } = process.cpuUsage()
   const started = Date.now() / 1000 - process.uptime()
   const metrics = [
-    single('gauge', 'plant_store_connections', 'Open connections.', connections),
-    single('counter', 'process_cpu_seconds_total', 'CPU time of the process.',
+    metric('gauge', 'plant_store_connections', 'Open connections.', connections),
+    metric('counter', 'process_cpu_seconds_total', 'CPU time of the process.',
       (user + system) / 1e6),
-    single('gauge', 'process_resident_memory_bytes', 'Memory of the process.',
+    metric('gauge', 'process_resident_memory_bytes', 'Memory of the process.',
       process.memoryUsage.rss()),
-    single('gauge', 'process_start_time_seconds', 'Start of the process since the Unix epoch.',
+    metric('gauge', 'process_start_time_seconds', 'Start of the process since the Unix epoch.',
       started)
   ]
   try {
     const openFiles = readdirSync('/proc/self/fd').length
-    metrics.push(single('gauge', 'process_open_fds', 'Open files of the process.', openFiles))
+    metrics.push(metric('gauge', 'process_open_fds', 'Open files of the process.', openFiles))
   } catch {
     // Only Linux has this directory.
   }
   return metrics
 }
 
-function metric (type: Metric['type'], name: string, help: string, values: Value[]): Metric {
+/** @param given a number, or values with labels */
+function metric (
+  type: Metric['type'],
+  name: string,
+  help: string,
+  given: number | Value[]
+): Metric {
+  const values = typeof given === 'number' ? [{ value: given, labels: {} }] : given
   return { name, help, type, aggregator: 'sum', values }
-}
-
-function single (type: Metric['type'], name: string, help: string, value: number): Metric {
-  return metric(type, name, help, [{ value, labels: {} }])
 }
 
 function histogramValues (

@@ -22,7 +22,7 @@ export function createLog (level: string, output: LogOutput): Logger {
 }
 
 /** A terminal gets sentences, anything else JSON lines. Loading pino-pretty takes 40 ms. */
-export async function readable (output: LogOutput, isTTY: boolean): Promise<LogOutput> {
+export async function makeReadable (output: LogOutput, isTTY: boolean): Promise<LogOutput> {
   if (!isTTY) return output
   const { prettyFactory } = await import('pino-pretty')
   const pretty = prettyFactory({ ignore: 'pid,hostname' })

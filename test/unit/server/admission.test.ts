@@ -19,7 +19,7 @@ function exchange (url = '/plants', isPipelined = false): Parameters<OrderedList
   return [request, response, isPipelined]
 }
 
-t.test('256 requests are admitted in a turn of the event loop, and the others in the next turns in order', async t => {
+t.test('a turn of the event loop admits 256 requests, the next ones admit the others', async t => {
   t.intercept(performance, 'now', { value: () => 0 })
   const admitted: string[] = []
   const admit = admitRequests(({ url }) => admitted.push(url as string), options)
@@ -76,7 +76,9 @@ t.test('health checks and other requests that wait are begun in turns', async t 
   t.equal(admitted.includes('/livez'), false, 'the first turn is full')
   await new Promise(setImmediate)
   const turn = admitted.slice(256)
-  t.strictSame([turn.length, turn.filter(url => url === '/livez').length, turn[0]], [256, 128, '/livez'])
+  t.strictSame(
+    [turn.length, turn.filter(url => url === '/livez').length, turn[0]], [256, 128, '/livez']
+  )
   while (admitted.length < 2000) await new Promise(setImmediate)
   t.equal(admitted.filter(url => url === '/livez').length, 1000)
 })
@@ -89,14 +91,18 @@ t.test('a pipelined health check waits as other requests do', async t => {
   admit(...exchange('/livez', true))
   admit(...exchange('/livez'))
   await new Promise(setImmediate)
-  t.strictSame(admitted.slice(256).flatMap((url, index) => url === '/livez' ? [index] : []), [0, 45])
+  t.strictSame(
+    admitted.slice(256).flatMap((url, index) => url === '/livez' ? [index] : []), [0, 45]
+  )
 })
 
 t.test('while many requests wait, the connections of answered ones are not read', async t => {
   t.intercept(performance, 'now', { value: () => 0 })
   const begun: Array<Parameters<RequestListener>> = []
   const admit = admitRequests((...exchange) => begun.push(exchange), options)
-  const turns = [{ length: 256 }, { length: 1000 }].flatMap((turn, index) => Array.from(turn, () => `/${index}`))
+  const turns = [{ length: 256 }, { length: 1000 }].flatMap(
+    (turn, index) => Array.from(turn, () => `/${index}`)
+  )
   for (const url of turns) admit(...exchange(url))
   admit(...exchange('/livez'))
   const answer = (count: number) => {
@@ -125,7 +131,7 @@ t.test('while many requests wait, the connections of answered ones are not read'
   t.equal(paused().length, 0, 'nothing waits any more')
 })
 
-t.test('while many requests wait, a pipelined one waits until the connections paused before it are resumed', async t => {
+t.test('under overload a pipelined request waits for the connections paused before it', async t => {
   t.intercept(performance, 'now', { value: () => 0 })
   const begun: Array<Parameters<RequestListener>> = []
   const paused = () => begun.filter(([{ socket }]) => socket.isPaused()).length
@@ -149,7 +155,9 @@ t.test('while many requests wait, a pipelined one waits until the connections pa
     counts.push([begun.length, paused()])
     await new Promise(setImmediate)
   }
-  t.strictSame(counts, [[512, 249], [768, 81]], 'a connection with pipelined requests is not paused as well')
+  t.strictSame(
+    counts, [[512, 249], [768, 81]], 'a connection with pipelined requests is not paused as well'
+  )
   t.equal(pausedThen, 0)
   t.equal(begun.length, 857)
 })

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import { drainer } from '../../../../src/server/drain.ts'
+import { prepareDrain } from '../../../../src/server/drain.ts'
 import { createHttpServer } from '../../../../src/server/http-server.ts'
 import { measuredResponse } from '../../../../src/telemetry/measured-response.ts'
 import { metricsMemory, Recorder } from '../../../../src/telemetry/recorder.ts'
@@ -94,11 +94,11 @@ async function start (t: Test, { body, stalledTimeoutMs = 20_000, drainMs = 1000
       urgentPaths: [],
       ServerResponse: measuredResponse(recorder),
       onOverload: () => {},
-      onConnectionRefused: () => {}
+      onConnectionDropped: () => {}
     })
   })
   const times = { requestTimeoutMs: drainMs, responseTimeoutMs: drainMs }
-  app.addHook('preClose', drainer(app.server, { delayMs: () => 0, lingerMs: 0, ...times }))
+  app.addHook('preClose', prepareDrain(app.server, { delayMs: () => 0, lingerMs: 0, ...times }))
   const { port } = await listen(app)
   const open = async (path: string): Promise<Client> => {
     const socket = connect(port, '127.0.0.1').setEncoding('latin1')

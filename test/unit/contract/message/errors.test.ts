@@ -12,7 +12,9 @@ const fern = '{"id":1,"name":"fern"}'
 t.test('a body that is not JSON is in neither the response nor the log', async t => {
   const { log, lines } = logLines()
   const { post } = await startApp(t, { log })
-  for (const body of ['{"id":1,"password":hunter2}', 'hunter2', '{"name":"hunter2"', '["hunter2" "x"]']) {
+  for (const body of [
+    '{"id":1,"password":hunter2}', 'hunter2', '{"name":"hunter2"', '["hunter2" "x"]'
+  ]) {
     t.notMatch((await post(body)).body, /hunter2/, body)
   }
   t.equal(lines.length, 4)
@@ -34,7 +36,7 @@ t.test('an unauthenticated request with a large body is answered 401', async t =
   t.equal((await exchangeOne(port, bytes)).statusCode, 401)
 })
 
-t.test('a failure is answered 500 without its cause; the log has the cause and the request', async t => {
+t.test('a failure is answered 500; only the log has its cause and the request', async t => {
   const { log, lines } = logLines()
   const store = testStore({ add: () => Promise.reject(new Error('a secret of the disk')) })
   const { app } = await startApp(t, { log, store })
@@ -65,6 +67,8 @@ t.test('an unexpected error in Fastify is answered 500; only the log has its mes
   t.teardown(() => app.close())
   answerErrors(app, testReporter(log))
   app.get('/', () => { throw new Error('a secret') })
-  isError(t, await app.inject('/'), 500, 'The service failed. Its log records the cause.', 'failure')
+  isError(
+    t, await app.inject('/'), 500, 'The service failed. Its log records the cause.', 'failure'
+  )
   t.match(JSON.parse(lines[0] as string), { err: { message: 'a secret' } })
 })
