@@ -108,7 +108,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     responseTimeoutMs,
     toHttpError,
     answers: options.answers,
-    logFault: (fault, request) => logFault(log, fault, request),
+    logFault: logFault.bind(undefined, log),
     onErrorAnswer ({ status, body }, request) {
       const { message } = body as components['schemas']['Error']
       reporter.log({ status, message }, request)
