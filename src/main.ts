@@ -1,15 +1,16 @@
-// Starts the service. The first thread for HTTP loads its modules beside those of this thread: that saves a third of
-// the time.
+// Starts the service, or runs another command. The first thread for HTTP loads its modules beside
+// those of this thread: that saves a third of the time.
 import { availableParallelism } from 'node:os'
 import { HttpThread } from './service/threads/http-thread.ts'
 
 const [, , ...args] = process.argv
 if (args.length > 0) {
   const { runCommand } = await import('./commands/command-line.ts')
-  await runCommand(args).catch(explainMissingFile)
+  await runCommand(args).catch(exitWithMissingFile)
 } else {
-  const thread = availableParallelism() > 1 && process.env.THREADS !== '1' ? loadThread() : undefined
-  const { start } = await import('./commands/start.ts').catch(explainMissingFile)
+  const mayBeSeveral = availableParallelism() > 1 && process.env.THREADS !== '1'
+  const thread = mayBeSeveral ? loadThread() : undefined
+  const { start } = await import('./commands/start.ts').catch(exitWithMissingFile)
   await start(thread)
 }
 
@@ -17,12 +18,13 @@ function loadThread (): HttpThread | undefined {
   try {
     return new HttpThread()
   } catch {
-    // Later the same error has a sentence.
+    // The next attempt reports the same error.
     return undefined
   }
 }
 
-function explainMissingFile (error: Error): never {
-  console.error(`A part of the service cannot be loaded: ${error.message}. Run npm ci to install its packages again.`)
+function exitWithMissingFile ({ message }: Error): never {
+  const wayOut = 'Run npm ci to install its packages again.'
+  console.error(`A part of the service cannot be loaded: ${message}. ${wayOut}`)
   process.exit(2)
 }

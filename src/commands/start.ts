@@ -3,30 +3,34 @@ import closeWithGrace from 'close-with-grace'
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { openCredentials } from '../auth/verifier.ts'
+import type { OpenCredentials } from '../auth/verifier.ts'
 import { ConfigError, readConfig } from '../config/config.ts'
 import type { Config } from '../config/config.ts'
-import { connectionLimit } from '../server/connection-limit.ts'
 import { loadEnvFile } from '../config/env-file.ts'
-import { StandardOutput } from '../telemetry/log-output.ts'
-import { createLog, readable } from '../telemetry/log.ts'
 import { createPrivately } from '../own-files.ts'
-import type { MetricsServer } from '../service/metrics.ts'
-import type { Service } from '../service/service.ts'
-import { describeStore, openEngine, sqlitePath } from '../stores/open.ts'
-import type { HttpThread } from '../service/threads/http-thread.ts'
-import { countThreads } from '../service/threads/parallelism.ts'
-import { ThreadPool } from '../service/threads/thread-pool.ts'
-import type { PoolOptions } from '../service/threads/thread-pool.ts'
-import { createShared } from '../service/shared-counts.ts'
-import type { Shared } from '../service/shared-counts.ts'
+import { connectionLimit } from '../server/connection-limit.ts'
+import type { AppServer, AppServerOptions } from '../service/app-server.ts'
+import type { MetricsServer } from '../service/metrics-server.ts'
 import { keepTicksFast } from '../service/next-tick.ts'
+import { createSharedMemory } from '../service/shared-memory.ts'
+import type { SharedMemory } from '../service/shared-memory.ts'
+import { HttpThread } from '../service/threads/http-thread.ts'
+import { countThreads } from '../service/threads/thread-count.ts'
+import { ThreadPool } from '../service/threads/thread-pool.ts'
+import type { Engine } from '../stores/group-commit.ts'
+import { describeStore, openEngine, sqlitePath } from '../stores/open.ts'
+import { StandardOutput } from '../telemetry/log-output.ts'
+import type { LogOutput } from '../telemetry/log-output.ts'
+import { createLog, makeReadable } from '../telemetry/log.ts'
 
-// Longer than the longest SHUTDOWN_DELAY and a request (5 s and 20 s), shorter than the 30 s that supervisors allow.
+// Longer than the longest SHUTDOWN_DELAY and a request (5 s and 20 s), shorter than the 30 s that
+// supervisors allow.
 const closeWithinMs = 28_000
-// Signals of a fault, which must end the process: a listener would return to the instruction that failed.
+// Signals of a fault must end the process: a listener would return to the failed instruction.
 const faults = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'] as const
 
-// npm passes these on. A terminal, or a supervisor that ends a group of processes, sends them to the service, too.
+// npm passes these on. A terminal, or a supervisor that ends a group of processes, sends them to
+// the service, too.
 const repeated = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const sameSignalMs = 500
 const ignore = (): void => {}
@@ -55,34 +59,22 @@ export async function start (firstThread: HttpThread | undefined): Promise<void>
 async function run (config: Config, firstThread: HttpThread | undefined): Promise<void> {
   const output = new StandardOutput(process.stdout, sentence => log.error(sentence))
   process.once('exit', () => output.flush())
-  const lines = await readable(output, process.stdout.isTTY)
+  const lines = await makeReadable(output, process.stdout.isTTY)
   const log = createLog(config.logLevel, lines)
   let close = async (): Promise<void> => {}
-  // A signal during startup ends the process too: a container ignores signals that nobody handles.
-  closeWithGrace({ delay: closeWithinMs, logger: log, skip: [...faults] }, async ({ err, signal }) => {
-    isEnding = true
-    ignoreRepeatedSignals()
-    if (err !== undefined) log.fatal(err, 'shutting down after an uncaught error')
-    else log.info(`shutting down after ${signal}`)
-    await close()
-  })
-  // While there is no other listener, a second signal would kill the process.
-  for (const signal of repeated) process.on(signal, ignore)
+  closeOnSignals(log, () => close())
   const warn = (sentence: string) => log.warn(sentence)
   config.unread.forEach(warn)
   const threads = countThreads(config.threads, warn)
   const maxConnections = connectionLimit(config, threads, warn)
   const place = describeStore(config.databaseUrl)
   const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
-  // The engine opens in its own thread or over the network: the modules of the service load meanwhile.
-  const engine = openEngine(config.databaseUrl, warn)
-  const credentials = engine.then(() => openCredentials({ ...config, ownTokenFile }, log))
-  const shared = createShared(threads)
-  const options = { config, engine, credentials, log, maxConnections, shared }
-  const service = await (threads === 1
-    ? openHere(options, firstThread ?? { end: ignore })
-    : ThreadPool.start({ ...options, firstThread, output: lines, fail: throwUncaught }))
-  const { isOwn, close: closeCredentials } = await credentials
+  const shared = createSharedMemory(threads)
+  // The modules of the service load meanwhile.
+  const opening = openParts(config, ownTokenFile, log)
+  const options = { config, log, maxConnections, shared }
+  const service = await openService(opening, options, lines, firstThread)
+  const { isOwn, close: closeCredentials } = (await opening).credentials
 
   const metrics = await openMetrics(config, shared, log)
   close = async () => {
@@ -101,26 +93,58 @@ async function run (config: Config, firstThread: HttpThread | undefined): Promis
   reader.write(describeFirstRequest(address, config.baseUrl, ownTokenFile))
 }
 
-/** The server of METRICS_PORT. */
-async function openMetrics (
-  { host, metricsPort, baseUrl }: Config,
-  shared: Shared,
-  log: Logger
-): Promise<MetricsServer | undefined> {
-  if (metricsPort === undefined) return undefined
-  const { listenForMetrics } = await import('../service/metrics.ts')
-  return listenForMetrics({ host, metricsPort, baseUrl }, shared, log)
-}
-
 const everyAddress = 'the service listens at every address of this machine, because HOST says so'
 
-/** Suspends what happens at a second signal for a moment. */
-function ignoreRepeatedSignals (): void {
+/** A signal during startup ends the process too: a container ignores signals without a handler. */
+function closeOnSignals (log: Logger, close: () => Promise<void>): void {
+  const options = { delay: closeWithinMs, logger: log, skip: [...faults] }
+  closeWithGrace(options, async ({ err, signal }) => {
+    isEnding = true
+    suspendRepeatedSignals()
+    if (err !== undefined) log.fatal(err, 'shutting down after an uncaught error')
+    else log.info(`shutting down after ${signal}`)
+    await close()
+  })
+  // While there is no other listener, a second signal would kill the process.
+  for (const signal of repeated) process.on(signal, ignore)
+}
+
+/** For a moment a second signal does nothing. */
+function suspendRepeatedSignals (): void {
   for (const signal of repeated) {
     const listeners = process.listeners(signal).filter(listener => listener !== ignore)
     for (const listener of listeners) process.off(signal, listener)
-    setTimeout(() => listeners.forEach(listener => process.on(signal, listener)), sameSignalMs).unref()
+    setTimeout(() => {
+      for (const listener of listeners) process.on(signal, listener)
+    }, sameSignalMs).unref()
   }
+}
+
+interface Parts { engine: Engine, credentials: OpenCredentials }
+
+async function openParts (config: Config, ownTokenFile: string, log: Logger): Promise<Parts> {
+  const engine = await openEngine(config.databaseUrl, sentence => log.warn(sentence))
+  return { engine, credentials: await openCredentials({ ...config, ownTokenFile }, log) }
+}
+
+/** Opens the service in this thread, or in several. */
+async function openService (
+  opening: Promise<Parts>,
+  options: Pick<AppServerOptions, 'config' | 'log' | 'maxConnections' | 'shared'>,
+  output: LogOutput,
+  firstThread: HttpThread | undefined
+): Promise<Pick<AppServer, 'listen' | 'close'>> {
+  if (options.shared.threads > 1) {
+    const first = firstThread ?? new HttpThread()
+    const parts = await opening
+    const pool = new ThreadPool({ ...options, ...parts, output, fail: throwUncaught }, first)
+    await pool.start()
+    return pool
+  }
+  firstThread?.end()
+  const loading = import('../service/app-server.ts')
+  const [{ openAppServer }, parts] = await Promise.all([loading, opening])
+  return openAppServer({ ...options, ...parts, thread: 0 })
 }
 
 /** Ends the service like an error that nobody caught: its requests are finished first. */
@@ -128,15 +152,16 @@ function throwUncaught (error: Error): void {
   queueMicrotask(() => { throw error })
 }
 
-/** The service in this thread. */
-async function openHere (
-  { engine, credentials, ...options }: Omit<PoolOptions, 'firstThread' | 'output' | 'fail'>,
-  unused: Pick<HttpThread, 'end'>
-): Promise<Service> {
-  unused.end()
-  const parts = Promise.all([import('../service/service.ts'), engine, credentials])
-  const [{ openService }, openedEngine, openedCredentials] = await parts
-  return openService({ ...options, engine: openedEngine, credentials: openedCredentials, thread: 0 })
+/** The server of METRICS_PORT. */
+async function openMetrics (
+  config: Config,
+  shared: SharedMemory,
+  log: Logger
+): Promise<MetricsServer | undefined> {
+  const { metricsPort } = config
+  if (metricsPort === undefined) return undefined
+  const { listenForMetrics } = await import('../service/metrics-server.ts')
+  return listenForMetrics(config, metricsPort, shared, log)
 }
 
 /** The folder for the service's own files: that of its database file. */

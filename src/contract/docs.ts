@@ -5,7 +5,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { HttpError } from '../server/http-error.ts'
 import { toRoute } from './routing/paths.ts'
-import { decodedPath } from './message/request.ts'
+import { decodedPath } from './message/request-texts.ts'
 
 type Document = Extract<StaticDocumentSpec, { document: unknown }>['document']
 type Variables = Readonly<Record<string, string>>

@@ -1,14 +1,14 @@
-// FAILED_AUTH_LIMIT: a stranger past this many failures per minute gets 429, and the log sums up what it is refused.
-// It does not stop guessing, because a right guess passes: only tokens that are long and random do.
+// FAILED_AUTH_LIMIT: an anonymous caller gets 429 after this many failures in a minute, and the log
+// sums up its errors. It does not stop guessing, because a right guess passes: only tokens that are
+// long and random do.
 import { HttpError, identityOf } from '../contract/index.ts'
-import type { FailedRequest, SentError } from '../contract/index.ts'
+import type { FailedRequest, SentError } from '../server/error-reporter.ts'
 import { networkOf } from './network.ts'
-import type { Shared } from '../service/shared-counts.ts'
 import { windowMs, WindowCounter } from './window-counter.ts'
 
 export interface FailureLimit {
-  /** Returns the error to send. Requests with accepted credentials never get here. */
-  refuse: (error: HttpError, request: FailedRequest) => HttpError
+  /** Returns the error to send to a request without accepted credentials. */
+  limit: (error: HttpError, request: FailedRequest) => HttpError
   /** Whether the log leaves out this error, because the summary counts it. */
   sumUp: (error: SentError, request: FailedRequest) => boolean
   /** Writes the summary that is due. */
@@ -16,34 +16,39 @@ export interface FailureLimit {
 }
 
 /**
- * @param counts of the failures and of the lines in the log, which all threads count together
+ * @param failureCounts failures of each network, which all threads count together
+ * @param lineCounts lines of each network in the log, which all threads count together
  * @param onSummary gets a sentence for each network, a minute after the first error that it sums up
  */
 export function limitFailures (
   perMinute: number,
-  counts: Pick<Shared, 'failures' | 'lines'>,
+  failureCounts: SharedArrayBuffer,
+  lineCounts: SharedArrayBuffer,
   onSummary: (sentence: string) => void
 ): FailureLimit {
-  const failures = new WindowCounter(counts.failures)
-  const errors = new WindowCounter(counts.lines)
+  const failures = new WindowCounter(failureCounts)
+  const lines = new WindowCounter(lineCounts)
   const summary = summarize((network, count) => {
-    onSummary(`${network}: ${count} refused requests have no line in this log, after ${perMinute} others in their ` +
-      'minute. They had no accepted credentials, or too many requests. FAILED_AUTH_LIMIT sets this limit.')
+    onSummary(`${network}: ${count} refused requests have no line in this log, after ` +
+      `${perMinute} others in their minute. They had no accepted credentials, or too many ` +
+      'requests. FAILED_AUTH_LIMIT sets this limit.')
   })
   return {
-    refuse (error, request) {
+    limit (error, request) {
       // Failures of a verifier and known callers without permission do not count.
       if (error.status !== 400 && error.status !== 401) return error
       const { count, secondsLeft } = failures.count(networkOf(request))
       if (count <= perMinute) return error
-      const rule = `An address may fail ${perMinute} times per minute: Retry-After gives the seconds to wait.`
-      return new HttpError(429, `${error.message} ${rule}`, { headers: { 'Retry-After': String(secondsLeft) } })
+      const rule = `An address may fail ${perMinute} times per minute: ` +
+        'Retry-After gives the seconds to wait.'
+      const headers = { 'Retry-After': String(secondsLeft) }
+      return new HttpError(429, `${error.message} ${rule}`, { headers })
     },
     sumUp ({ status }, request) {
-      const isStranger = identityOf(request) === undefined
-      if (status === 500 || !(isStranger || status === 429)) return false
+      if (status === 500) return false
+      if (status !== 429 && identityOf(request) !== undefined) return false
       const network = networkOf(request)
-      if (errors.count(network).count <= perMinute) return false
+      if (lines.count(network).count <= perMinute) return false
       summary.add(network)
       return true
     },
@@ -51,7 +56,7 @@ export function limitFailures (
   }
 }
 
-/** A flood from many networks writes no more lines than this in a minute; the last one counts all other networks. */
+/** Lines in a minute of a flood from many networks; the last one counts all other networks. */
 const maxLines = 100
 
 function summarize (onLine: (network: string, count: number) => void) {

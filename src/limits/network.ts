@@ -3,18 +3,21 @@ import { isIP, SocketAddress } from 'node:net'
 import type { Socket } from 'node:net'
 
 /**
- * An IPv4 address, or the first 64 bits of an IPv6 address: a single host chooses the other bits at will.
- * With TRUST_PROXY the address is what the proxy wrote; text that is no address counts for the proxy. Closed
- * connections count together.
+ * An IPv4 address, or the first 64 bits of an IPv6 address: a host chooses the other bits at will.
+ * With TRUST_PROXY the address is what the proxy wrote; text that is no address counts for the
+ * proxy. Closed connections count together.
  */
-export function networkOf ({ ip, socket }: { ip: string, socket: Pick<Socket, 'remoteAddress'> }): string {
+export function networkOf (
+  { ip, socket }: { ip: string, socket: Pick<Socket, 'remoteAddress'> }
+): string {
   const address = isIP(ip) === 0 ? socket.remoteAddress ?? 'closed connections' : ip
   return isIP(address) === 6 ? networkOfIPv6(address) : address
 }
 
 function networkOfIPv6 (text: string): string {
-  // Writes each address in one way: lower case, without leading zeros, an IPv4-mapped one with dots, and without a zone.
-  const { address } = new SocketAddress({ address: text.replace(/%.*/s, ''), family: 'ipv6' })
+  const withoutZone = text.replace(/%.*/s, '')
+  // Lower case, without leading zeros, an IPv4-mapped address with dots.
+  const { address } = new SocketAddress({ address: withoutZone, family: 'ipv6' })
   const [, ipv4] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address) ?? []
   if (ipv4 !== undefined) return ipv4
   const [head, tail = ''] = address.split('::') as [string, string?]

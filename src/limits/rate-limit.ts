@@ -1,17 +1,19 @@
-// RATE_LIMIT: refuses a token past its requests per minute, and tells every caller how many are left.
+// RATE_LIMIT: answers 429 after a token's requests per minute. Responses say how many are left.
 import type { onRequestHookHandler } from 'fastify'
 import { HttpError, identityOf } from '../contract/index.ts'
 import { networkOf } from './network.ts'
 import { WindowCounter } from './window-counter.ts'
 
 /**
- * A hook for authenticated requests. Clients read the header fields of the IETF's earlier drafts: those of
- * draft-ietf-httpapi-ratelimit-headers-08 and later, RateLimit and RateLimit-Policy, confuse released parsers.
+ * A hook for authenticated requests. Clients read the header fields of the IETF's earlier drafts:
+ * those of draft-ietf-httpapi-ratelimit-headers-08 and later, RateLimit and RateLimit-Policy,
+ * confuse released parsers.
  * @param counts of the requests, which all threads count together
  */
 export function limitRate (perMinute: number, counts?: SharedArrayBuffer): onRequestHookHandler {
   const requests = new WindowCounter(counts)
-  const message = `This token may make ${perMinute} requests per minute. Retry-After gives the seconds to wait.`
+  const message = `This token may make ${perMinute} requests per minute. ` +
+    'Retry-After gives the seconds to wait.'
   return (request, reply, done) => {
     const { count, secondsLeft } = requests.count(identityOf(request) ?? networkOf(request))
     reply.header('ratelimit-limit', perMinute)

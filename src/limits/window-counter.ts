@@ -1,4 +1,5 @@
-// Counts events per key in windows of one minute, for RATE_LIMIT and FAILED_AUTH_LIMIT. All threads share the counts.
+// Counts events per key in windows of one minute, for RATE_LIMIT and FAILED_AUTH_LIMIT. All threads
+// share the counts.
 import { hash } from 'node:crypto'
 
 export const windowMs = 60_000
@@ -6,7 +7,7 @@ export const windowMs = 60_000
 export interface Window {
   /** Events so far, with the one that was just counted. */
   count: number
-  /** Whole seconds until the window ends, rounded up: a caller who waits so long is never too early. */
+  /** Seconds until the window ends, rounded up: a caller who waits so long is never too early. */
   secondsLeft: number
 }
 
@@ -18,9 +19,9 @@ const lock = { free: 0, held: 1, awaited: 2 }
 const lockMs = 100
 
 /**
- * Counts exactly while fewer than 50,000 keys start a window in a minute; beyond that the oldest windows are forgotten.
- * A window starts with the first event of its key. Neither a timer nor a sweep removes the ended ones: new windows
- * replace them.
+ * Counts exactly while fewer than 50,000 keys start a window in a minute; beyond that the oldest
+ * windows are forgotten. A window starts with the first event of its key. Neither a timer nor a
+ * sweep removes the ended ones: new windows replace them.
  */
 export class WindowCounter {
   /** Bits of the hash of each key. */
@@ -77,11 +78,12 @@ export class WindowCounter {
   }
 
   #release (): void {
-    if (Atomics.exchange(this.#lock, 0, lock.free) === lock.awaited) Atomics.notify(this.#lock, 0, 1)
+    const state = Atomics.exchange(this.#lock, 0, lock.free)
+    if (state === lock.awaited) Atomics.notify(this.#lock, 0, 1)
   }
 }
 
-/** 48 bits of SHA-256: no two of 50,000 keys have the same, but with a probability of 1 in 200,000. */
+/** 48 bits of SHA-256: two of 50,000 keys have the same with a probability of 1 in 200,000. */
 function bitsOf (key: string): number {
   return Number.parseInt(hash('sha256', key).slice(0, 12), 16)
 }

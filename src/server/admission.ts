@@ -1,21 +1,20 @@
-// Admits requests ahead of Fastify: a limited number in each turn of the event loop, and none that has waited too long.
-// A refusal costs half as much as a plant: requests wait first, and few are refused.
+// Begins a limited number of requests in each turn of the event loop; the others wait.
+// A 503 costs half as much as a plant: only requests that have waited too long get one.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { maxWaitMs } from './overload.ts'
 import { PausedConnections } from './paused-connections.ts'
 import type { OrderedListener } from './pipelining.ts'
 
 export interface AdmissionOptions {
-  /** Answers a request that has waited too long. */
-  refuse: RequestListener
-  /** Paths of health checks, which wait in a queue of their own. */
+  /** Answers a request that has waited longer than maxWaitMs. */
+  answerOverload: RequestListener
+  /** Paths of health checks, which have a second queue. */
   urgentPaths: ReadonlySet<string>
-  /** Milliseconds that a request may wait. */
-  maxWaitMs?: number
 }
 
 /** With more requests in progress, garbage collection takes a larger part of the time. */
 const requestsPerTurn = 256
-/** Milliseconds. Node accepts one connection in a turn: a long turn lets new connections wait. */
+/** Milliseconds. Node accepts one connection in a turn: a long turn delays new connections. */
 const turnMs = 5
 
 interface Exchange { request: IncomingMessage, response: ServerResponse, isPipelined: boolean }
@@ -24,7 +23,7 @@ interface Waiting extends Exchange { since: number }
 /** A listener that admits requests to `handle`. */
 export function admitRequests (
   handle: RequestListener,
-  { refuse, urgentPaths, maxWaitMs = 500 }: AdmissionOptions
+  { answerOverload, urgentPaths }: AdmissionOptions
 ): OrderedListener {
   const waiting: Waiting[] = []
   const urgent: Waiting[] = []
@@ -45,17 +44,19 @@ export function admitRequests (
     const oldest = now - maxWaitMs
     turnEnds = now + turnMs
     for (admitted = 0; admitted === 0 || !isFull(); admitted++) {
-      // Neither a flood of health checks nor one of other requests keeps the other kind waiting.
+      // Neither a flood of health checks nor one of other requests delays the other kind.
       const [first, second] = admitted % 2 === 0 ? [urgent, waiting] : [waiting, urgent]
       const next = first.shift() ?? second.shift()
       if (next === undefined) break
-      begin(next.since < oldest ? refuse : handle, next)
+      begin(next.since < oldest ? answerOverload : handle, next)
     }
     paused.resume(requestsPerTurn - waiting.length)
     schedule(admitted > 0 || paused.size > 0)
   }
 
-  const isUrgent = ({ request, isPipelined }: Exchange) => !isPipelined && urgentPaths.has(request.url as string)
+  function isUrgent ({ request, isPipelined }: Exchange): boolean {
+    return !isPipelined && urgentPaths.has(request.url as string)
+  }
 
   function begin (listener: RequestListener, exchange: Exchange): void {
     const { request, response, isPipelined } = exchange
@@ -81,7 +82,7 @@ export function admitRequests (
 
   return (request, response, isPipelined) => {
     const exchange = { request, response, isPipelined }
-    // Its connection was not paused: a client that pipelines shall not overtake the others.
+    // Its connection was not paused: a client that pipelines must not overtake the others.
     if (isPipelined && isOverloaded()) paused.postpone(() => admit(exchange))
     else admit(exchange)
   }

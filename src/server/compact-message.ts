@@ -1,7 +1,8 @@
-// A request that joins the small pieces of its body, whose memory is then about as large as its bytes.
+// A request that joins the small pieces of its body, so that they need little more memory than
+// their bytes.
 import { IncomingMessage } from 'node:http'
 
-/** Pieces of a body that are kept as they arrive: each takes about 100 bytes, even if it has only one. */
+/** Pieces of a body that are kept as they arrive: even a piece of one byte takes 100 bytes. */
 const maxPieces = 16
 const compactBytes = 4096
 
@@ -10,7 +11,7 @@ export class CompactMessage extends IncomingMessage {
   #joined: Buffer | undefined
   #size = 0
 
-  /** Node calls it with each piece of the body, and with null at its end. Returns whether it should read on. */
+  /** Node calls it with each piece of the body, and null at its end. Returns true to read on. */
   override push (piece: Buffer | null): boolean {
     if (piece !== null && ++this.#pieces <= maxPieces) return super.push(piece)
     if (piece !== null && piece.length < compactBytes) return this.#join(piece)

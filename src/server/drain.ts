@@ -1,16 +1,11 @@
-// Shutdown in order: the last responses say `Connection: close`, and idle connections end when their clients know it.
-import type { FastifyInstance } from 'fastify'
+// Shutdown in order: the last responses say `Connection: close`, and idle connections end when
+// their clients know it.
 import { once } from 'node:events'
-import type { Server as HttpServer, ServerResponse } from 'node:http'
+import type { Server as HttpServer } from 'node:http'
 import { Server } from 'node:net'
-import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-
-/**
- * A connection of a server. Only these undocumented fields show which response is pending on it, and whether that
- * response ends the connection.
- */
-export type ServedSocket = Socket & { _httpMessage?: ServerResponse & { _last: boolean } | null }
+import { connectionsOf } from './open-connections.ts'
+import type { ServedSocket } from './open-connections.ts'
 
 export interface DrainTimes {
   /** The service goes on accepting connections, until load balancers have noticed. */
@@ -25,36 +20,27 @@ export interface DrainTimes {
 
 const sweepIntervalMs = 100
 
-/** The open connections of a server. */
-export function connectionsOf (server: HttpServer): ReadonlySet<ServedSocket> {
-  const open = new Set<ServedSocket>()
-  server.on('connection', (socket: Socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-  })
-  return open
-}
-
 /**
- * Drains connections before app.close() lets Node close the idle ones: Node would lose requests that arrive on them.
- * Once app.close() is called, Fastify adds `Connection: close` to every response.
+ * Returns a function that closes a server when its connections are drained. The framework calls it
+ * before it closes the server: Node would close idle connections, and lose requests that arrive on
+ * them. Meanwhile the framework adds `Connection: close` to every response.
  */
-export function drainOnClose (app: FastifyInstance, { delayMs, ...times }: DrainTimes): void {
-  const open = connectionsOf(app.server)
-  app.addHook('preClose', async () => {
-    if (!app.server.listening) return
-    await sleep(delayMs())
-    await acceptWaiting(app.server)
-    await drain(app.server, open, times)
-  })
+export function prepareDrain (server: HttpServer, times: DrainTimes): () => Promise<void> {
+  const open = connectionsOf(server)
+  return async () => {
+    if (!server.listening) return
+    await sleep(times.delayMs())
+    await acceptWaiting(server)
+    await drain(server, open, times)
+  }
 }
 
 /** Milliseconds: a client may open connections again and again. */
-const longestAcceptMs = 1000
+const maxAcceptMs = 1000
 
-/** Accepts the connections that wait in the system. Closing the port would reset them, with the requests on them. */
+/** Accepts the connections that wait in the system. Closing the port would reset them. */
 async function acceptWaiting (server: HttpServer): Promise<void> {
-  const end = performance.now() + longestAcceptMs
+  const end = performance.now() + maxAcceptMs
   let last = 0
   let turn = 1
   const note = () => { last = turn }
@@ -67,7 +53,7 @@ async function acceptWaiting (server: HttpServer): Promise<void> {
 async function drain (
   server: HttpServer,
   open: ReadonlySet<ServedSocket>,
-  { lingerMs, requestTimeoutMs, responseTimeoutMs }: Omit<DrainTimes, 'delayMs'>
+  { lingerMs, requestTimeoutMs, responseTimeoutMs }: DrainTimes
 ): Promise<void> {
   const closed = once(server, 'close')
   // The close() of node:http would also close the idle connections.
@@ -80,10 +66,12 @@ async function drain (
   closeIdle()
   const sweep = setInterval(closeIdle, sweepIntervalMs)
   const closeStalled = setTimeout(() => {
-    open.values().filter(socket => socket._httpMessage?.req.complete !== true).forEach(socket => socket.destroy())
+    for (const socket of open) if (socket._httpMessage?.req.complete !== true) socket.destroy()
   }, requestTimeoutMs)
   // closeAllConnections() leaves out connections that a CONNECT took from Node.
-  const closeAll = setTimeout(() => open.forEach(socket => socket.destroy()), requestTimeoutMs + responseTimeoutMs)
+  const closeAll = setTimeout(() => {
+    for (const socket of open) socket.destroy()
+  }, requestTimeoutMs + responseTimeoutMs)
   await closed
   clearInterval(sweep)
   clearTimeout(closeStalled)

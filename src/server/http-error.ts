@@ -29,7 +29,7 @@ export class HttpError extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor (status: ErrorStatus, message: string, { cause, headers = {} }: Details = {}) {
-    // No caller gets a stack, and the log shows that of the cause: recording one costs more than the rest of a refusal.
+    // Recording a stack takes longer than the rest of an error. The log shows that of the cause.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(message, { cause })

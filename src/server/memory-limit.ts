@@ -1,17 +1,15 @@
 // The memory that requests may use.
 import v8 from 'node:v8'
 
-/** V8's limit includes its young generation: three times --max-semi-space-size, of which 64 MiB is a large one. */
+/** V8's limit includes its young generation: three times a large --max-semi-space-size, 64 MiB. */
 const youngBytes = 192 * 2 ** 20
-/** The process without requests, and each thread but the first, with its young generation. */
+/** Each thread without requests, with its young generation. */
 const idleBytes = 128 * 2 ** 20
-const idleBytesOfThread = 128 * 2 ** 20
 
 /** Bytes for each thread: what V8's heap or the container leaves, whichever is less. */
 export function memoryLimit (threads: number): number {
   const heap = without(youngBytes, v8.getHeapStatistics().heap_size_limit)
-  const idle = idleBytes + (threads - 1) * idleBytesOfThread
-  return Math.min(heap, without(idle, containerMemory()) / threads)
+  return Math.min(heap, without(threads * idleBytes, containerMemory()) / threads)
 }
 
 /** Bytes; without a container, it is more than the machine has. */

@@ -1,8 +1,8 @@
-// Connections whose next request waits while many others do. A request that the system holds costs the service
-// nothing; one that Node has read takes part in each garbage collection until it is answered.
+// Connections whose next request waits while many others do. A request that the system holds costs
+// the service nothing; one that Node has read takes part in each garbage collection.
 import type { IncomingMessage } from 'node:http'
 
-/** Milliseconds. After such a pause, a request waits as others do, and may be refused. */
+/** Milliseconds. After such a pause, a request waits as others do, and may get 503. */
 const maxPauseMs = 250
 
 /** Paused connections in the order in which they are resumed. */
@@ -13,7 +13,7 @@ export class PausedConnections {
     return this.#paused.length
   }
 
-  /** Stops reading from the connection of a request that is answered, unless its body is still being received. */
+  /** Stops reading from the connection of an answered request, unless its body still arrives. */
   pause ({ socket, complete }: IncomingMessage): void {
     if (!complete || socket.isPaused() || socket.destroyed) return
     socket.pause()
@@ -25,10 +25,7 @@ export class PausedConnections {
     this.#paused.push({ resume, until: performance.now() + maxPauseMs })
   }
 
-  /**
-   * Resumes connections.
-   * @param count how many, besides those whose pause has lasted long enough
-   */
+  /** Resumes `count` connections, and all whose pause has lasted long enough. */
   resume (count: number): void {
     const now = performance.now()
     for (let resumed = 0; this.#paused[0] !== undefined; resumed++) {

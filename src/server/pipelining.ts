@@ -1,17 +1,20 @@
-// Serves the requests of a connection one after another, although a client may send them without waiting.
+// Serves the requests of a connection one after another, although a client may send them without
+// waiting.
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** @param isPipelined a request of this connection was sent before the response to an earlier one, now or before */
-export type OrderedListener = (...parameters: [...Parameters<RequestListener>, isPipelined: boolean]) => void
+/** @param isPipelined a request of this connection was ever sent before an earlier response */
+export type OrderedListener = (
+  ...parameters: [...Parameters<RequestListener>, isPipelined: boolean]
+) => void
 
 /** A connection with fewer waiting requests is never closed because of other connections. */
 const fewRequests = 16
 
 /**
- * Serves the requests of a connection one after another (RFC 9112, section 9.3.2) and reads no more of them while one
- * waits. Node would start all at once.
- * @param maxWaiting requests on other connections; beyond it a connection with more than a few is closed
+ * Serves the requests of a connection one after another (RFC 9112, section 9.3.2) and reads no more
+ * of them while one waits. Node would start all at once.
+ * @param maxWaiting requests on other connections; beyond it a connection with many is closed
  */
 export function serveInOrder (maxWaiting: number, listener: OrderedListener): RequestListener {
   const waitingOn = new Map<Socket, number>()
@@ -35,13 +38,13 @@ export function serveInOrder (maxWaiting: number, listener: OrderedListener): Re
   }
 
   const serve: OrderedListener = (request, response, isPipelined) => {
-    // Node drops the bytes that arrive together with an Upgrade, which the service does not support.
+    // The service does not support Upgrade. Node drops the bytes that arrive together with it.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
     listener(request, response, isPipelined)
   }
 
   return (request, response) => {
-    // Node would destroy the connection after this method (RFC 9113, section 3.4), with the responses that are on it.
+    // After PRI (RFC 9113, section 3.4) Node destroys the connection with its pending responses.
     if (request.method === 'PRI') request.method = 'pri'
     // Node gives a response its socket once the earlier responses of the connection are sent.
     const { socket } = request
@@ -53,15 +56,18 @@ export function serveInOrder (maxWaiting: number, listener: OrderedListener): Re
     socket.pause()
     response.once('socket', () => {
       if (count(socket, -1) === 0) socket.resume()
-      // Node has not finished this step: a response that is sent at once would be finished twice.
+      // Node has not finished this step: it would finish a response twice that is sent at once.
       process.nextTick(serve, request, response, true)
     })
   }
 }
 
-/** Closes a connection. Its parser goes on with the bytes that it has, thousands of requests: nothing handles them. */
-function endParsing (socket: Socket & { parser?: { onIncoming: () => number } | null }): void {
-  // Undocumented, but the only way: Node would make a response for each. The result means that no body follows.
+type ParsedSocket = Socket & { parser?: { onIncoming: () => number } | null }
+
+/** Closes a connection, and drops the requests in the bytes that its parser has. */
+function endParsing (socket: ParsedSocket): void {
+  // Undocumented, but the only way: Node would make a response for each of thousands of requests.
+  // The result means that no body follows.
   if (socket.parser) socket.parser.onIncoming = () => 1
   socket.destroy()
 }

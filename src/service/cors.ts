@@ -1,23 +1,26 @@
-// CORS_ORIGIN: lets pages of some origins call the service from a browser (Fetch Standard, section 3.2).
-// @fastify/cors would answer every OPTIONS itself; here a preflight gets the answer of its path, or its error.
+// CORS_ORIGIN: lets pages of some origins call the service from a browser (Fetch Standard, section
+// 3.2). @fastify/cors would answer every OPTIONS; here a preflight gets the answer of its path, or
+// its error.
 import type { FastifyInstance } from 'fastify'
 
 /** Fields of responses that a page may read, beside those that every page may. */
-const exposed = 'X-Request-Id, Retry-After, WWW-Authenticate, ratelimit-limit, ratelimit-remaining, ratelimit-reset'
+const exposed = 'X-Request-Id, Retry-After, WWW-Authenticate, ' +
+  'ratelimit-limit, ratelimit-remaining, ratelimit-reset'
 /** Seconds for which a browser keeps the answer to a preflight. */
 const maxAge = '600'
 
-/** Allows all methods and header fields: the service looks at them as if another program had sent them. */
+/** Allows all methods and header fields: the service checks them as if a program had sent them. */
 export function allowOrigins (app: FastifyInstance, origins: readonly string[]): void {
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', ({ method, headers }, reply, done) => {
     reply.header('Vary', 'Origin')
-    const {
-      origin = '', 'access-control-request-method': method, 'access-control-request-headers': fields
-    } = request.headers
+    const { origin = '', 'access-control-request-method': wantedMethod } = headers
     if (!origins.includes(origin)) return done()
-    reply.headers({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed })
-    if (request.method === 'OPTIONS' && method !== undefined) {
-      reply.headers({ 'Access-Control-Allow-Methods': method, 'Access-Control-Max-Age': maxAge })
+    reply.header('Access-Control-Allow-Origin', origin)
+    reply.header('Access-Control-Expose-Headers', exposed)
+    if (method === 'OPTIONS' && wantedMethod !== undefined) {
+      const fields = headers['access-control-request-headers']
+      reply.header('Access-Control-Allow-Methods', wantedMethod)
+      reply.header('Access-Control-Max-Age', maxAge)
       if (fields !== undefined) reply.header('Access-Control-Allow-Headers', fields)
       reply.header('Vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers')
     }

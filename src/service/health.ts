@@ -1,4 +1,5 @@
-// For supervisors and load balancers: /livez says that the process answers, /readyz that the store accepts plants.
+// For supervisors and load balancers: /livez says that the process answers, /readyz that the store
+// accepts plants.
 import type { FastifyInstance } from 'fastify'
 import { HttpError, toRoute } from '../contract/index.ts'
 import type { PlantStore } from '../plants/plant-store.ts'
@@ -7,14 +8,16 @@ export const healthPaths = { live: '/livez', ready: '/readyz' }
 
 /** The health paths below each prefix, as a request has them. */
 export function healthPathsBelow (prefixes: readonly string[]): string[] {
-  return prefixes.flatMap(prefix => Object.values(healthPaths).map(path => prefix + path))
+  const { live, ready } = healthPaths
+  return prefixes.map(prefix => [prefix + live, prefix + ready]).flat()
 }
 
-/** Milliseconds for which the result of a check serves all callers, and which a caller waits for a running check. */
+/** Milliseconds that a result serves all callers, and that a caller waits for a running check. */
 const checkMs = { fresh: 1000, wait: 2000 }
 
 /**
- * /readyz is 200 while the store can write and the service is not shutting down, else 503. Neither needs a token.
+ * /readyz is 200 while the store can write and the service is not shutting down, else 503. Neither
+ * needs a token.
  * @param isLeaving whether app.close() leaves the service to other threads
  * @param prefixes where both paths are, percent-encoded
  */
@@ -34,30 +37,39 @@ export function serveHealth (
   const answerReady = async () => {
     if (closing) throw new HttpError(503, 'The service is shutting down.')
     await check().catch(cause => {
-      throw new HttpError(503, 'The store cannot write plants durably at the moment.', { cause })
+      const message = 'The store cannot write plants durably at the moment.'
+      throw new HttpError(503, message, { cause })
     })
     return { status: 'ready' }
   }
-  for (const prefix of prefixes.map(decodeURI)) {
-    app.get(toRoute(prefix + healthPaths.live), answerLive)
-    app.get(toRoute(prefix + healthPaths.ready), answerReady)
+  for (const prefix of prefixes) {
+    app.get(toRoute(decodeURI(prefix) + healthPaths.live), answerLive)
+    app.get(toRoute(decodeURI(prefix) + healthPaths.ready), answerReady)
   }
 }
 
-/** Shares one check among all callers, because each check writes to the store. Rejects when it takes too long. */
+/** Shares each check among all callers, because it writes to the store. Rejects a slow one. */
 function shareCheck (check: () => Promise<void>): () => Promise<void> {
   let latest: Promise<void> | undefined
   /** Why the last check that ended has failed. */
   let cause: unknown
-  return async () => {
-    if (latest === undefined) {
-      latest = check()
-      const forget = () => setTimeout(() => { latest = undefined }, checkMs.fresh).unref()
-      latest.then(forget, forget)
-      latest.then(() => { cause = undefined }, error => { cause = error })
+  async function begin (): Promise<void> {
+    try {
+      await check()
+      cause = undefined
+    } catch (error) {
+      cause = error
+      throw error
+    } finally {
+      setTimeout(() => { latest = undefined }, checkMs.fresh).unref()
     }
+  }
+  return async () => {
+    latest ??= begin()
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new Error(`no result within ${checkMs.wait} ms`, { cause })), checkMs.wait)
+    const timer = setTimeout(() => {
+      late.reject(new Error(`no result within ${checkMs.wait} ms`, { cause }))
+    }, checkMs.wait)
     try {
       await Promise.race([latest, late.promise])
     } finally {

@@ -1,5 +1,5 @@
-// A histogram in shared memory: each thread writes its own row, and any thread reads all of them. So the counts outlive
-// a thread that is replaced, and no thread has to be asked for them.
+// A histogram in shared memory: each thread writes its own row, and any thread reads all of them.
+// The counts outlive a thread that is replaced.
 
 /** Which values are counted together, and in which buckets. */
 export interface HistogramMemory {
@@ -7,14 +7,18 @@ export interface HistogramMemory {
   bounds: readonly number[]
   /** The key of each series; 0 is a free place. */
   keys: Int32Array<SharedArrayBuffer>
-  /** For each thread and series: the number of values in each bucket and above the last, and their sum. */
+  /** For each thread and series: the values in each bucket, those above the last, and their sum. */
   rows: Float64Array<SharedArrayBuffer>
 }
 
 /** One series in a row. */
 export interface Series { key: number, counts: readonly number[], sum: number }
 
-export function histogramMemory (bounds: readonly number[], threads: number, series: number): HistogramMemory {
+export function histogramMemory (
+  bounds: readonly number[],
+  threads: number,
+  series: number
+): HistogramMemory {
   const numbers = threads * series * (bounds.length + 2)
   return {
     bounds,
@@ -40,7 +44,7 @@ export class Histogram {
     this.#row = rows.subarray(thread * length, (thread + 1) * length)
   }
 
-  /** @param key of the series, above 0. Once there are as many series as places, further ones are not counted. */
+  /** @param key of the series, above 0. Values of a series that finds no free place are lost. */
   observe (key: number, value: number): void {
     const place = this.#places.get(key) ?? this.#place(key)
     if (place === -1) return
@@ -58,7 +62,8 @@ export class Histogram {
   /** All threads have a series at the same place: the first one takes it for all. */
   #place (key: number): number {
     const place = this.#keys.findIndex((_key, index) => {
-      return [0, key].includes(Atomics.compareExchange(this.#keys, index, 0, key))
+      const found = Atomics.compareExchange(this.#keys, index, 0, key)
+      return found === 0 || found === key
     })
     this.#places.set(key, place)
     return place
@@ -66,9 +71,13 @@ export class Histogram {
 
   /** The series of this row that have values. */
   read (): Series[] {
-    return Array.from(this.#keys).filter(key => key !== 0).map((key, place) => {
-      const numbers = this.#row.slice(place * this.#width, (place + 1) * this.#width)
-      return { key, counts: Array.from(numbers.subarray(0, -1)), sum: numbers.at(-1) as number }
-    }).filter(({ counts }) => counts.some(count => count > 0))
+    const series: Series[] = []
+    for (const [place, key] of this.#keys.entries()) {
+      if (key === 0) break
+      const numbers = Array.from(this.#row.subarray(place * this.#width, (place + 1) * this.#width))
+      const sum = numbers.pop() as number
+      if (numbers.some(count => count > 0)) series.push({ key, counts: numbers, sum })
+    }
+    return series
   }
 }

@@ -1,12 +1,12 @@
-// Writes the log to standard output. It never throws or blocks, and its memory is bounded: lines that standard output
-// does not take wait for it, and lines beyond the limit are dropped and counted.
+// Writes the log to standard output. It never throws or blocks, and its memory is bounded: lines
+// that standard output does not take wait, and lines beyond the limit are dropped and counted.
 import { constants, openSync, write, writeSync } from 'node:fs'
 
 export interface LogOutput { write: (text: string) => void }
 
 /** Characters that may wait: some seconds of lines at level debug and full load. */
 const maxWaiting = 2 ** 22
-/** A full pipe has space again as soon as its reader reads. Full disks take longer, and readers that went away. */
+/** A full pipe has space as soon as its reader reads. Full disks and lost readers take longer. */
 const retryMs = { fullPipe: 5, other: 500 }
 const maxFlushMs = 1000
 
@@ -15,17 +15,20 @@ export class StandardOutput implements LogOutput {
   readonly #onDropped: (sentence: string) => void
   #waiting = ''
   #dropped = 0
-  /** What the current write has left. */
+  /** The bytes that the current write has left. */
   #rest = Buffer.alloc(0)
   #isIdle = true
   #isWriting = false
 
   /**
-   * @param stdout process.stdout: reading that property makes a pipe non-blocking. Node ends only after the last write,
-   *   so a write that blocks would keep the process alive.
+   * @param stdout process.stdout: reading that property makes a pipe non-blocking. A write that
+   *   blocks would keep the process alive, because Node ends only after the last one.
    * @param onDropped gets a sentence once standard output takes lines again
    */
-  constructor ({ fd, isTTY = false }: { fd: number, isTTY?: boolean }, onDropped: (sentence: string) => void) {
+  constructor (
+    { fd, isTTY = false }: { fd: number, isTTY?: boolean },
+    onDropped: (sentence: string) => void
+  ) {
     this.#fd = isTTY ? openTerminal(fd) : fd
     this.#onDropped = onDropped
   }
@@ -42,7 +45,7 @@ export class StandardOutput implements LogOutput {
     setImmediate(() => this.#writeRest())
   }
 
-  /** Writes what waits, as far as standard output takes it within a second. Call it when the process exits. */
+  /** Call it when the process exits. Writes what standard output takes within a second. */
   flush (): void {
     if (this.#isWriting) {
       // The other thread completes its write; waiting for it keeps the order.
@@ -69,7 +72,8 @@ export class StandardOutput implements LogOutput {
     write(this.#fd, this.#rest, (error, written) => {
       this.#isWriting = false
       if (error !== null) {
-        setTimeout(() => this.#writeRest(), error.code === 'EAGAIN' ? retryMs.fullPipe : retryMs.other).unref()
+        const pause = error.code === 'EAGAIN' ? retryMs.fullPipe : retryMs.other
+        setTimeout(() => this.#writeRest(), pause).unref()
         return
       }
       this.#rest = this.#rest.subarray(written)
@@ -81,13 +85,13 @@ export class StandardOutput implements LogOutput {
     this.#rest = Buffer.from(this.#waiting)
     this.#waiting = ''
     if (this.#dropped === 0) return
-    const sentence = `${this.#dropped} log lines were dropped because standard output did not take them.`
+    const count = this.#dropped
     this.#dropped = 0
-    this.#onDropped(sentence)
+    this.#onDropped(`${count} log lines were dropped because standard output did not take them.`)
   }
 }
 
-/** A terminal that was stopped by Ctrl-S blocks writes. A descriptor of our own can be non-blocking. */
+/** After Ctrl-S a terminal blocks writes. A second descriptor can be non-blocking. */
 function openTerminal (fd: number): number {
   try {
     return openSync(`/dev/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY)

@@ -1,13 +1,18 @@
-// The log: JSON lines, or sentences on a terminal. It never contains header fields or queries: they may hold tokens.
+// The log: JSON lines, or sentences on a terminal. It never contains header fields or queries: they
+// may hold tokens.
 import type { FastifyInstance } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
 import { inspect } from 'node:util'
 import { pino, stdSerializers } from 'pino'
 import type { Logger } from 'pino'
-import { callerOf, rawPath, traceIds } from '../contract/index.ts'
-import type { FailedRequest, SentError } from '../contract/index.ts'
+import { callerOf, rawPath } from '../contract/index.ts'
+import type { FailedRequest, SentError } from '../server/error-reporter.ts'
 import type { LogOutput } from './log-output.ts'
 
-/** Creates the log of the process. As Fastify's logger it would cost 5 % of each request and log errors twice. */
+/**
+ * Creates the log of the process. As Fastify's logger it would cost 5 % of each request and log
+ * errors twice.
+ */
 export function createLog (level: string, output: LogOutput): Logger {
   return pino({
     level,
@@ -17,38 +22,27 @@ export function createLog (level: string, output: LogOutput): Logger {
 }
 
 /** A terminal gets sentences, anything else JSON lines. Loading pino-pretty takes 40 ms. */
-export async function readable (output: LogOutput, isTTY: boolean): Promise<LogOutput> {
+export async function makeReadable (output: LogOutput, isTTY: boolean): Promise<LogOutput> {
   if (!isTTY) return output
   const { prettyFactory } = await import('pino-pretty')
   const pretty = prettyFactory({ ignore: 'pid,hostname' })
   return { write: line => output.write(pretty(line)) }
 }
 
-/** Logs 4xx, 501 and 505, which the client causes, at info, and other 5xx at error with their cause. */
+/** Logs 4xx, 501 and 505, which the client causes, at info; other 5xx at error with their cause. */
 export function logError (log: Logger, error: SentError, request: FailedRequest): void {
   const { status, message, cause } = error
-  if (status < 500 || status === 501 || status === 505) log.info({ ...about(request), status }, message)
-  // The stack of a refusal says nothing, and a flood of them must be cheap.
-  else if (status === 503 && cause === undefined) log.error({ ...about(request), status }, message)
-  else log.error({ ...about(request), status, err: cause ?? error }, message)
+  const fields = { ...fieldsOf(request), status }
+  if (status < 500 || status === 501 || status === 505) log.info(fields, message)
+  // Its stack says nothing, and a flood of them must be cheap.
+  else if (status === 503 && cause === undefined) log.error(fields, message)
+  else log.error({ ...fields, err: cause ?? error }, message)
 }
 
-/** Logs a fault of an answer that its caller is not told. */
+/** Logs a fault of an answer that the response does not show. */
 export function logFault (log: Logger, fault: Error, request: FailedRequest): void {
-  log.error({ ...about(request), err: fault }, 'the answer breaks the contract, or it broke off')
-}
-
-/** Counts events of a flood: it reports the first at once, and then at most once a minute how many there were. */
-export function oncePerMinute (report: (count: number) => void): () => void {
-  let count = 0
-  let lastReport = -Infinity
-  return () => {
-    count++
-    if (performance.now() - lastReport < 60_000) return
-    report(count)
-    lastReport = performance.now()
-    count = 0
-  }
+  const fields = { ...fieldsOf(request), err: fault }
+  log.error(fields, 'the answer breaks the contract, or it broke off')
 }
 
 /** Logs every response at debug. */
@@ -56,14 +50,30 @@ export function logResponses (app: FastifyInstance, log: Logger): void {
   if (!log.isLevelEnabled('debug')) return
   app.addHook('onResponse', (request, reply, done) => {
     const { statusCode: status, elapsedTime } = reply
-    log.debug({ ...about(request), status, ms: Number(elapsedTime.toFixed(3)) }, 'response sent')
+    const fields = { ...fieldsOf(request), status, ms: Number(elapsedTime.toFixed(3)) }
+    log.debug(fields, 'response sent')
     done()
   })
 }
 
-function about (request: FailedRequest) {
+function fieldsOf (request: FailedRequest) {
   const { id, ip: address, method, url, headers = {} } = request
-  return { id, ...traceIds(headers), caller: callerOf(request), address, method, path: url && rawPath({ url }) }
+  const path = url && rawPath({ url })
+  return { id, ...traceIds(headers), caller: callerOf(request), address, method, path }
+}
+
+const traceparentPattern =
+  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:$|(?<!^00.*)-)/
+
+/**
+ * The ids of `traceparent` (W3C Trace Context, section 3.2), under the names that OpenTelemetry
+ * gives them in logs.
+ */
+export function traceIds (
+  { traceparent }: IncomingHttpHeaders
+): { trace_id?: string, span_id?: string } {
+  const [, trace, span] = traceparentPattern.exec(String(traceparent)) ?? []
+  return trace === undefined || span === undefined ? {} : { trace_id: trace, span_id: span }
 }
 
 /** Bytes of a field, in UTF-8. */
@@ -77,14 +87,16 @@ const controlInStack = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
 const shortAscii = /^[ -~]{0,1024}$/
 
-/** Errors stay as they are for errorFields(). */
+/** Leaves errors to errorFields(). */
 function boundFields (fields: object): Record<string, unknown> {
   const bounded: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(fields)) bounded[name] = value instanceof Error ? value : bound(value)
+  for (const [name, value] of Object.entries(fields)) {
+    bounded[name] = value instanceof Error ? value : bound(value)
+  }
   return bounded
 }
 
-/** The name, the messages and the stacks of an error and its causes, and its other members such as `code`. */
+/** The name of an error, its messages and stacks with its causes, and members such as `code`. */
 function errorFields (error: unknown): unknown {
   if (!(error instanceof Error)) return error
   // PostgreSQL's detail may quote a row.
@@ -92,7 +104,7 @@ function errorFields (error: unknown): unknown {
   return { ...boundFields(fields), stack: bound(fields.stack, controlInStack) }
 }
 
-/** Caps a value at 1 KiB and escapes control characters: a caller has a say in paths, messages and names. */
+/** Caps a value at 1 KiB and escapes control characters: callers send paths and names. */
 function bound (value: unknown, unsafe = control): unknown {
   if (value === null || (typeof value !== 'string' && typeof value !== 'object')) return value
   // Almost every value is a short text in ASCII: test() is the fastest check.

@@ -1,20 +1,26 @@
 // What one thread counts for /metrics.
-import type { StoreObserver } from '../stores/group-commit.ts'
 import { Histogram, histogramMemory } from './histogram.ts'
 import type { HistogramMemory } from './histogram.ts'
 
-/** Requests that were refused to protect the service, attempts to authenticate that failed, and batches that did. */
-export const counters = ['overload', 'queue', 'connections', 'failedAuthentications', 'failedBatches'] as const
+/**
+ * Requests that got 503 because of overload or a full queue of the store, connections beyond the
+ * limit, failed authentications and failed batches.
+ */
+export const counters = [
+  'overload', 'queue', 'connections', 'failedAuthentications', 'failedBatches'
+] as const
 export type Counter = typeof counters[number]
 
-/** Seconds. OpenTelemetry advises those from 0.005 for the duration of requests; a commit is faster. */
-const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+/** OpenTelemetry advises those from 0.005 for the duration of requests; a commit is faster. */
+const seconds = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10
+]
 const plants = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 /** Routes, methods and statuses that occur together. */
 const maxSeries = 1024
 
 export interface MetricsMemory {
-  /** Each of them may run beside a thread that takes its place. */
+  /** Twice the number of threads: a failed thread may run beside its successor. */
   rows: number
   requests: HistogramMemory
   batches: HistogramMemory
@@ -40,16 +46,20 @@ export function metricsMemory (rows: number): MetricsMemory {
   }
 }
 
-/** Methods that have a label of their own: others are what a client made up. */
-const methods = ['_OTHER', 'GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH']
+/** Methods that are labels. A client may invent others. */
+const methods = [
+  '_OTHER', 'GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'
+]
 
-/** The place of a method, of a status below 1,000 and of a route, from 0 for none, as one number above 0. */
-function keyOf (route: number, method: string, status: number): number {
+/** A route, from 0 for none, a method and a status below 1,000 as one number above 0. */
+function seriesKey (route: number, method: string, status: number): number {
   const index = Math.max(0, methods.indexOf(method))
   return (route * methods.length + index) * 1000 + status
 }
 
-export function partsOf (key: number): { route: number, method: string, status: number } {
+export function readSeriesKey (
+  key: number
+): { route: number, method: string, status: number } {
   const rest = Math.floor(key / 1000)
   return {
     route: Math.floor(rest / methods.length),
@@ -61,8 +71,8 @@ export function partsOf (key: number): { route: number, method: string, status: 
 /** Milliseconds between two looks at the event loop. */
 const sampleMs = 50
 
-/** The row of one thread. */
-export class Recorder implements StoreObserver {
+/** Writes the row of one thread. */
+export class Recorder {
   readonly #requests: Histogram
   readonly #batches: Histogram
   readonly #commits: Histogram
@@ -84,7 +94,7 @@ export class Recorder implements StoreObserver {
 
   /** @param route its index from 1; 0 for none */
   responded (route: number, method: string, status: number, ms: number): void {
-    this.#requests.observe(keyOf(route, method, status), ms / 1000)
+    this.#requests.observe(seriesKey(route, method, status), ms / 1000)
   }
 
   committed (plants: number, ms: number): void {

@@ -1,14 +1,15 @@
-// Keeps bodies from holding up other requests: each turn of the event loop parses a limited number of bytes.
-import { HttpError } from '../../server/http-error.ts'
+// Keeps bodies from delaying other requests: each turn of the event loop parses a limited number of
+// bytes.
+import type { HttpError } from '../../server/http-error.ts'
+import { maxWaitMs, overloaded } from '../../server/overload.ts'
 
 /** Parsing takes up to 40 ns a byte. */
 const bytesPerTurn = 128 * 1024
-/** Milliseconds that a body may wait. */
-const maxWaitMs = 500
 
+/** Gets an error when the body has waited too long. */
 type Parse = (overload: HttpError | null) => void
 
-/** Returns a function that calls back when it is the turn of a body, or when the body has waited too long. */
+/** Returns a function that calls back when it is the turn of a body. */
 export function takeTurns (): (size: number, parse: Parse) => void {
   const waiting: Array<{ size: number, parse: Parse, since: number }> = []
   let left = bytesPerTurn
@@ -22,7 +23,7 @@ export function takeTurns (): (size: number, parse: Parse) => void {
       if (next === undefined) break
       const isLate = next.since < oldest
       if (!isLate) left -= next.size
-      next.parse(isLate ? new HttpError(503, 'The service is overloaded. Try again in a moment.') : null)
+      next.parse(isLate ? overloaded() : null)
     }
     isActive = left < bytesPerTurn
     if (isActive) setImmediate(startTurn)

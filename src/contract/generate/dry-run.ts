@@ -6,7 +6,7 @@ import type { Compile } from '../schema/index.ts'
 import type { Content, Contract, Operation, Parameter, Response } from '../types.ts'
 import { valueReader } from '../parameters/parameters.ts'
 import { routedOperations, routerOptions, toRoute } from '../routing/paths.ts'
-import { noTexts } from '../message/request.ts'
+import { noTexts } from '../message/request-texts.ts'
 
 /** A startup error, the JSON pointer of its cause and the id of its operation. */
 export interface Failure { pointer: string, operation?: string, error: Error }

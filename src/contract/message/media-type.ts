@@ -1,5 +1,5 @@
-// Media types and their ranges, as a contract and as requests write them. All of it takes linear time: a request may
-// send thousands of spaces where a pattern looks for a semicolon.
+// Media types and their ranges, as a contract and as requests write them. All functions take linear
+// time: a request may send thousands of spaces where a pattern looks for a semicolon.
 
 export type Kind = 'json' | 'text' | 'form' | 'multipart' | 'events' | 'bytes'
 
@@ -23,22 +23,26 @@ const token = "[!#$%&'*+.^`|~\\w-]+"
 const space = '[ \\t]*;[ \\t]*'
 const charset = `(?:${space}charset=(?:utf-8|"utf-8"))?`
 // RFC 2046, section 5.1.1. Many clients send one without quotes that needs them.
-const boundary = `${space}boundary=(?:[\\w'()+,./:=?-]{1,70}|"[\\w'()+,./:=? -]{0,69}[\\w'()+,./:=?-]")`
+const boundaryCharacters = "\\w'()+,./:=?-"
+const boundary = `${space}boundary=(?:[${boundaryCharacters}]{1,70}|` +
+  `"[ ${boundaryCharacters}]{0,69}[${boundaryCharacters}]")`
+const anyParameters = `(?:${space}${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*"))*`
 
-/** What may follow a media type in Content-Type. Bytes are not read here, so their parameters do not matter. */
+/** What may follow a media type in Content-Type. The handler reads the parameters of bytes. */
 const parameters: Readonly<Record<Kind, string>> = {
   json: charset,
   text: charset,
   form: charset,
   multipart: `${charset}${boundary}${charset}`,
-  events: `(?:${space}${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*"))*`,
-  bytes: `(?:${space}${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*"))*`
+  events: anyParameters,
+  bytes: anyParameters
 }
 
 /**
- * Matches the Content-Type of requests that one of these media types and ranges admits, with the parameters of its kind
- * after it, or with what is given. It compares strictly: lenient readings
- * of Content-Type have let bodies pass without validation (CVE-2025-32442 and others).
+ * Matches the Content-Type of requests that one of these media types and ranges admits. It compares
+ * strictly: lenient readings of Content-Type have let bodies pass without validation
+ * (CVE-2025-32442 and others).
+ * @param after a pattern for the end, by default the parameters of the media type's kind
  */
 export function mediaTypePattern (types: readonly string[], after?: string): RegExp {
   const sources = types.map(type => {
@@ -49,13 +53,17 @@ export function mediaTypePattern (types: readonly string[], after?: string): Reg
 }
 
 /**
- * Finds the most specific of these media types and ranges for a Content-Type (OpenAPI 3.1, section 4.8.14). A type that
- * the contract names is never read by a range, whatever its parameters are.
+ * Finds the most specific of these media types and ranges for a Content-Type (OpenAPI 3.1, section
+ * 4.8.14). A range never reads a type that the contract names, also with other parameters.
  */
 export function mediaTypeFinder (types: readonly string[]): (sent: string) => string | undefined {
   const asterisks = (name: string) => name.split('*').length
-  const specificFirst = [...Map.groupBy(types, essence)].toSorted(([a], [b]) => asterisks(a) - asterisks(b))
-  const readers = specificFirst.map(([name, keys]) => ({ name: mediaTypePattern([name], ''), find: keyFinder(keys) }))
+  const readers: Array<{ name: RegExp, find: (sent: string) => string | undefined }> = []
+  const keysOf = Map.groupBy(types, essence)
+  for (const name of [...keysOf.keys()].sort((a, b) => asterisks(a) - asterisks(b))) {
+    const find = keyFinder(keysOf.get(name) as string[])
+    readers.push({ name: mediaTypePattern([name], ''), find })
+  }
   return sent => {
     const sentName = essence(sent)
     return readers.find(({ name }) => name.test(sentName))?.find(sent)
@@ -63,8 +71,8 @@ export function mediaTypeFinder (types: readonly string[]): (sent: string) => st
 }
 
 /**
- * Finds one of the keys of the same name by its parameters: exactly these may be sent, in any order, beside a charset.
- * Without parameters the key without them is meant, or else the first.
+ * Finds one of the keys of the same name by its parameters: exactly these may be sent, in any order,
+ * beside a charset. Without parameters it finds the key without them, or else the first.
  */
 function keyFinder (keys: string[]): (sent: string) => string | undefined {
   const [first = ''] = keys
@@ -73,17 +81,19 @@ function keyFinder (keys: string[]): (sent: string) => string | undefined {
   const byParameters = new Map(keys.toReversed().map(key => [textOf(ownParameters(key)), key]))
   const plain = byParameters.get('[]')
   const whole = mediaTypePattern([first])
-  if (plain !== undefined && byParameters.size === 1) return sent => whole.test(sent) ? plain : undefined
+  if (plain !== undefined && byParameters.size === 1) {
+    return sent => whole.test(sent) ? plain : undefined
+  }
   if (plain === undefined) byParameters.set('[]', first)
-  const anyParameters = mediaTypePattern([first], parameters.bytes)
+  const withAny = mediaTypePattern([first], anyParameters)
   return sent => {
-    const own = anyParameters.test(sent) ? textOf(withoutCharset(parametersOf(sent), kind)) : ''
+    const own = withAny.test(sent) ? textOf(withoutCharset(parametersOf(sent), kind)) : ''
     const exact = byParameters.get(own)
     return exact ?? (whole.test(sent) ? plain : undefined)
   }
 }
 
-/** The parameters that tell a key of the contract from others of its name: not those that the engine reads itself. */
+/** The parameters that select among keys of one name: the engine reads a charset and a boundary. */
 export function ownParameters (type: string): string[] {
   if (kindOf(type) === 'multipart') return []
   return parametersOf(type).filter(parameter => !parameter.startsWith('charset='))
@@ -97,9 +107,10 @@ function withoutCharset (sent: string[], kind: Kind): string[] {
   return index < 0 ? sent : sent.toSpliced(index, 1)
 }
 
-const parameterPattern = new RegExp(`;[ \\t]*(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)")`, 'g')
+const parameterPattern =
+  new RegExp(`;[ \\t]*(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)")`, 'g')
 
-/** The parameters of a media type as `name=value`; their names have no case (RFC 9110, section 5.6.6). */
+/** As `name=value`. The names of parameters have no case (RFC 9110, section 5.6.6). */
 function parametersOf (type: string): string[] {
   return Array.from(type.matchAll(parameterPattern), ([, name = '', value, quoted = '']) => {
     return `${name.toLowerCase()}=${value ?? quoted.replace(/\\(.)/g, '$1')}`
@@ -124,6 +135,8 @@ export function isInRange (type: string, range: string): boolean {
 /** The Content-Type of an answer: JSON and text are UTF-8. */
 export function sentType (type: string): string {
   if (!['json', 'text'].includes(kindOf(type))) return type
-  const kept = type.replace(parameterPattern, (parameter, name) => /^charset$/i.test(name) ? '' : parameter)
+  const kept = type.replace(parameterPattern, (parameter, name) => {
+    return /^charset$/i.test(name) ? '' : parameter
+  })
   return `${kept.trimEnd()}; charset=utf-8`
 }

@@ -2,7 +2,7 @@
 import type { Parameter } from '../types.ts'
 import { readGroups, readMember, refuse } from './sent.ts'
 import type { Reader, Sent } from './sent.ts'
-import { decodeText } from '../message/request.ts'
+import { decodeText } from '../message/request-texts.ts'
 import type { Shape } from './shapes.ts'
 
 /** The names inside the brackets, and a text. */

@@ -1,7 +1,7 @@
 // Members of an object in a parameter: texts by name, or what is wrong with them.
 import type { Fault } from '../schema/index.ts'
-import { decodeText } from '../message/request.ts'
-import type { Texts } from '../message/request.ts'
+import { decodeText } from '../message/request-texts.ts'
+import type { Texts } from '../message/request-texts.ts'
 import { mayBeText } from './shapes.ts'
 import type { Shape, Tree } from './shapes.ts'
 

@@ -4,7 +4,7 @@ import type { Parameter } from '../types.ts'
 import { deepObjectReader } from './deep-object.ts'
 import { readMembers, refuse, repeated } from './sent.ts'
 import type { Pair, Reader, Sent } from './sent.ts'
-import { decodeText } from '../message/request.ts'
+import { decodeText } from '../message/request-texts.ts'
 import { mayBeText } from './shapes.ts'
 import type { Shape } from './shapes.ts'
 

@@ -4,7 +4,7 @@ import { followsLastResponse, framingFault } from '../../server/framing.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { pathPattern, toRoute } from './paths.ts'
 import type { Routed } from './paths.ts'
-import { decodedPath } from '../message/request.ts'
+import { decodedPath } from '../message/request-texts.ts'
 
 interface Path { template: string, pattern: RegExp, methods: string[] }
 

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { isUtf8 } from 'node:buffer'
 import type { BasicCredentials, SecurityScheme } from '../types.ts'
 import { HttpError } from '../../server/http-error.ts'
-import { decodeText, textsIn } from '../message/request.ts'
+import { decodeText, textsIn } from '../message/request-texts.ts'
 
 /** Why a scheme refuses a request. */
 export class Refusal extends HttpError {

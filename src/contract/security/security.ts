@@ -4,7 +4,7 @@ import type { BasicCredentials, Operation, SecurityScheme, Verdict, Verifier } f
 import { credentialReader, Refusal } from './credentials.ts'
 import type { CredentialReader } from './credentials.ts'
 import { asHttpError, HttpError } from '../../server/http-error.ts'
-import { refusalsOf } from '../message/request.ts'
+import { refusalsOf } from '../message/request-fields.ts'
 
 /** A verifier of any scheme. */
 export type AnyVerifier = Verifier<string | BasicCredentials>

@@ -2,15 +2,16 @@
 import { parentPort } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { followCredentials } from '../../auth/verifier.ts'
-import { createLog, oncePerMinute } from '../../telemetry/log.ts'
-import { openService } from '../service.ts'
 import { remoteEngine } from '../../stores/remote.ts'
+import { createLog } from '../../telemetry/log.ts'
+import { oncePerMinute } from '../../telemetry/once-per-minute.ts'
+import { openAppServer } from '../app-server.ts'
 import { keepTicksFast } from '../next-tick.ts'
 import { beatMs } from './http-thread.ts'
 import type { FromThread, ThreadOptions, ToThread } from './http-thread.ts'
 
 const main = parentPort as MessagePort
-const send = (message: FromThread, transfer: MessagePort[] = []) => main.postMessage(message, transfer)
+const send = (message: FromThread, ports: MessagePort[] = []) => main.postMessage(message, ports)
 
 keepTicksFast()
 const started = Promise.withResolvers<ThreadOptions>()
@@ -18,7 +19,10 @@ const opened = Promise.withResolvers<void>()
 let renewal: PromiseWithResolvers<void> | undefined
 let listening: Promise<string> | undefined
 let isEnding = false
-main.on('message', (message: ToThread) => 'start' in message ? started.resolve(message.start) : follow(message))
+main.on('message', (message: ToThread) => {
+  if ('start' in message) started.resolve(message.start)
+  else follow(message)
+})
 
 const engine = remoteEngine(port => send({ connect: port }, [port]))
 const options = await started.promise
@@ -26,7 +30,7 @@ const { config, thread, shared } = options
 setInterval(() => Atomics.add(shared.beats, thread, 1), beatMs).unref()
 const log = createLog(config.logLevel, { write: line => send({ line }) })
 const credentials = await followCredentials(options.credentials, config.jwt, renewKeys)
-const service = await openService({
+const server = await openAppServer({
   ...options,
   credentials,
   // The thread ends with its connection to the engine, which other threads still use.
@@ -40,13 +44,13 @@ async function follow (message: Exclude<ToThread, { start: unknown }>): Promise<
   await opened.promise
   if ('listen' in message) return listen(message.listen)
   if ('change' in message) return credentials.apply(message.change)
-  if ('leave' in message) return end(service.leave)
-  if ('close' in message) return end(service.close)
+  if ('leave' in message) return end(server.leave)
+  if ('close' in message) return end(server.close)
   renewal?.resolve()
   renewal = undefined
 }
 
-/** One request to the main thread serves all callers. */
+/** One call to the main thread serves all callers. */
 function renewKeys (): Promise<void> {
   if (renewal === undefined) send({ renewKeys: true })
   renewal ??= Promise.withResolvers<void>()
@@ -54,14 +58,15 @@ function renewKeys (): Promise<void> {
 }
 
 async function listen (port: number): Promise<void> {
-  listening = service.listen(port)
+  listening = server.listen(port)
   const address = await listening
-  // A failure from now on does not end the requests of others: this thread goes on until another one listens.
+  // From now on an uncaught error does not end the requests of others: another thread starts first.
   process.once('uncaughtException', error => {
     log.fatal(error, 'uncaught error in a thread')
     send({ failed: 'it has thrown an error that was not caught' })
-    const report = oncePerMinute(count => log.fatal(`Further uncaught errors in this thread: ${count}.`))
-    process.on('uncaughtException', report)
+    process.on('uncaughtException', oncePerMinute(count => {
+      log.fatal(`Further uncaught errors in this thread: ${count}.`)
+    }))
   })
   send({ listening: address })
 }

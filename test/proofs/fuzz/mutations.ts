@@ -91,21 +91,21 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a reset after CONNECT ends the process',
     property: 'connections',
-    file: 'src/contract/message/errors.ts',
-    text: "socket.on('error', () => socket.destroy())",
+    file: 'src/server/socket-errors.ts',
+    text: "for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy())",
     by: ''
   },
   {
     name: 'a client that closes its side gets no response',
     property: 'connections',
-    file: 'src/contract/message/errors.ts',
+    file: 'src/server/socket-errors.ts',
     text: 'Object.assign(server, { httpAllowHalfOpen: true })',
     by: ''
   },
   {
     name: 'malformed bytes hide the response to the request before them',
     property: 'connections',
-    file: 'src/contract/message/errors.ts',
+    file: 'src/server/socket-errors.ts',
     text: 'if (pending?.req.complete === true)',
     by: 'if (pending?.req === true)'
   },
@@ -126,15 +126,15 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'malformed HTTP is answered in another shape',
     property: 'connections',
-    file: 'src/contract/message/errors.ts',
-    text: 'Content-Length\': Buffer.byteLength(body), Connection',
-    by: 'Content-Length\': 0, Connection'
+    file: 'src/server/socket-errors.ts',
+    text: 'Buffer.byteLength(body)}',
+    by: '0}'
   },
   {
     name: 'an incomplete request may stay for ever',
     property: 'connections',
-    file: 'src/service/app.ts',
-    text: 'requestTimeout: requestTimeoutMs.whole,',
+    file: 'src/server/http-server.ts',
+    text: 'requestTimeout: whole,',
     by: 'requestTimeout: 0,'
   }
 ]

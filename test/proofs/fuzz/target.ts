@@ -3,11 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { buildApp } from '../../../src/service/app.ts'
 import type { AppOptions } from '../../../src/service/app.ts'
 import { createLog } from '../../../src/telemetry/log.ts'
 import { openStore } from '../../../src/stores/open.ts'
-import { listen, token } from '../../fixtures/app.ts'
+import { buildTestApp, listen, token } from '../../fixtures/app.ts'
 
 export interface Target {
   port: number
@@ -30,7 +29,7 @@ export async function startTarget (options: Partial<AppOptions>): Promise<Target
   // At this level the log writes all that it may ever write.
   const log = createLog('trace', { write: line => { if (/"level":[5-9]/.test(line)) errors.push(line) } })
   const verifyToken = (given: string) => given === token ? { name: 'fuzzer' } : undefined
-  const app = await buildApp({ store, verifyToken, log, ...options })
+  const app = await buildTestApp({ store, verifyToken, log, ...options })
   let answers: string[] = []
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (reply.statusCode === 200) answers.push(String(payload))

@@ -1,5 +1,5 @@
-// A thread that a call to the system holds, with a worker in its place that never ends. test/proofs/faults/threads.test.ts has
-// a real one.
+// A worker that never ends stands for a thread that a call to the system holds.
+// test/proofs/faults/threads.test.ts has a real one.
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -7,9 +7,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { openCredentials } from '../../../src/auth/verifier.ts'
 import { readConfig } from '../../../src/config/config.ts'
-import { unlimited } from '../../../src/server/connection-limit.ts'
 import { openEngine } from '../../../src/stores/open.ts'
-import { createShared } from '../../../src/service/shared-counts.ts'
+import { createSharedMemory } from '../../../src/service/shared-memory.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 
 class EndlessWorker extends EventEmitter {
@@ -21,28 +20,31 @@ class EndlessWorker extends EventEmitter {
   terminate (): void {}
 }
 
+type HttpModule = typeof import('../../../src/service/threads/http-thread.ts')
+type PoolModule = typeof import('../../../src/service/threads/thread-pool.ts')
+
 async function startPool (t: Test) {
   const mocks = { 'node:worker_threads': { Worker: EndlessWorker } }
   const path = '../../../src/service/threads/http-thread.ts'
-  const http = await t.mockImport<typeof import('../../../src/service/threads/http-thread.ts')>(path, mocks)
-  const { ThreadPool } = await t.mockImport<typeof import('../../../src/service/threads/thread-pool.ts')>('../../../src/service/threads/thread-pool.ts', {
-    '../../../src/service/threads/http-thread.ts': http
-  })
+  const http = await t.mockImport<HttpModule>(path, mocks)
+  const { ThreadPool } = await t.mockImport<PoolModule>(
+    '../../../src/service/threads/thread-pool.ts', { [path]: http }
+  )
   const config = readConfig({ ACCESS_TOKENS: testToken })
   const log = pino({ level: 'silent' })
   const errors = new EventEmitter()
   const firstThread = new http.HttpThread()
-  const pool = await ThreadPool.start({
+  const pool = new ThreadPool({
     config,
     log,
-    shared: createShared(1),
-    firstThread,
-    maxConnections: unlimited,
-    engine: openEngine('memory:', () => {}),
-    credentials: openCredentials({ ...config, ownTokenFile: '' }, log),
+    shared: createSharedMemory(1),
+    maxConnections: { limit: Infinity, reason: '' },
+    engine: await openEngine('memory:', () => {}),
+    credentials: await openCredentials({ ...config, ownTokenFile: '' }, log),
     output: { write: () => {} },
     fail: error => errors.emit('failed', error)
-  })
+  }, firstThread)
+  await pool.start()
   return { pool, firstThread, errors }
 }
 
@@ -52,7 +54,9 @@ t.test('a thread that cannot be ended ends the service, which is killed at its e
   await pool.listen(0)
   firstThread.end()
   const [error] = await once(errors, 'failed')
-  t.match(error, { message: 'A call to the system holds a thread, which cannot be ended: the service ends.' })
+  t.match(error, {
+    message: 'A call to the system holds a thread, which cannot be ended: the service ends.'
+  })
   t.match(onExit(), [{ args: ['exit', Function] }])
 })
 

@@ -4,7 +4,7 @@ import type { AddressInfo, ListenOptions, Server, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import v8 from 'node:v8'
 import t from 'tap'
-import { claimPort } from '../../../src/service/threads/port-claim.ts'
+import { claimPort } from '../../../src/server/port-claim.ts'
 import { startPostgres } from '../../fixtures/postgres.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService } from '../../fixtures/service.ts'
@@ -19,10 +19,13 @@ for (const url of ['sqlite:plants.db', 'memory:', 'postgres']) {
   t.test(`all threads use one store: ${url}`, async t => {
     const folder = t.testdir()
     const database = url === 'postgres' ? await (await startPostgres(t)).database() : url
-    const { origin, child, ended } = await startService(t, folder, { ...env, DATABASE_URL: database }, [], all)
+    const variables = { ...env, DATABASE_URL: database }
+    const { origin, child, ended } = await startService(t, folder, variables, [], all)
     const results = await Promise.all([statuses(origin, 100), statuses(origin, 100)])
     t.strictSame(tally(results.flat()), { 200: 200 })
-    const others = Array.from({ length: 20 }, (_, id) => postPlant(origin, testToken, `{"id":${id},"name":"other"}`))
+    const others = Array.from(
+      { length: 20 }, (_, id) => postPlant(origin, testToken, `{"id":${id},"name":"other"}`)
+    )
     t.strictSame(tally((await Promise.all(others)).map(({ status }) => status)), { 409: 20 })
     t.equal((await fetch(`${origin}/readyz`)).status, 200)
     child.kill('SIGTERM')
@@ -33,7 +36,11 @@ for (const url of ['sqlite:plants.db', 'memory:', 'postgres']) {
 t.test('the threads count requests, failures and connections together', async t => {
   const folder = t.testdir()
   const { origin, child, output } = await startService(t, folder, {
-    ...env, RATE_LIMIT: '150', FAILED_AUTH_LIMIT: '40', MAX_CONNECTIONS: '60', DATABASE_URL: 'memory:'
+    ...env,
+    RATE_LIMIT: '150',
+    FAILED_AUTH_LIMIT: '40',
+    MAX_CONNECTIONS: '60',
+    DATABASE_URL: 'memory:'
   }, [], all)
   t.strictSame(tally(await statuses(origin, 400)), { 200: 150, 429: 250 })
   t.strictSame(tally(await statuses(origin, 100, 'wrong')), { 401: 40, 429: 60 })
@@ -56,15 +63,23 @@ function isOpen (socket: Socket): boolean {
   return socket.readyState === 'open'
 }
 
-t.test('each core has a thread if the memory allows it, and there is one where ports cannot be shared', async t => {
+t.test('each core has a thread if memory allows it; there is one without shared ports', async t => {
+  type ThreadCount = typeof import('../../../src/service/threads/thread-count.ts')
+  const threadCount = '../../../src/service/threads/thread-count.ts'
   const warnings: string[] = []
   const count = async (cores: number, gibibytes: number, wanted?: number, platform = 'linux') => {
-    const { countThreads } = await t.mockImport<typeof import('../../../src/service/threads/parallelism.ts')>('../../../src/service/threads/parallelism.ts', {
-      'node:os': { availableParallelism: () => cores, totalmem: () => gibibytes * 2 ** 30, platform: () => platform }
+    const { countThreads } = await t.mockImport<ThreadCount>(threadCount, {
+      'node:os': {
+        availableParallelism: () => cores,
+        totalmem: () => gibibytes * 2 ** 30,
+        platform: () => platform
+      }
     })
     return countThreads(wanted, sentence => warnings.push(sentence))
   }
-  const counts = await Promise.all([count(1, 64), count(2, 64), count(64, 64), count(4, 1), count(4, 0.25)])
+  const counts = await Promise.all(
+    [count(1, 64), count(2, 64), count(64, 64), count(4, 1), count(4, 0.25)]
+  )
   t.strictSame(counts, [1, 2, 4, 2, 1])
   t.equal(await count(1, 64, 7), 7)
   t.intercept(v8, 'getHeapStatistics', { value: () => ({ heap_size_limit: 2 ** 28 }) })
@@ -74,15 +89,19 @@ t.test('each core has a thread if the memory allows it, and there is one where p
   t.equal(await count(8, 64, 1, 'darwin'), 1)
   t.strictSame(warnings, [])
   t.equal(await count(8, 64, 2, 'darwin'), 1)
-  t.strictSame(warnings, ['THREADS is 2, but there is one thread: several need Linux to share a port.'])
+  t.strictSame(
+    warnings, ['THREADS is 2, but there is one thread: several need Linux to share a port.']
+  )
 })
 
-t.test('a port that another service uses is refused, with threads and without', async t => {
+t.test('startup fails when another service uses the port, with threads and without', async t => {
   const folder = t.testdir()
   const first = await startService(t, folder, { ...env, DATABASE_URL: 'memory:' })
   const { port } = new URL(first.origin)
   for (const THREADS of ['1', '3']) {
-    const second = await startService(t, folder, { ...env, THREADS, PORT: port, DATABASE_URL: 'memory:' })
+    const second = await startService(
+      t, folder, { ...env, THREADS, PORT: port, DATABASE_URL: 'memory:' }
+    )
     t.equal(await second.ended, 1)
     t.match(second.output(), `Cannot listen on 127.0.0.1, port ${port}: listen EADDRINUSE`)
   }
@@ -113,24 +132,28 @@ t.test('a start without its lock is warned of', async t => {
   const host = '127.0.0.1'
   const warnings: string[] = []
   const warn = (sentence: string) => { warnings.push(sentence) }
-  const release = await claimPort({ host }, port, warn)
-  const waiting = claimPort({ host }, port, warn)
+  const release = await claimPort(host, port, warn)
+  const waiting = claimPort(host, port, warn)
   await sleep(200)
   t.strictSame(warnings, [])
   release()
   const releaseSecond = await waiting
   t.strictSame(warnings, [], 'a lock that is released in time')
-  await claimPort({ host }, port, warn)
+  await claimPort(host, port, warn)
   const sentence = `Two services that start at the same moment might share port ${port}: `
-  t.strictSame(warnings, [`${sentence}another service has been starting at this port for 5 seconds.`])
+  t.strictSame(
+    warnings, [`${sentence}another service has been starting at this port for 5 seconds.`]
+  )
   releaseSecond()
 
-  const { claimPort: withoutSockets } = await t.mockImport<typeof import('../../../src/service/threads/port-claim.ts')>(
-    '../../../src/service/threads/port-claim.ts', { 'node:net': { ...net, createServer: forbidUnixSockets } }
+  type PortClaim = typeof import('../../../src/server/port-claim.ts')
+  const { claimPort: withoutSockets } = await t.mockImport<PortClaim>(
+    '../../../src/server/port-claim.ts', { 'node:net': { ...net, createServer: forbidUnixSockets } }
   )
-  const releaseNothing = await withoutSockets({ host }, port, warn)
+  const releaseNothing = await withoutSockets(host, port, warn)
   releaseNothing()
-  t.strictSame(warnings.slice(1), [`${sentence}this process may not create Unix sockets (listen EAFNOSUPPORT).`])
+  const problem = 'this process may not create Unix sockets (listen EAFNOSUPPORT).'
+  t.strictSame(warnings.slice(1), [sentence + problem])
 })
 
 async function freePort (): Promise<AddressInfo> {
@@ -162,7 +185,8 @@ t.test('a process that cannot start threads says so in one sentence', async t =>
     syncBuiltinESMExports()
   `
   const first = ['--import', `data:text/javascript,${encodeURIComponent(code)}`]
-  const { output, ended } = await startService(t, t.testdir(), { ...env, DATABASE_URL: 'memory:' }, first)
+  const variables = { ...env, DATABASE_URL: 'memory:' }
+  const { output, ended } = await startService(t, t.testdir(), variables, first)
   t.equal(await ended, 1)
   t.equal(output(), 'no more threads\n')
 })
@@ -170,7 +194,8 @@ t.test('a process that cannot start threads says so in one sentence', async t =>
 t.test('with THREADS=1 in .env there is one thread', async t => {
   const folder = t.testdir({ '.env': 'THREADS=1\n' })
   const { THREADS, ...others } = env
-  const { origin, child, ended, output } = await startService(t, folder, { ...others, DATABASE_URL: 'memory:' })
+  const variables = { ...others, DATABASE_URL: 'memory:' }
+  const { origin, child, ended, output } = await startService(t, folder, variables)
   t.strictSame(tally(await statuses(origin, 20)), { 200: 20 })
   child.kill('SIGTERM')
   t.equal(await ended, 0)
@@ -189,8 +214,9 @@ t.test('a start that fails because of a signal does not report it', async t => {
     syncBuiltinESMExports()
   `
   const first = ['--import', `data:text/javascript,${encodeURIComponent(code)}`]
+  const variables = { ...env, PORT: String(port), DATABASE_URL: 'memory:' }
   const { child, ended, output } = await startService(
-    t, t.testdir(), { ...env, PORT: String(port), DATABASE_URL: 'memory:' }, first, { until: /looking up/ }
+    t, t.testdir(), variables, first, { until: /looking up/ }
   )
   child.kill('SIGTERM')
   t.equal(await ended, 0)
@@ -200,7 +226,9 @@ t.test('a start that fails because of a signal does not report it', async t => {
 t.test('a start that fails in the threads or in the store prints one sentence', async t => {
   const folder = t.testdir()
   const elsewhere = { HOST: '192.0.2.1' }
-  const failing = [{ DATABASE_URL: 'sqlite:/proc/none/plants.db' }, elsewhere, { ...elsewhere, PORT: '3' }]
+  const failing = [
+    { DATABASE_URL: 'sqlite:/proc/none/plants.db' }, elsewhere, { ...elsewhere, PORT: '3' }
+  ]
   for (const more of failing) {
     const { output, ended } = await startService(t, folder, { ...env, LOG_LEVEL: 'fatal', ...more })
     t.equal(await ended, 1)

@@ -3,7 +3,9 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { AppOptions } from '../../../src/service/app.ts'
 import { HttpError } from '../../../src/contract/index.ts'
-import { authorization, isError, json, listen, logLines, startApp, token } from '../../fixtures/app.ts'
+import {
+  authorization, isError, json, listen, logLines, startApp, token
+} from '../../fixtures/app.ts'
 import { exchange, request } from '../../fixtures/raw.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService } from '../../fixtures/service.ts'
@@ -11,7 +13,8 @@ import { postPlant, startService } from '../../fixtures/service.ts'
 async function startLimited (t: Test, options: Partial<AppOptions> = {}) {
   const { log, lines } = logLines()
   const { app } = await startApp(t, { failedAuthLimit: 2, log, ...options })
-  const post = (token: string, remoteAddress = '192.0.2.1', fields: Record<string, string> = {}) => app.inject({
+  type Fields = Record<string, string>
+  const post = (token: string, remoteAddress = '192.0.2.1', fields: Fields = {}) => app.inject({
     method: 'POST',
     url: '/plants',
     remoteAddress,
@@ -27,11 +30,12 @@ async function startLimited (t: Test, options: Partial<AppOptions> = {}) {
 
 const notAccepted = 'The bearer token is not accepted.'
 
-t.test('an address past the limit gets 429 with Retry-After, but its valid token passes', async t => {
+t.test('an address past the limit gets 429 with Retry-After; a valid token passes', async t => {
   const { post } = await startLimited(t)
   for (const nth of [1, 2]) isError(t, await post('bad'), 401, notAccepted, `failure ${nth}`)
   const response = await post('bad')
-  const message = `${notAccepted} An address may fail 2 times per minute: Retry-After gives the seconds to wait.`
+  const message = `${notAccepted} An address may fail 2 times per minute: ` +
+    'Retry-After gives the seconds to wait.'
   isError(t, response, 429, message, 'failure 3')
   t.equal(response.headers['retry-after'], '60')
   t.equal(response.headers['www-authenticate'], undefined)
@@ -44,7 +48,9 @@ t.test('of 1,000 concurrent failures exactly as many get 401 as the limit allows
   const { app, messages } = await startLimited(t, { failedAuthLimit: 600 })
   const { origin } = await listen(app)
   const send = (_: unknown, index: number) => {
-    const headers = { authorization: index % 10 === 0 ? authorization : 'Bearer bad', 'content-type': json }
+    const headers = {
+      authorization: index % 10 === 0 ? authorization : 'Bearer bad', 'content-type': json
+    }
     return fetch(`${origin}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"fern"}' })
   }
   const responses = await Promise.all(Array.from({ length: 1000 }, send))
@@ -54,29 +60,35 @@ t.test('of 1,000 concurrent failures exactly as many get 401 as the limit allows
   t.equal(messages().length, 600, 'no 429 has a line in the log')
 })
 
-t.test('missing and repeated credentials count, permissions and failures of a verifier do not', async t => {
+t.test('missing and repeated credentials count, 403 and failures of a verifier do not', async t => {
   const verdicts: Record<string, () => undefined | 'forbidden'> = {
     weak: () => 'forbidden',
     late: () => { throw new HttpError(503, 'The issuer does not answer.') }
   }
-  const { app, post, statuses } = await startLimited(t, { verifyToken: token => verdicts[token]?.() })
+  const verifyToken = (token: string) => verdicts[token]?.()
+  const { app, post, statuses } = await startLimited(t, { verifyToken })
   t.strictSame(await statuses([1, 2, 3].map(() => post('weak'))), [403, 403, 403])
   t.strictSame(await statuses([1, 2, 3].map(() => post('late'))), [503, 503, 503])
-  t.strictSame(await statuses([1, 2, 3].map(() => post('', '192.0.2.2', { authorization: '' }))), [401, 401, 429])
+  const missing = [1, 2, 3].map(() => post('', '192.0.2.2', { authorization: '' }))
+  t.strictSame(await statuses(missing), [401, 401, 429])
   const { port } = await listen(app)
   const twice = request('', [`Authorization: ${authorization}`, 'Connection: close'])
-  const repeated = [await exchange(port, twice), await exchange(port, twice), await exchange(port, twice)]
+  const repeated = [
+    await exchange(port, twice), await exchange(port, twice), await exchange(port, twice)
+  ]
   t.strictSame(repeated.flat().map(({ statusCode }) => statusCode), [400, 400, 429])
 })
 
-t.test('the log sums up what strangers are refused, not errors of the service or of known callers', async t => {
+t.test('the log sums up errors of anonymous callers, not failures or known callers', async t => {
   const verifyToken = (given: string) => {
     if (given === 'late') throw new HttpError(503, 'The issuer does not answer.')
     if (given === 'broken') throw new Error('a defect')
     return given === token ? { name: 'test' } : undefined
   }
   const { app, post, messages } = await startLimited(t, { verifyToken })
-  for (const url of ['/a', '/b', '/plants', '/c', '/%zz']) await app.inject({ url, remoteAddress: '192.0.2.1' })
+  for (const url of ['/a', '/b', '/plants', '/c', '/%zz']) {
+    await app.inject({ url, remoteAddress: '192.0.2.1' })
+  }
   t.strictSame(messages(), ['There is nothing at /a.', 'There is nothing at /b.'])
   t.equal((await post('bad')).statusCode, 401, 'only failed authentication counts for 429')
   await post('late')
@@ -90,21 +102,23 @@ t.test('the log sums up what strangers are refused, not errors of the service or
   ])
 })
 
-t.test('the log gets one line for each network, a minute after its first 429 or at shutdown', async t => {
+t.test('each network gets one line, a minute after its first 429 or at shutdown', async t => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
   const { app, post, statuses, messages } = await startLimited(t)
   const ipv6 = ['2001:db8::1', '2001:db8::2', '2001:db8::ffff:3', '2001:db8::4']
   const addresses = ['192.0.2.1', '::ffff:192.0.2.1', ...ipv6]
-  t.strictSame(await statuses(addresses.map(address => post('bad', address))), [401, 401, 401, 401, 429, 429])
+  t.strictSame(
+    await statuses(addresses.map(address => post('bad', address))), [401, 401, 401, 401, 429, 429]
+  )
   await post('bad', '192.0.2.1')
   t.strictSame(messages(), Array(4).fill(notAccepted))
   mock.timers.tick(59_999)
   t.equal(messages().length, 4)
   mock.timers.tick(1)
-  const line = (network: string, count: number) => `${network}: ${count} refused requests have no line in this log, ` +
-    'after 2 others in their minute. They had no accepted credentials, or too many requests. ' +
-    'FAILED_AUTH_LIMIT sets this limit.'
+  const rest = 'refused requests have no line in this log, after 2 others in their minute. They ' +
+    'had no accepted credentials, or too many requests. FAILED_AUTH_LIMIT sets this limit.'
+  const line = (network: string, count: number) => `${network}: ${count} ${rest}`
   t.strictSame(messages().slice(4), [line('2001:db8:0:0::/64', 2), line('192.0.2.1', 1)])
   mock.timers.tick(600_000)
   t.equal(messages().length, 6)
@@ -112,7 +126,8 @@ t.test('the log gets one line for each network, a minute after its first 429 or 
   mock.timers.tick(60_000)
   await post('bad')
   await app.close()
-  t.strictSame(messages().slice(6), [line('192.0.2.1', 1), line('192.0.2.1', 1)], 'the next minute and the shutdown')
+  const later = [line('192.0.2.1', 1), line('192.0.2.1', 1)]
+  t.strictSame(messages().slice(6), later, 'the next minute and the shutdown')
 })
 
 t.test('a flood from many networks gets at most 100 such lines', async t => {
@@ -132,13 +147,18 @@ t.test('only a trusted proxy may name the address of the caller', async t => {
   const from = (address: string) => ({ 'x-forwarded-for': `203.0.113.9, ${address}` })
   const { post, statuses } = await startLimited(t, { trustProxy: ['192.0.2.0/24'] })
   const names = ['198.51.100.1', '198.51.100.2', '198.51.100.2', '198.51.100.2']
-  t.strictSame(await statuses(names.map(name => post('bad', '192.0.2.7', from(name)))), [401, 401, 401, 429])
-  t.strictSame(await statuses(names.map(name => post('bad', '192.0.3.7', from(name)))), [401, 401, 429, 429])
+  t.strictSame(
+    await statuses(names.map(name => post('bad', '192.0.2.7', from(name)))), [401, 401, 401, 429]
+  )
+  t.strictSame(
+    await statuses(names.map(name => post('bad', '192.0.3.7', from(name)))), [401, 401, 429, 429]
+  )
   const { post: postDirectly, statuses: direct } = await startLimited(t)
-  t.strictSame(await direct(names.map(name => postDirectly('bad', '192.0.2.7', from(name)))), [401, 401, 429, 429])
+  const sent = names.map(name => postDirectly('bad', '192.0.2.7', from(name)))
+  t.strictSame(await direct(sent), [401, 401, 429, 429])
 })
 
-t.test('by default the service allows 60 failures per minute, and a flood does not fill its log', async t => {
+t.test('by default an address may fail 60 times, and a flood does not fill the log', async t => {
   const env = { DATABASE_URL: 'memory:', ACCESS_TOKENS: testToken, TRUST_PROXY: '127.0.0.1' }
   const { origin, child, ended, output } = await startService(t, t.testdir(), env)
   const statuses = []

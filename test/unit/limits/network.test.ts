@@ -42,6 +42,9 @@ t.test('the zone of an address does not count', async t => {
 })
 
 t.test('text of a proxy that is no address counts for the proxy', async t => {
-  for (const text of ['', 'unknown', '198.51.100.7:4711', '1'.repeat(10_000)]) t.equal(network(text), '192.0.2.99')
-  t.equal(networkOf({ ip: '', socket: { remoteAddress: undefined } }), 'closed connections', 'a connection that has ended')
+  for (const text of ['', 'unknown', '198.51.100.7:4711', '1'.repeat(10_000)]) {
+    t.equal(network(text), '192.0.2.99')
+  }
+  const closed = { ip: '', socket: { remoteAddress: undefined } }
+  t.equal(networkOf(closed), 'closed connections', 'a connection that has ended')
 })

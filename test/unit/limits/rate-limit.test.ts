@@ -21,18 +21,24 @@ t.test('tokens are counted one by one, also when they have the same name', async
 t.test('of 1,000 concurrent requests exactly as many pass as the limit allows', async t => {
   const { app } = await startApp(t, { rateLimit: 600 })
   const { origin } = await listen(app)
-  const init = { method: 'POST', headers: { authorization, 'content-type': json }, body: JSON.stringify(plant) }
-  const responses = await Promise.all(Array.from({ length: 1000 }, () => fetch(`${origin}/plants`, init)))
+  const init = {
+    method: 'POST', headers: { authorization, 'content-type': json }, body: JSON.stringify(plant)
+  }
+  const responses = await Promise.all(
+    Array.from({ length: 1000 }, () => fetch(`${origin}/plants`, init))
+  )
   const remaining = responses.filter(({ status }) => status === 200).map(({ headers }) => {
     return Number(headers.get('ratelimit-remaining'))
   })
   const countdown = Array.from({ length: 600 }, (_, index) => index)
-  t.strictSame(remaining.sort((a, b) => a - b), countdown, 'each has another rest, and the last has 0')
+  t.strictSame(
+    remaining.sort((a, b) => a - b), countdown, 'each has another rest, and the last has 0'
+  )
   t.equal(responses.filter(({ status }) => status === 429).length, 400)
   await Promise.all(responses.map(response => response.text()))
 })
 
-t.test('every response to a known caller has the RateLimit fields, and only a 429 has Retry-After', async t => {
+t.test('responses to known callers have RateLimit fields, only a 429 has Retry-After', async t => {
   const { app, post } = await startApp(t, { rateLimit: 4, bodyLimit: 50 })
   const responses = [
     await post(plant),

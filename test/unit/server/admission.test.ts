@@ -5,8 +5,10 @@ import t from 'tap'
 import { admitRequests } from '../../../src/server/admission.ts'
 import type { OrderedListener } from '../../../src/server/pipelining.ts'
 
-const refuse: RequestListener = (_request, response) => { response.writeHead(503).end() }
-const urgentPaths = new Set(['/livez'])
+const options = {
+  answerOverload: ((_request, response) => { response.writeHead(503).end() }) as RequestListener,
+  urgentPaths: new Set(['/livez'])
+}
 
 /** A request and its response, as Node gives them to a listener. */
 function exchange (url = '/plants', isPipelined = false): Parameters<OrderedListener> {
@@ -17,10 +19,10 @@ function exchange (url = '/plants', isPipelined = false): Parameters<OrderedList
   return [request, response, isPipelined]
 }
 
-t.test('256 requests are admitted in a turn of the event loop, and the others in the next turns in order', async t => {
+t.test('a turn of the event loop admits 256 requests, the next ones admit the others', async t => {
   t.intercept(performance, 'now', { value: () => 0 })
   const admitted: string[] = []
-  const admit = admitRequests(({ url }) => admitted.push(url as string), { refuse, urgentPaths })
+  const admit = admitRequests(({ url }) => admitted.push(url as string), options)
   const urls = Array.from({ length: 600 }, (_, index) => `/${index}`)
   for (const url of urls) admit(...exchange(url))
   const counts = [admitted.length]
@@ -39,7 +41,7 @@ t.test('a turn admits no more requests after 5 ms, but at least one', async t =>
   t.intercept(performance, 'now', { value: () => clock.now })
   const costs = [2, 2, 2, 1, 20, 20, 1]
   let admitted = 0
-  const admit = admitRequests(() => { clock.now += costs[admitted++] as number }, { refuse, urgentPaths })
+  const admit = admitRequests(() => { clock.now += costs[admitted++] as number }, options)
   for (let request = 0; request < costs.length; request++) admit(...exchange())
   const counts = [admitted]
   for (let turn = 0; turn < 3; turn++) {
@@ -49,16 +51,16 @@ t.test('a turn admits no more requests after 5 ms, but at least one', async t =>
   t.strictSame(counts, [3, 5, 6, 7])
 })
 
-t.test('a request that has waited longer than maxWaitMs is refused', async t => {
+t.test('a request that has waited longer than half a second is answered 503', async t => {
   const clock = { now: 0 }
   t.intercept(performance, 'now', { value: () => clock.now })
   let admitted = 0
   const refused: string[] = []
-  const options = { refuse: ({ url }: IncomingMessage) => refused.push(url as string), urgentPaths, maxWaitMs: 20 }
-  const admit = admitRequests(() => admitted++, options)
+  const answerOverload = ({ url }: IncomingMessage) => refused.push(url as string)
+  const admit = admitRequests(() => admitted++, { ...options, answerOverload })
   for (let index = 0; index < 256; index++) admit(...exchange())
   admit(...exchange('/old'))
-  clock.now = 21
+  clock.now = 501
   admit(...exchange('/new'))
   await new Promise(setImmediate)
   t.strictSame(refused, ['/old'])
@@ -68,13 +70,15 @@ t.test('a request that has waited longer than maxWaitMs is refused', async t => 
 t.test('health checks and other requests that wait are begun in turns', async t => {
   t.intercept(performance, 'now', { value: () => 0 })
   const admitted: string[] = []
-  const admit = admitRequests(({ url }) => admitted.push(url as string), { refuse, urgentPaths })
+  const admit = admitRequests(({ url }) => admitted.push(url as string), options)
   for (let index = 0; index < 1000; index++) admit(...exchange())
   for (let index = 0; index < 1000; index++) admit(...exchange('/livez'))
   t.equal(admitted.includes('/livez'), false, 'the first turn is full')
   await new Promise(setImmediate)
   const turn = admitted.slice(256)
-  t.strictSame([turn.length, turn.filter(url => url === '/livez').length, turn[0]], [256, 128, '/livez'])
+  t.strictSame(
+    [turn.length, turn.filter(url => url === '/livez').length, turn[0]], [256, 128, '/livez']
+  )
   while (admitted.length < 2000) await new Promise(setImmediate)
   t.equal(admitted.filter(url => url === '/livez').length, 1000)
 })
@@ -82,19 +86,23 @@ t.test('health checks and other requests that wait are begun in turns', async t 
 t.test('a pipelined health check waits as other requests do', async t => {
   t.intercept(performance, 'now', { value: () => 0 })
   const admitted: string[] = []
-  const admit = admitRequests(({ url }) => admitted.push(url as string), { refuse, urgentPaths })
+  const admit = admitRequests(({ url }) => admitted.push(url as string), options)
   for (let index = 0; index < 300; index++) admit(...exchange())
   admit(...exchange('/livez', true))
   admit(...exchange('/livez'))
   await new Promise(setImmediate)
-  t.strictSame(admitted.slice(256).flatMap((url, index) => url === '/livez' ? [index] : []), [0, 45])
+  t.strictSame(
+    admitted.slice(256).flatMap((url, index) => url === '/livez' ? [index] : []), [0, 45]
+  )
 })
 
 t.test('while many requests wait, the connections of answered ones are not read', async t => {
   t.intercept(performance, 'now', { value: () => 0 })
   const begun: Array<Parameters<RequestListener>> = []
-  const admit = admitRequests((...exchange) => begun.push(exchange), { refuse, urgentPaths })
-  const turns = [{ length: 256 }, { length: 1000 }].flatMap((turn, index) => Array.from(turn, () => `/${index}`))
+  const admit = admitRequests((...exchange) => begun.push(exchange), options)
+  const turns = [{ length: 256 }, { length: 1000 }].flatMap(
+    (turn, index) => Array.from(turn, () => `/${index}`)
+  )
   for (const url of turns) admit(...exchange(url))
   admit(...exchange('/livez'))
   const answer = (count: number) => {
@@ -123,7 +131,7 @@ t.test('while many requests wait, the connections of answered ones are not read'
   t.equal(paused().length, 0, 'nothing waits any more')
 })
 
-t.test('while many requests wait, a pipelined one waits until the connections paused before it are resumed', async t => {
+t.test('under overload a pipelined request waits for the connections paused before it', async t => {
   t.intercept(performance, 'now', { value: () => 0 })
   const begun: Array<Parameters<RequestListener>> = []
   const paused = () => begun.filter(([{ socket }]) => socket.isPaused()).length
@@ -131,7 +139,7 @@ t.test('while many requests wait, a pipelined one waits until the connections pa
   const admit = admitRequests((request, response) => {
     begun.push([request, response])
     if (request.url === '/pipelined') pausedThen = paused()
-  }, { refuse, urgentPaths })
+  }, options)
   admit(...exchange('/pipelined', true))
   t.equal(pausedThen, 0, 'without overload it is admitted at once')
   pausedThen = undefined
@@ -147,7 +155,9 @@ t.test('while many requests wait, a pipelined one waits until the connections pa
     counts.push([begun.length, paused()])
     await new Promise(setImmediate)
   }
-  t.strictSame(counts, [[512, 249], [768, 81]], 'a connection with pipelined requests is not paused as well')
+  t.strictSame(
+    counts, [[512, 249], [768, 81]], 'a connection with pipelined requests is not paused as well'
+  )
   t.equal(pausedThen, 0)
   t.equal(begun.length, 857)
 })

@@ -11,9 +11,13 @@ import { request, requestText } from '../../fixtures/raw.ts'
 const live = requestText('GET /livez', ['Host: x'])
 const ready = requestText('GET /readyz', ['Host: x'])
 
-interface Connection { socket: Socket, ask: (text: string) => Promise<string>, closed: Promise<unknown> }
+interface Connection {
+  socket: Socket
+  ask: (text: string) => Promise<string>
+  closed: Promise<unknown>
+}
 
-/** Starts the application; `open` opens a connection whose `ask` sends a request and returns the response. */
+/** Starts the application. `ask` of a connection sends a request and returns the response. */
 async function start (t: Test, parts: Partial<AppOptions>) {
   const { app } = await startApp(t, parts)
   const { port } = await listen(app)
@@ -31,8 +35,8 @@ async function start (t: Test, parts: Partial<AppOptions>) {
   return { app, open }
 }
 
-t.test('during the delay of a shutdown the service is not ready, accepts connections and keeps none', async t => {
-  const { app, open } = await start(t, { drainMs: { delayMs: 300, lingerMs: 0 } })
+t.test('while shutdown is delayed, the service is not ready and accepts connections', async t => {
+  const { app, open } = await start(t, { shutdownDelayMs: 300 })
   const old = await open()
   t.match(await old.ask(ready), /200 OK[^]*keep-alive/)
   const began = performance.now()
@@ -46,10 +50,11 @@ t.test('during the delay of a shutdown the service is not ready, accepts connect
   await t.rejects(open(), { code: 'ECONNREFUSED' })
 })
 
-t.test('an idle or new connection is closed after it has lingered, and a request on it is answered', async t => {
-  const { app, open } = await start(t, { drainMs: { delayMs: 0, lingerMs: 500 } })
+t.test('an idle or new connection lingers, and a request on it is answered', async t => {
+  const { app, open } = await start(t, { lingerMs: 500 })
   const connections = await Promise.all(Array.from({ length: 4 }, open))
-  const [used, idle, unused, silent] = connections as [Connection, Connection, Connection, Connection]
+  type Four = [Connection, Connection, Connection, Connection]
+  const [used, idle, unused, silent] = connections as Four
   for (const { ask } of [used, idle]) t.match(await ask(live), /keep-alive/)
   const began = performance.now()
   const closed = app.close()
@@ -63,9 +68,9 @@ t.test('an idle or new connection is closed after it has lingered, and a request
   t.ok(ms >= 500 && ms < 2000, `idle connections end after ${Math.round(ms)} ms`)
 })
 
-t.test('a connection whose response is pending at shutdown lingers after that response', async t => {
+t.test('a connection with a pending response at shutdown lingers after the response', async t => {
   const { promise, resolve } = Promise.withResolvers<{ name: string }>()
-  const { app, open } = await start(t, { drainMs: { delayMs: 0, lingerMs: 300 }, verifyToken: () => promise })
+  const { app, open } = await start(t, { lingerMs: 300, verifyToken: () => promise })
   const { ask, closed } = await open()
   const pending = ask(request('{"id":1,"name":"x"}'))
   await sleep(50)
@@ -78,7 +83,7 @@ t.test('a connection whose response is pending at shutdown lingers after that re
   await Promise.all([closed, shutdown])
 })
 
-t.test('an idle connection is kept beyond the time limits of requests, as long as its response says', async t => {
+t.test('an idle connection is kept as long as its response says, without other limits', async t => {
   const limits = { requestTimeoutMs: { header: 200, whole: 300 }, keepAliveTimeoutMs: 2000 }
   const { ask, closed } = await (await start(t, limits)).open()
   t.match(await ask(live), /keep-alive: timeout=2\r/i)

@@ -1,4 +1,5 @@
-// No byte of a refused request is ever read as the next request. Clients here send what proxies have been tricked with.
+// No byte of a refused request is ever read as the next request. Clients here send what has tricked
+// proxies.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -12,7 +13,7 @@ const fern = '{"id":1,"name":"fern"}'
 const fields = ['Host: x', `Authorization: ${authorization}`, `Content-Type: ${json}`]
 const stored = async (store: PlantStore) => (await Array.fromAsync(allPlants(store))).length
 
-/** Sends a header and, once a response has come, a body that is a valid request. Returns all that the server sent. */
+/** Sends a header and, after a response, a body that is a valid request. Returns all responses. */
 async function continueAfterResponse (port: number, header: string): Promise<string> {
   const socket = connect(port, '127.0.0.1').setEncoding('latin1').on('error', () => {})
   let received = ''
@@ -24,13 +25,15 @@ async function continueAfterResponse (port: number, header: string): Promise<str
   return received
 }
 
-t.test('a request that is refused before its body gets no 100, and its body is not read as a request', async t => {
+t.test('an error before the body means no 100, and the body is not read as a request', async t => {
   const { app, store } = await startApp(t, { bodyLimit: 1000 })
   const { port } = await listen(app)
   const expecting = ['Expect: 100-continue', `Content-Length: ${request(fern).length}`]
   const cases: Array<[number, string, string[]]> = [
     [401, 'POST /plants', ['Host: x', ...expecting]],
-    [401, 'POST /plants', ['Host: x', 'Authorization: Bearer another', `Content-Type: ${json}`, ...expecting]],
+    [401, 'POST /plants', [
+      'Host: x', 'Authorization: Bearer another', `Content-Type: ${json}`, ...expecting
+    ]],
     [415, 'POST /plants', [...fields.slice(0, 2), 'Content-Type: text/plain', ...expecting]],
     [413, 'POST /plants', [...fields, 'Expect: 100-continue', 'Content-Length: 1001']],
     [404, 'POST /nothing', [...fields, ...expecting]],
@@ -48,12 +51,13 @@ t.test('a request that is refused before its body gets no 100, and its body is n
     t.equal(response?.headers.connection, 'close', name)
     t.strictSame(more, [], `${name}, with its body`)
     const received = await continueAfterResponse(port, text)
-    t.equal(received.match(/HTTP\/1\.1 \d+/g)?.join(), `HTTP/1.1 ${status}`, `${name}, with a body after the response`)
+    const statusLines = received.match(/HTTP\/1\.1 \d+/g)?.join()
+    t.equal(statusLines, `HTTP/1.1 ${status}`, `${name}, with a body after the response`)
   }
   t.equal(await stored(store), 0)
 })
 
-t.test('the body may wait for 100 Continue, in any case, and a bodiless request gets none', async t => {
+t.test('a body may wait for 100 Continue, and a request without a body gets none', async t => {
   const { port } = await listen((await startApp(t)).app)
   for (const expectation of ['100-continue', '100-CONTINUE']) {
     const socket = connect(port, '127.0.0.1').setEncoding('latin1')
@@ -67,7 +71,9 @@ t.test('the body may wait for 100 Continue, in any case, and a bodiless request 
   const ready = await exchange(port, requestText('GET /livez', ['Host: x', 'Expect: 100-continue']))
   t.strictSame(ready.map(({ statusCode }) => statusCode), [200])
   const old = request(fern, ['Expect: 100-continue']).replace('HTTP/1.1', 'HTTP/1.0')
-  t.strictSame((await exchange(port, old)).map(({ statusCode }) => statusCode), [200], 'HTTP/1.0 has no 100')
+  t.strictSame(
+    (await exchange(port, old)).map(({ statusCode }) => statusCode), [200], 'HTTP/1.0 has no 100'
+  )
 })
 
 t.test('a body whose end is uncertain is refused, and the connection is closed', async t => {
@@ -106,18 +112,20 @@ t.test('a body whose end is uncertain is refused, and the connection is closed',
   t.equal(await stored(store), 0)
   for (const coding of ['chunked', 'Chunked']) {
     const header = [...fields, `Transfer-Encoding: ${coding}`, 'Connection: close']
-    t.equal((await exchangeOne(port, requestText('POST /plants', header, chunked))).statusCode, 200, coding)
+    const { statusCode } = await exchangeOne(port, requestText('POST /plants', header, chunked))
+    t.equal(statusCode, 200, coding)
   }
 })
 
-t.test('other versions of HTTP than 1.0 and 1.1 are answered 505, and no later byte is a request', async t => {
+t.test('other versions than HTTP/1.0 and 1.1 get 505, and no later byte is a request', async t => {
   const { app, store } = await startApp(t)
   const { port } = await listen(app)
   for (const version of ['0.9', '2.0']) {
     for (const path of ['/plants', '/livez', '/%zz']) {
       const text = request(fern).replace('/plants HTTP/1.1', `${path} HTTP/${version}`)
       const [response, ...more] = await exchange(port, text + request(fern))
-      isError(t, response as NonNullable<typeof response>, 505, 'The service supports HTTP/1.1 and HTTP/1.0.', version)
+      const sent = response as NonNullable<typeof response>
+      isError(t, sent, 505, 'The service supports HTTP/1.1 and HTTP/1.0.', version)
       t.strictSame(more, [])
     }
   }
@@ -127,7 +135,9 @@ t.test('other versions of HTTP than 1.0 and 1.1 are answered 505, and no later b
 t.test('a request after a response with Connection: close is not processed', async t => {
   const { app, store } = await startApp(t)
   const { port } = await listen(app)
-  const refused = requestText('POST /plants', [...fields, 'Transfer-Encoding: gzip, chunked'], '0\r\n\r\n')
+  const refused = requestText(
+    'POST /plants', [...fields, 'Transfer-Encoding: gzip, chunked'], '0\r\n\r\n'
+  )
   t.equal((await exchange(port, refused + request(fern).repeat(3))).length, 1)
   // The second request arrives after the first response.
   const began = performance.now()
@@ -136,12 +146,14 @@ t.test('a request after a response with Connection: close is not processed', asy
   t.equal(await stored(store), 0)
 })
 
-t.test('a client that goes on after its last response is not read any more, and is disconnected', async t => {
+t.test('a client that goes on after its last response is not read, and disconnected', async t => {
   const { app, store } = await startApp(t)
   const { port } = await listen(app)
   // After Connection: close the parser takes no request, and what is read costs no memory.
-  for (const [close, mostRead] of [['Connection: close', Infinity], ['Upgrade: h2c', 100_000]] as const) {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {}).resume()
+  const cases = [['Connection: close', Infinity], ['Upgrade: h2c', 100_000]] as const
+  for (const [close, mostRead] of cases) {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => {}).resume()
     t.teardown(() => socket.destroy())
     const [accepted] = await once(app.server, 'connection') as [Socket]
     socket.write(requestText('GET /nothing', ['Host: x', close, '', '']))
@@ -153,16 +165,20 @@ t.test('a client that goes on after its last response is not read any more, and 
   }
 })
 
-t.test('Upgrade is ignored, and ends the connection: Node drops the bytes that arrive with it', async t => {
+t.test('Upgrade is ignored and ends the connection, because Node drops bytes after it', async t => {
   const { app, store } = await startApp(t)
   const { port } = await listen(app)
   for (const protocol of ['websocket', 'h2c']) {
-    const upgrade = requestText('GET /livez', ['Host: x', 'Connection: Upgrade', `Upgrade: ${protocol}`, '', ''])
+    const upgrade = requestText(
+      'GET /livez', ['Host: x', 'Connection: Upgrade', `Upgrade: ${protocol}`, '', '']
+    )
     const socket = connect(port, '127.0.0.1').setEncoding('latin1')
     let received = ''
     socket.on('data', text => { received += text }).on('error', () => {})
     const smuggled = request(fern)
-    socket.write(upgrade + requestText('POST /plants', [...fields, `Content-Length: ${smuggled.length}`, '', '']))
+    socket.write(upgrade + requestText(
+      'POST /plants', [...fields, `Content-Length: ${smuggled.length}`, '', '']
+    ))
     await once(socket, 'data')
     socket.write(smuggled)
     await once(socket, 'close')
@@ -178,7 +194,9 @@ t.test('a client that sends the whole of a refused body first still gets the res
   for (const expectation of [[], ['Expect: 100-continue']]) {
     const socket = connect(port, '127.0.0.1').setEncoding('latin1').pause()
     const length = 8_000_000
-    socket.write(requestText('POST /plants', [...fields, ...expectation, `Content-Length: ${length}`]))
+    socket.write(
+      requestText('POST /plants', [...fields, ...expectation, `Content-Length: ${length}`])
+    )
     await new Promise<void>((resolve, reject) => {
       socket.once('error', reject).write('x'.repeat(length), () => resolve())
     })
@@ -189,11 +207,12 @@ t.test('a client that sends the whole of a refused body first still gets the res
   }
 })
 
-t.test('a client that neither sends the rest of a refused body nor leaves is disconnected', async t => {
+t.test('a client that stops in the middle of a refused body is disconnected', async t => {
   const { app } = await startApp(t)
   const { port } = await listen(app)
   const accepted = once(app.server, 'connection')
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {}).resume()
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  socket.on('error', () => {}).resume()
   const [served] = await accepted
   const began = performance.now()
   socket.write(requestText('POST /plants', [...fields, 'Content-Length: 100000']))
@@ -203,18 +222,20 @@ t.test('a client that neither sends the rest of a refused body nor leaves is dis
   socket.destroy()
 })
 
-t.test('Host is a name or an address with an optional port; anything else is answered 400', async t => {
+t.test('Host is a name or an address with an optional port; anything else gets 400', async t => {
   const { port } = await listen((await startApp(t)).app)
   const statusOf = async (target: string, host: string) => {
     return exchangeOne(port, requestText(target, [`Host:${host}`, 'Connection: close']))
   }
   const valid = [
-    '', ' ', 'plants.example', 'plants.example:3000', 'plants.example:', ':80', 'PLANTS_1', '127.0.0.1:80', '[::1]',
+    '', ' ', 'plants.example', 'plants.example:3000', 'plants.example:', ':80', 'PLANTS_1',
+    '127.0.0.1:80', '[::1]',
     '[::1]:3000', '[2001:db8::192.0.2.1]', '[v1.fe:a]', 'pl%61nts', "a!$&'()*+,;=~"
   ]
   for (const host of valid) t.equal((await statusOf('GET /livez', host)).statusCode, 200, host)
   const invalid = [
-    'a@b', 'a@b/c d', 'a b', 'a/b', 'a?b', 'a#b', 'a\\b', '[::1', '::1', '[]', '[::1]x', '[1.2.3.4]', '[::1%25lo]',
+    'a@b', 'a@b/c d', 'a b', 'a/b', 'a?b', 'a#b', 'a\\b', '[::1', '::1', '[]', '[::1]x',
+    '[1.2.3.4]', '[::1%25lo]',
     '[::1%lo]', '[v.a]', 'a:b', 'a:80:80', 'a%zz', 'a%', 'http://a', '<a>', 'a\xe9', '"a"', 'a\tb'
   ]
   const message = 'The Host header field is not a host name or address with an optional port.'
@@ -223,7 +244,9 @@ t.test('Host is a name or an address with an optional port; anything else is ans
 
 t.test('an address in absolute form names a host without a user', async t => {
   const { port } = await listen((await startApp(t)).app)
-  const ask = (target: string) => exchangeOne(port, requestText(`GET ${target}`, ['Host: x', 'Connection: close']))
+  const ask = (target: string) => exchangeOne(
+    port, requestText(`GET ${target}`, ['Host: x', 'Connection: close'])
+  )
   for (const target of ['http://a/livez', 'HTTPS://[::1]:80/livez']) {
     t.equal((await ask(target)).statusCode, 200, target)
   }

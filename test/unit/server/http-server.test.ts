@@ -21,7 +21,9 @@ async function open (t: Test, port: number): Promise<Socket> {
 /** Without the coverage of tap, which takes a part of the heap. */
 function startSmall (t: Test, env: Record<string, string>): Promise<Service> {
   const command = ['env', '-u', 'NODE_OPTIONS', process.execPath]
-  return startService(t, t.testdir(), { ...env, ACCESS_TOKENS: testToken }, ['--max-old-space-size=64'], { command })
+  return startService(
+    t, t.testdir(), { ...env, ACCESS_TOKENS: testToken }, ['--max-old-space-size=64'], { command }
+  )
 }
 
 function block (ms: number): void {
@@ -29,8 +31,9 @@ function block (ms: number): void {
   while (performance.now() < end);
 }
 
-t.test('a client that never reads is disconnected, and the service holds few bytes for it', async t => {
-  const { app } = await startApp(t, { requestTimeoutMs: { header: 300, whole: 300 }, responseTimeoutMs: 200 })
+t.test('a client that never reads is disconnected, and few bytes wait for it', async t => {
+  const requestTimeoutMs = { header: 300, whole: 300 }
+  const { app } = await startApp(t, { requestTimeoutMs, responseTimeoutMs: 200 })
   const { port } = await listen(app)
   let accepted: Socket | undefined
   app.server.on('connection', socket => { accepted = socket })
@@ -39,7 +42,9 @@ t.test('a client that never reads is disconnected, and the service holds few byt
   const began = performance.now()
   client.write(requestText('GET /docs/json', ['Host: x', '', '']).repeat(10_000))
   let mostUnsent = 0
-  const watch = setInterval(() => { mostUnsent = Math.max(mostUnsent, accepted?.writableLength ?? 0) }, 5)
+  const watch = setInterval(
+    () => { mostUnsent = Math.max(mostUnsent, accepted?.writableLength ?? 0) }, 5
+  )
   t.teardown(() => clearInterval(watch))
   while (accepted?.destroyed !== true) await new Promise(resolve => setTimeout(resolve, 5))
   const elapsed = performance.now() - began
@@ -47,7 +52,7 @@ t.test('a client that never reads is disconnected, and the service holds few byt
   t.ok(elapsed < 10_000, `disconnected after ${elapsed} ms`)
 })
 
-t.test('requests that wait too long are answered 503 before authentication, and the log has one line', async t => {
+t.test('requests that wait too long get 503 before authentication, and one log line', async t => {
   const { log, lines } = logLines()
   const { app } = await startApp(t, { log })
   const { port } = await listen(app)
@@ -78,7 +83,7 @@ t.test('requests that wait too long are answered 503 before authentication, and 
   t.match(lines.join(''), 'Requests refused because the service is overloaded: 1.')
 })
 
-t.test('under overload, too, bytes that are no request get their own error and end the connection', async t => {
+t.test('under overload faults of framing get their error, too, and end the connection', async t => {
   const { app, store } = await startApp(t)
   const { port } = await listen(app)
   let accepted = 0
@@ -87,7 +92,9 @@ t.test('under overload, too, bytes that are no request get their own error and e
   const fields = ['Host: x', `Authorization: Bearer ${testToken}`, 'Content-Type: application/json']
   const plant = '{"id":1,"name":"smuggled"}'
   const second = requestText('POST /plants', [...fields, `Content-Length: ${plant.length}`], plant)
-  const chunked = requestText('POST /plants', [...fields, 'Connection: keep-alive', 'Transfer-Encoding: chunked'], '0\r\n\r\n')
+  const chunked = requestText(
+    'POST /plants', [...fields, 'Connection: keep-alive', 'Transfer-Encoding: chunked'], '0\r\n\r\n'
+  )
   const cases: Array<[string, string]> = [
     ['400', chunked.replace('HTTP/1.1', 'HTTP/1.0')],
     ['501', chunked.replace('chunked', 'gzip, chunked')],
@@ -109,7 +116,9 @@ t.test('under overload, too, bytes that are no request get their own error and e
     if (++arrived === fill.length + clients.length) block(600)
   })
   for (const client of fill) client.write(requestText('GET /x', ['Host: x', '', '']))
-  for (const [index, client] of clients.entries()) client.write((cases[index] as [string, string])[1] + second)
+  for (const [index, client] of clients.entries()) {
+    client.write((cases[index] as [string, string])[1] + second)
+  }
   block(50)
   for (const [index, text] of (await Promise.all(received.map(all => all()))).entries()) {
     t.match(text, new RegExp(`^HTTP/1\\.1 ${cases[index]?.[0]} `))
@@ -131,16 +140,20 @@ t.test('a body in pieces of any size arrives whole', async t => {
       body += `${piece.length.toString(16)}\r\n${piece}\r\n`
     }
     const head = [...fields, 'Transfer-Encoding: chunked', 'Connection: close']
-    const { statusCode } = await exchangeOne(port, requestText('POST /plants', head, `${body}0\r\n\r\n`))
-    t.equal(statusCode, 200)
+    const text = requestText('POST /plants', head, `${body}0\r\n\r\n`)
+    t.equal((await exchangeOne(port, text)).statusCode, 200)
   }
   const stored = await Array.fromAsync(allPlants(store))
-  t.strictSame(stored.map(({ name }) => name), sizes.map((_pattern, index) => `${index}`.repeat(30_000)))
+  t.strictSame(
+    stored.map(({ name }) => name), sizes.map((_pattern, index) => `${index}`.repeat(30_000))
+  )
 })
 
-t.test('a small heap survives bodies in pieces of one byte behind responses that nobody reads', async t => {
+t.test('a small heap survives bodies in pieces of one byte behind unread responses', async t => {
   const { origin, child, ended } = await startSmall(t, { DATABASE_URL: 'memory:' })
-  const clients = await Promise.all(Array.from({ length: 90 }, () => open(t, Number(new URL(origin).port))))
+  const clients = await Promise.all(
+    Array.from({ length: 90 }, () => open(t, Number(new URL(origin).port)))
+  )
   const page = requestText('GET /docs/static/swagger-ui-bundle.js', ['Host: x'], '')
   const pieces = '1\r\n \r\n'.repeat(10_000)
   const body = requestText('POST /plants', ['Host: x', 'Transfer-Encoding: chunked'], pieces)
@@ -153,16 +166,22 @@ t.test('a small heap survives bodies in pieces of one byte behind responses that
 
 t.test('a small heap survives bodies whose values take twenty times their bytes', async t => {
   const { origin, child, ended } = await startSmall(t, {})
-  const clients = await Promise.all(Array.from({ length: 100 }, () => open(t, Number(new URL(origin).port))))
+  const clients = await Promise.all(
+    Array.from({ length: 100 }, () => open(t, Number(new URL(origin).port)))
+  )
   const fields = ['Host: x', `Authorization: Bearer ${testToken}`, 'Content-Type: application/json']
-  const bodies = clients.map((_client, id) => `{"id":${id},"name":"x","more":[${'{},'.repeat(21_800)}0]}`)
+  const bodies = clients.map(
+    (_client, id) => `{"id":${id},"name":"x","more":[${'{},'.repeat(21_800)}0]}`
+  )
   const statuses = Promise.all(clients.map(async client => {
     const [answer]: Buffer[] = await once(client, 'data') as [Buffer]
     return answer?.toString('latin1', 9, 12)
   }))
   for (const [index, client] of clients.entries()) {
     const body = bodies[index] as string
-    client.write(requestText('POST /plants', [...fields, `Content-Length: ${body.length}`], body.slice(0, -1)))
+    client.write(
+      requestText('POST /plants', [...fields, `Content-Length: ${body.length}`], body.slice(0, -1))
+    )
   }
   await sleep(500)
   for (const client of clients) client.write('}')
@@ -176,8 +195,11 @@ for (const fields of [[], ['Expect: x'], ['Expect: 100-continue, x']]) {
   t.test(`a burst of pipelined requests does not use up a small heap ${fields}`, async t => {
     const { origin, child, ended } = await startSmall(t, { DATABASE_URL: 'memory:' })
     const port = Number(new URL(origin).port)
-    const clients = await Promise.all(Array.from({ length: fields.length === 0 ? 120 : 40 }, () => open(t, port)))
-    const burst = requestText('GET /x', ['Host: a', ...fields, '', '']).repeat(2200).slice(0, 65_000)
+    const clients = await Promise.all(
+      Array.from({ length: fields.length === 0 ? 120 : 40 }, () => open(t, port))
+    )
+    const text = requestText('GET /x', ['Host: a', ...fields, '', ''])
+    const burst = text.repeat(2200).slice(0, 65_000)
     for (const client of clients) client.write(burst)
     t.equal((await fetch(`${origin}/livez`)).status, 200)
     for (const client of clients) client.destroy()
@@ -186,7 +208,7 @@ for (const fields of [[], ['Expect: x'], ['Expect: 100-continue, x']]) {
   })
 }
 
-t.test('the shutdown has no other time limit than its own: Fastify would cut it off after 10 seconds', async t => {
+t.test('Fastify does not limit the time of the shutdown, which has its own limits', async t => {
   const { app } = await startApp(t)
   t.equal(app.initialConfig.pluginTimeout, 0)
 })

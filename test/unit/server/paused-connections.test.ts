@@ -8,11 +8,12 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { PausedConnections } from '../../../src/server/paused-connections.ts'
 
-/** A server and a client; `next` sends bytes to the server, or nothing, and answers the request that arrives. */
+/** A server and a client. `next` may send bytes to the server, and answers the next request. */
 async function startServer (t: Test) {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {}).resume()
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  client.on('error', () => {}).resume()
   t.teardown(() => {
     client.destroy()
     server.close()
@@ -72,7 +73,7 @@ t.test('connections are resumed in order, and all that were paused for 250 ms', 
   t.strictSame(arePaused(), [false, false, false, false])
 })
 
-t.test('a connection is not paused twice, while it is closed or while a body is received', async t => {
+t.test('a connection that is paused, closed or receives a body is not paused', async t => {
   const { client, next } = await startServer(t)
   const paused = new PausedConnections()
   const request = await next(get)

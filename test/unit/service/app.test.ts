@@ -10,7 +10,7 @@ import { testStore } from '../../fixtures/store.ts'
 
 const plant = { id: 1, name: 'fern' }
 
-/** A store whose add() is pending until the test completes it. `called` resolves at the first call. */
+/** A store whose add() waits until the test completes it. `called` resolves at the first call. */
 function pendingStore () {
   const called = Promise.withResolvers<void>()
   const outcome = Promise.withResolvers<Outcome>()
@@ -28,12 +28,15 @@ t.test('without a rate limit the application accepts any number of requests', as
   for (let request = 0; request < 20; request++) t.equal((await post(plant)).statusCode, 200)
 })
 
-t.test('a token past its rate limit is answered 429 with Retry-After, other tokens are not', async t => {
-  const verifyToken = (token: string) => token === 'bad' ? undefined : { name: `${token.length} characters` }
+t.test('a token past its rate limit gets 429 with Retry-After, other tokens do not', async t => {
+  const verifyToken = (token: string) => {
+    return token === 'bad' ? undefined : { name: `${token.length} characters` }
+  }
   const { post } = await startApp(t, { rateLimit: 2, verifyToken })
   for (const nth of [1, 2]) t.equal((await post(plant)).statusCode, 200, `request ${nth}`)
   const response = await post(plant)
-  const message = 'This token may make 2 requests per minute. Retry-After gives the seconds to wait.'
+  const message = 'This token may make 2 requests per minute. ' +
+    'Retry-After gives the seconds to wait.'
   isError(t, response, 429, message, 'request 3')
   t.match(Number(response.headers['retry-after']), 60)
   t.equal((await post(plant, { authorization: 'Bearer another' })).statusCode, 200)
@@ -45,7 +48,9 @@ t.test('a token past its rate limit is answered 429 with Retry-After, other toke
 
 t.test('the contract declares exactly the statuses that the operation answers', async t => {
   const { post } = await startApp(t, { bodyLimit: 50, rateLimit: 7 })
-  const postTo = async (add: PlantStore['add']) => (await startApp(t, { store: testStore({ add }) })).post(plant)
+  const postTo = async (add: PlantStore['add']) => {
+    return (await startApp(t, { store: testStore({ add }) })).post(plant)
+  }
   const responses = [
     await post(plant),
     await post('{'),
@@ -96,8 +101,10 @@ t.test('a connection without any request does not delay the shutdown', async t =
   t.ok(performance.now() - began < 2000)
 })
 
-t.test('shutdown does not wait long for connections that are silent, idle or stuck in a request', async t => {
-  const { app } = await startApp(t, { requestTimeoutMs: { header: 500, whole: 500 }, responseTimeoutMs: 30_000 })
+t.test('shutdown does not wait long for silent, idle or stuck connections', async t => {
+  const { app } = await startApp(
+    t, { requestTimeoutMs: { header: 500, whole: 500 }, responseTimeoutMs: 30_000 }
+  )
   const { port } = await listen(app)
   const whole = request('{"id":1,"name":"x"}')
   const sockets = await Promise.all(['', 'POST /pla', whole, whole.slice(0, -3)].map(async text => {
@@ -113,7 +120,7 @@ t.test('shutdown does not wait long for connections that are silent, idle or stu
   t.ok(performance.now() - began < 3000)
 })
 
-t.test('/livez and /readyz need no token, and /readyz is 503 while the store cannot promise writes', async t => {
+t.test('/livez and /readyz need no token; /readyz is 503 while the store cannot write', async t => {
   const { app } = await startApp(t)
   t.match(await app.inject('/livez'), { statusCode: 200, body: '{"status":"alive"}' })
   t.match(await app.inject('/readyz'), { statusCode: 200, body: '{"status":"ready"}' })
@@ -128,7 +135,7 @@ t.test('/livez and /readyz need no token, and /readyz is 503 while the store can
   t.equal((await broken.app.inject('/livez')).statusCode, 200)
 })
 
-t.test('callers of /readyz share one check, and a check that hangs is 503 within 2 seconds', async t => {
+t.test('callers of /readyz share a check, and one that hangs is 503 within 2 seconds', async t => {
   let checks = 0
   const store = testStore({
     async check () {
@@ -149,18 +156,23 @@ t.test('callers of /readyz share one check, and a check that hangs is 503 within
   t.ok(performance.now() - began < 2500)
 })
 
-t.test('a check of /readyz that hangs is logged with the reason why the last one failed', async t => {
+t.test('the log of a check that hangs has the reason why the last one failed', async t => {
   const { log, lines } = logLines()
   let checks = 0
-  const check = () => ++checks === 1 ? Promise.reject(new Error('the database is gone')) : new Promise<void>(() => {})
+  const check = () => {
+    if (++checks === 1) return Promise.reject(new Error('the database is gone'))
+    return new Promise<void>(() => {})
+  }
   const { app } = await startApp(t, { log, store: testStore({ check }) })
   await app.inject('/readyz')
   await new Promise(resolve => setTimeout(resolve, 1100))
   await app.inject('/readyz')
-  t.match(JSON.parse(lines[1] as string).err.message, 'no result within 2000 ms: the database is gone')
+  t.match(
+    JSON.parse(lines[1] as string).err.message, 'no result within 2000 ms: the database is gone'
+  )
 })
 
-t.test('a service that shuts down is not ready, and still answers its pending requests', async t => {
+t.test('during shutdown the service is not ready, and answers its pending requests', async t => {
   const { store, called, complete } = pendingStore()
   const { app } = await startApp(t, { store })
   const { port } = await listen(app)
@@ -176,14 +188,17 @@ t.test('a service that shuts down is not ready, and still answers its pending re
   complete('added')
   await Promise.all([closed, once(socket, 'close')])
   const bothResponses = new RegExp([
-    '200 OK', '"name":"x"', '503 Service Unavailable', 'Connection: close', 'The service is shutting down\\.'
+    '200 OK', '"name":"x"', '503 Service Unavailable', 'Connection: close',
+    'The service is shutting down\\.'
   ].join('[^]*'), 'i')
   t.match(received, bothResponses)
 })
 
 t.test('shutdown completes although a handler never resolves', async t => {
   const { store, called } = pendingStore()
-  const { app } = await startApp(t, { store, requestTimeoutMs: { header: 200, whole: 200 }, responseTimeoutMs: 400 })
+  const { app } = await startApp(
+    t, { store, requestTimeoutMs: { header: 200, whole: 200 }, responseTimeoutMs: 400 }
+  )
   const { port } = await listen(app)
   const socket = connect(port, '127.0.0.1').on('error', () => {}).resume()
   socket.write(request('{"id":1,"name":"x"}'))
@@ -192,10 +207,12 @@ t.test('shutdown completes although a handler never resolves', async t => {
   t.pass('closed')
 })
 
-t.test('the served contract contains the paths and schemas of the original specification', async t => {
+t.test('the served contract has the paths and schemas of the original specification', async t => {
   const { app } = await startApp(t)
   const contract = (await app.inject('/docs/json')).json()
-  const content = (name: string) => ({ [json]: { schema: { $ref: `#/components/schemas/${name}` } } })
+  const content = (name: string) => ({
+    [json]: { schema: { $ref: `#/components/schemas/${name}` } }
+  })
   t.match(contract, {
     openapi: '3.1.0',
     info: { title: 'Plant Store', version: '1.0.0', license: { name: 'MIT' } },
@@ -204,7 +221,9 @@ t.test('the served contract contains the paths and schemas of the original speci
     components: {
       securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
       schemas: {
-        Plant: { required: ['name'], properties: { name: { type: 'string' }, tag: { type: 'string' } } },
+        Plant: {
+          required: ['name'], properties: { name: { type: 'string' }, tag: { type: 'string' } }
+        },
         NewPlant: {
           allOf: [
             { $ref: '#/components/schemas/Plant' },

@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import t from 'tap'
 
 /**
- * Prints the time of a tick after full garbage collections, divided by the time before them. Each time is that of the
- * fastest of several runs. No ticks run between the collections.
+ * Prints the time of a tick after full garbage collections, divided by the time before them. Each
+ * time is that of the fastest of several runs. No ticks run between the collections.
  */
 const program = `
   import { setTimeout as sleep } from 'node:timers/promises'

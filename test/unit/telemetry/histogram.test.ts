@@ -16,8 +16,12 @@ t.test('series have the same places in all rows, and rows are counted apart', as
   second.observe(4, 2)
   second.observe(3, 2)
   first.observe(4, 2)
-  t.strictSame(first.read(), [{ key: 3, counts: [1, 0], sum: 1 }, { key: 4, counts: [0, 1], sum: 2 }])
-  t.strictSame(second.read(), [{ key: 3, counts: [0, 1], sum: 2 }, { key: 4, counts: [0, 1], sum: 2 }])
+  t.strictSame(
+    first.read(), [{ key: 3, counts: [1, 0], sum: 1 }, { key: 4, counts: [0, 1], sum: 2 }]
+  )
+  t.strictSame(
+    second.read(), [{ key: 3, counts: [0, 1], sum: 2 }, { key: 4, counts: [0, 1], sum: 2 }]
+  )
   first.observe(5, 1)
   first.observe(5, 1)
   t.equal(first.read().length, 2, 'a series too many is not counted, and does no harm')
@@ -27,7 +31,9 @@ t.test('threads that meet new series at once lose no value', async t => {
   const memory = histogramMemory([10], 4, 64)
   const code = `
     const { workerData: { memory, thread } } = require('node:worker_threads')
-    const { Histogram } = await import(${JSON.stringify(new URL('../../../src/telemetry/histogram.ts', import.meta.url))})
+    const { Histogram } = await import(${JSON.stringify(
+      new URL('../../../src/telemetry/histogram.ts', import.meta.url)
+    )})
     const histogram = new Histogram(memory, thread)
     for (let i = 0; i < 64000; i++) histogram.observe(1 + i % 64, 1)
   `

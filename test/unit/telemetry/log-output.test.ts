@@ -44,7 +44,8 @@ t.test('lines reach a file in order, and flush() writes the last ones', async t 
     output.write(`second ${number}\n`)
     await sleep(20)
   }
-  t.equal(readFileSync(path, 'utf8'), [0, 1, 2].map(number => `first ${number}\nsecond ${number}\n`).join(''))
+  const written = [0, 1, 2].map(number => `first ${number}\nsecond ${number}\n`).join('')
+  t.equal(readFileSync(path, 'utf8'), written)
   output.write('last\n')
   output.flush()
   t.match(readFileSync(path, 'utf8'), /second 2\nlast\n$/)
@@ -63,7 +64,7 @@ t.test('flush() leaves the lines of a write that is under way to it', async t =>
   t.equal(readFileSync(path, 'utf8'), 'first\nsecond\n')
 })
 
-t.test('a full pipe drops and counts the lines beyond the limit, and the rest arrives whole', async t => {
+t.test('a full pipe drops and counts lines beyond the limit; the rest arrives whole', async t => {
   const { reader, writer } = makePipe(t)
   t.teardown(() => closeSync(reader))
   const output = new StandardOutput({ fd: writer }, sentence => output.write(`${sentence}\n`))

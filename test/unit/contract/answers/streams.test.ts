@@ -6,11 +6,10 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import { drainOnClose } from '../../../../src/contract/index.ts'
-import { unlimited } from '../../../../src/server/connection-limit.ts'
+import { prepareDrain } from '../../../../src/server/drain.ts'
 import { createHttpServer } from '../../../../src/server/http-server.ts'
-import { Recorder } from '../../../../src/telemetry/recorder.ts'
-import { createShared } from '../../../../src/service/shared-counts.ts'
+import { measuredResponse } from '../../../../src/telemetry/measured-response.ts'
+import { metricsMemory, Recorder } from '../../../../src/telemetry/recorder.ts'
 import { listen, logLines, testReporter } from '../../../fixtures/app.ts'
 import { serve } from '../../../fixtures/contract.ts'
 import { requestText } from '../../../fixtures/raw.ts'
@@ -73,8 +72,7 @@ const paths = `
 async function start (t: Test, { body, stalledTimeoutMs = 20_000, drainMs = 1000, answers = 'enforce' as const }: {
   body: () => unknown, stalledTimeoutMs?: number, drainMs?: number, answers?: 'enforce' | 'log'
 }) {
-  const shared = createShared(1)
-  const recorder = new Recorder(shared.metrics, 0)
+  const recorder = new Recorder(metricsMemory(1), 0)
   const answer = () => ({ status: 200, body: body() })
   const counted: Array<[method: string, status: number]> = []
   recorder.responded = (_route, method, status) => counted.push([method, status])
@@ -89,15 +87,18 @@ async function start (t: Test, { body, stalledTimeoutMs = 20_000, drainMs = 1000
       requestTimeoutMs: { header: 5000, whole: 10_000 },
       stalledTimeoutMs,
       keepAliveTimeoutMs: 5000,
-      maxConnections: unlimited,
-      urgentPaths: [],
+      maxConnections: Infinity,
+      connections: new Int32Array(1),
       thread: 0,
-      shared,
-      recorder,
-      warn: () => {}
+      threads: 1,
+      urgentPaths: [],
+      ServerResponse: measuredResponse(recorder),
+      onOverload: () => {},
+      onConnectionDropped: () => {}
     })
   })
-  drainOnClose(app, { delayMs: () => 0, lingerMs: 0, requestTimeoutMs: drainMs, responseTimeoutMs: drainMs })
+  const times = { requestTimeoutMs: drainMs, responseTimeoutMs: drainMs }
+  app.addHook('preClose', prepareDrain(app.server, { delayMs: () => 0, lingerMs: 0, ...times }))
   const { port } = await listen(app)
   const open = async (path: string): Promise<Client> => {
     const socket = connect(port, '127.0.0.1').setEncoding('latin1')

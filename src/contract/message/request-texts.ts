@@ -1,52 +1,6 @@
-// The fields that hooks add to requests, and readers of the raw path, headers, query and cookies.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { IncomingMessage } from 'node:http'
-import type { Principals } from '../types.ts'
+// Readers of the texts of a request as they were sent: path, query, cookies and header fields.
+import type { FastifyRequest } from 'fastify'
 import { HttpError } from '../../server/http-error.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** What the handler gets beside body and callers: parameters by place, the body's contentType, and `accept`. */
-    parameters?: Readonly<Record<string, unknown>>
-    /** Who is calling, once the operation's hooks have authenticated the request. */
-    principals?: Principals
-    /** Refusals of the security schemes so far. */
-    refusals?: Error[]
-    /** Names of the header fields that were sent more than once, in lower case. */
-    readonly repeatedHeaders: ReadonlySet<string>
-  }
-}
-
-export function decorateRequests (app: FastifyInstance): void {
-  for (const field of ['parameters', 'principals', 'refusals']) app.decorateRequest(field)
-  app.decorateRequest('repeatedHeaders', { getter () { return repeatedHeaders(this.raw) } })
-}
-
-export function refusalsOf (request: FastifyRequest): Error[] {
-  request.refusals ??= []
-  return request.refusals
-}
-
-/** The identities of the callers, one for each security scheme; undefined for an anonymous caller. */
-export function identityOf ({ principals = {} }: Pick<FastifyRequest, 'principals'>): string | undefined {
-  const [first, ...others] = Object.values(principals).map(principal => principal?.id ?? principal?.name)
-  return others.length === 0 ? first : [first, ...others].join('\n')
-}
-
-/** The names of the callers, one for each security scheme; undefined for an anonymous caller. */
-export function callerOf ({ principals = {} }: Pick<FastifyRequest, 'principals'>): string | undefined {
-  return Object.values(principals).map(principal => principal?.name).join(' ') || undefined
-}
-
-const noNames: ReadonlySet<string> = new Set()
-
-/** Node keeps one line of some header fields and joins the lines of others, so `headers` does not show repetitions. */
-export function repeatedHeaders ({ rawHeaders, headers }: IncomingMessage): ReadonlySet<string> {
-  if (rawHeaders.length === 2 * Object.keys(headers).length) return noNames
-  const names = rawHeaders.filter((_text, index) => index % 2 === 0).map(name => name.toLowerCase())
-  const seen = new Set<string>()
-  return new Set(names.filter(name => seen.size === seen.add(name).size))
-}
 
 /**
  * The path of a request target in origin or absolute form (RFC 9112, section 3.2), as it was sent. An address may have
@@ -74,16 +28,16 @@ export interface Texts {
   names (): Iterable<string>
 }
 
-export function queryTexts (request: FastifyRequest): Texts {
+function queryTexts (request: FastifyRequest): Texts {
   return textsByName(withoutFragment(request.url).split('?').slice(1).join('?'), '&', name => decodeText(name, 'query'))
 }
 
-export function cookieTexts ({ headers }: FastifyRequest): Texts {
+function cookieTexts ({ headers }: FastifyRequest): Texts {
   // The name of a cookie is a token (RFC 6265, section 4.1.1): nothing to decode.
   return textsByName(headers.cookie ?? '', ';', name => name)
 }
 
-export function headerTexts ({ raw: { rawHeaders } }: FastifyRequest): Texts {
+function sentHeaderTexts ({ raw: { rawHeaders } }: FastifyRequest): Texts {
   const isTextOf = (name: string, index: number) => {
     return index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name.toLowerCase()
   }
@@ -94,7 +48,7 @@ export function headerTexts ({ raw: { rawHeaders } }: FastifyRequest): Texts {
 export const textsIn: Readonly<Record<string, (request: FastifyRequest) => Texts>> = {
   query: queryTexts,
   cookie: cookieTexts,
-  header: headerTexts
+  header: sentHeaderTexts
 }
 
 function textsByName (text: string, separator: string, decodeName: (name: string) => string): Texts {

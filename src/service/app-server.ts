@@ -1,23 +1,20 @@
-// The service in one thread: the app and its HTTP server, on an engine and credentials that other threads may share.
+// The service in one thread: the app and its HTTP server. Threads may share engine and credentials.
 import { lookup } from 'node:dns/promises'
 import type { ListenOptions } from 'node:net'
 import type { Logger } from 'pino'
-import { buildApp } from './app.ts'
 import { createVerifier } from '../auth/verifier.ts'
 import type { Credentials } from '../auth/verifier.ts'
 import type { Config } from '../config/config.ts'
 import type { ConnectionLimit } from '../server/connection-limit.ts'
 import { memoryLimit } from '../server/memory-limit.ts'
-import { Recorder } from '../telemetry/recorder.ts'
-import { CannotListen } from './threads/port-claim.ts'
-import type { Shared } from './shared-counts.ts'
+import { CannotListen } from '../server/port-claim.ts'
 import { groupCommit } from '../stores/group-commit.ts'
 import type { Engine } from '../stores/group-commit.ts'
+import { Recorder } from '../telemetry/recorder.ts'
+import { buildApp } from './app.ts'
+import type { SharedMemory } from './shared-memory.ts'
 
-// Longer than a request takes from a client to the service. A client that pauses longer may see its connection end.
-const lingerMs = 1000
-
-export interface ServiceOptions {
+export interface AppServerOptions {
   config: Config
   engine: Engine
   credentials: Credentials
@@ -25,25 +22,26 @@ export interface ServiceOptions {
   maxConnections: ConnectionLimit
   /** The index of this thread, and what all threads share. */
   thread: number
-  shared: Shared
+  shared: SharedMemory
+}
+
+export interface AppServer {
+  /** Resolves to the address. Several threads may listen at a port. */
+  listen: (port: number) => Promise<string>
+  /** Finishes the requests that are in progress, and closes the engine. */
+  close: () => Promise<void>
+  /** Like close(), while other threads go on: /readyz stays 200, without SHUTDOWN_DELAY. */
+  leave: () => Promise<void>
 }
 
 /** Fastify passes all options to Node, but its type has fewer. */
 type Listen = (options: ListenOptions) => Promise<string>
 
-export interface Service {
-  /** Resolves to the address. Several threads may listen at a port. */
-  listen: (port: number) => Promise<string>
-  /** Finishes the requests that are in progress, and closes the engine. */
-  close: () => Promise<void>
-  /** Like close(), while other threads go on: /readyz stays 200, and there is no SHUTDOWN_DELAY. */
-  leave: () => Promise<void>
-}
-
 /** @throws Error with the reason */
-export async function openService ({
-  config, engine, credentials, log, maxConnections, thread, shared
-}: ServiceOptions): Promise<Service> {
+export async function openAppServer ({
+  config, engine, credentials, ...options
+}: AppServerOptions): Promise<AppServer> {
+  const { log, thread, shared } = options
   const { threads } = shared
   const recorder = new Recorder(shared.metrics, thread)
   const store = groupCommit(engine, {
@@ -54,13 +52,14 @@ export async function openService ({
   })
   const verifyToken = await createVerifier(credentials, config.jwt, log)
   let isLeaving = false
-  const drainMs = { delayMs: config.shutdownDelayMs, lingerMs }
-  const hasMetrics = config.metricsPort === undefined
-  const parts = { store, verifyToken, log, thread, shared, recorder, hasMetrics }
   const app = await buildApp({
-    ...config, ...parts, maxConnections, drainMs, isLeaving: () => isLeaving
+    ...config,
+    ...options,
+    store,
+    verifyToken,
+    recorder,
+    isLeaving: () => isLeaving
   })
-
   const stopWatching = recorder.watchEventLoop()
 
   async function close (): Promise<void> {
@@ -71,11 +70,11 @@ export async function openService ({
   return {
     async listen (port) {
       try {
-        // For the name localhost Fastify would add servers, without the limits and error answers.
+        // For localhost Fastify would add servers, without the limits and error answers.
         const { address: host } = await lookup(config.host, { order: 'ipv4first' })
         return await (app.listen as Listen)({ host, port, reusePort: threads > 1 })
       } catch (error) {
-        throw new CannotListen(config, error as Error)
+        throw new CannotListen(config.host, config.port, error as Error)
       }
     },
     close,

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import fastify from 'fastify'
 import t from 'tap'
 import { allPlants } from '../../../src/plants/plant-store.ts'
-import { answerErrors } from '../../../src/contract/message/errors.ts'
-import { authorization, isError, json, listen, logLines, startApp, testReporter } from '../../fixtures/app.ts'
+import {
+  authorization, isError, json, listen, logLines, startApp
+} from '../../fixtures/app.ts'
 import { exchange, exchangeOne, request, requestText } from '../../fixtures/raw.ts'
 import { testStore } from '../../fixtures/store.ts'
 
@@ -32,14 +32,19 @@ t.test('bytes that are not HTTP are answered 400', async t => {
 
 t.test('a body whose chunks are malformed is answered 400', async t => {
   const { port } = await listen((await startApp(t)).app)
-  const fields = ['Host: x', `Authorization: ${authorization}`, `Content-Type: ${json}`, 'Transfer-Encoding: chunked']
+  const fields = [
+    'Host: x', `Authorization: ${authorization}`, `Content-Type: ${json}`,
+    'Transfer-Encoding: chunked'
+  ]
   const response = await exchangeOne(port, requestText('POST /plants', fields, 'zz\r\n'))
   isError(t, response, 400, /./, 'chunks')
 })
 
 t.test('malformed bytes after valid requests are answered last', async t => {
   const { port } = await listen((await startApp(t)).app)
-  const responses = await exchange(port, request(fern) + request('{"id":2,"name":"ivy"}') + 'nonsense\r\n\r\n')
+  const responses = await exchange(
+    port, request(fern) + request('{"id":2,"name":"ivy"}') + 'nonsense\r\n\r\n'
+  )
   t.strictSame(responses.map(({ statusCode, body }) => [statusCode, body]), [
     [200, '{"name":"fern"}'],
     [200, '{"name":"ivy"}'],
@@ -47,9 +52,10 @@ t.test('malformed bytes after valid requests are answered last', async t => {
   ])
 })
 
-t.test('malformed bytes that arrive in many pieces add one error to a pending response', async t => {
+t.test('malformed bytes in many pieces add one error to a pending response', async t => {
   const added = Promise.withResolvers<'added'>()
-  const { port } = await listen((await startApp(t, { store: testStore({ add: () => added.promise }) })).app)
+  const { app } = await startApp(t, { store: testStore({ add: () => added.promise }) })
+  const { port } = await listen(app)
   const warnings: string[] = []
   const onWarning = ({ message }: Error) => warnings.push(message)
   process.on('warning', onWarning)
@@ -64,15 +70,17 @@ t.test('malformed bytes that arrive in many pieces add one error to a pending re
   await sleep(50)
   added.resolve('added')
   await once(socket, 'close')
-  t.match(received, /^HTTP\/1\.1 200 OK[^]*\{"name":"fern"\}HTTP\/1\.1 400 Bad Request[^]*not an HTTP\/1\.1 request\."\}$/)
+  t.match(received, /^HTTP\/1\.1 200 OK[^]*\{"name":"fern"\}HTTP\/1\.1 400 Bad Request/)
+  t.match(received, /not an HTTP\/1\.1 request\."\}$/)
   t.strictSame(warnings, [], 'no piece adds a listener')
 })
 
-t.test('a client that closes its side of the connection after the request gets the response', async t => {
+t.test('a client that closes its side after the request gets the response', async t => {
   const { port } = await listen((await startApp(t)).app)
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('latin1')
   let received = ''
-  socket.on('data', text => { received += text }).end(request(fern) + request('{"id":2,"name":"ivy"}'))
+  socket.on('data', text => { received += text })
+  socket.end(request(fern) + request('{"id":2,"name":"ivy"}'))
   await once(socket, 'end')
   t.match(received, /"name":"fern"[^]*"name":"ivy"/)
   socket.destroy()
@@ -92,7 +100,7 @@ t.test('a client that resets its connection after CONNECT does not end the servi
   t.equal(response?.statusCode, 200)
 })
 
-t.test('a client that resets its connection gets no response, and the server closes its socket', async t => {
+t.test('after a reset the client gets no response, and the server closes its socket', async t => {
   const { app } = await startApp(t)
   const { port } = await listen(app)
   const accepted = once(app.server, 'connection')
@@ -104,13 +112,16 @@ t.test('a client that resets its connection gets no response, and the server clo
 })
 
 t.test('a request that is answered before it has arrived gets no second response', async t => {
-  const { port } = await listen((await startApp(t, { requestTimeoutMs: { header: 200, whole: 300 } })).app)
+  const { app } = await startApp(t, { requestTimeoutMs: { header: 200, whole: 300 } })
+  const { port } = await listen(app)
   const partial = ['Host: x', 'Content-Length: 30']
   const cases: Array<[string, number]> = [
     [requestText('POST /plants', ['Host: x', 'Transfer-Encoding: chunked'], 'zz\r\n'), 401],
     [requestText('POST /plants', partial, '{"id"'), 401],
     [requestText('POST /x', partial, '{"id"'), 404],
-    [requestText('POST /plants', ['Host: x', 'Expect: nothing', 'Content-Length: 30'], '{"id"'), 417]
+    [requestText(
+      'POST /plants', ['Host: x', 'Expect: nothing', 'Content-Length: 30'], '{"id"'
+    ), 417]
   ]
   for (const [bytes, status] of cases) {
     const responses = await exchange(port, bytes)
@@ -121,10 +132,16 @@ t.test('a request that is answered before it has arrived gets no second response
 t.test('more than 100 header fields, or more than 16 KiB of them, are answered 431', async t => {
   const { port } = await listen((await startApp(t)).app)
   const response = await exchangeOne(port, request(fern, [`X-Long: ${'x'.repeat(17_000)}`]))
-  isError(t, response, 431, 'The header fields are too many, or larger than 16384 bytes.', 'long header')
+  isError(
+    t, response, 431, 'The header fields are too many, or larger than 16384 bytes.', 'long header'
+  )
   const many = await exchangeOne(port, request(fern, Array(97).fill('a:')))
-  isError(t, many, 431, 'The header fields are too many, or larger than 16384 bytes.', 'many fields')
-  const most = await exchangeOne(port, request(fern, [...Array(95).fill('a:'), 'Connection: close']))
+  isError(
+    t, many, 431, 'The header fields are too many, or larger than 16384 bytes.', 'many fields'
+  )
+  const most = await exchangeOne(
+    port, request(fern, [...Array(95).fill('a:'), 'Connection: close'])
+  )
   t.equal(most.statusCode, 200)
 })
 
@@ -138,9 +155,11 @@ t.test('a request that does not arrive in time is answered 408', async t => {
   t.strictSame(await Array.fromAsync(allPlants(store)), [])
 })
 
-t.test('an HTTP/1.1 request without Host is answered 400, an HTTP/1.0 request needs no Host', async t => {
+t.test('an HTTP/1.1 request without Host gets 400, an HTTP/1.0 request needs no Host', async t => {
   const { port } = await listen((await startApp(t)).app)
-  const withoutHost = (fields: string[] = []) => request(fern, fields).replace('Host: plants\r\n', '')
+  const withoutHost = (fields: string[] = []) => request(fern, fields).replace(
+    'Host: plants\r\n', ''
+  )
   const response = await exchangeOne(port, withoutHost(['Connection: close']))
   isError(t, response, 400, 'The request has no Host header field.', 'no Host')
   const { statusCode } = await exchangeOne(port, withoutHost().replace('HTTP/1.1', 'HTTP/1.0'))
@@ -149,19 +168,25 @@ t.test('an HTTP/1.1 request without Host is answered 400, an HTTP/1.0 request ne
 
 t.test('an Expect other than 100-continue is answered 417', async t => {
   const { port } = await listen((await startApp(t)).app)
-  const response = await exchangeOne(port, request(fern, ['Expect: the-unexpected', 'Connection: close']))
+  const response = await exchangeOne(
+    port, request(fern, ['Expect: the-unexpected', 'Connection: close'])
+  )
   isError(t, response, 417, /100-continue/, 'Expect')
 })
 
 t.test('Expect: 100-continue is answered 100, then the request is answered', async t => {
   const { port } = await listen((await startApp(t)).app)
-  const responses = await exchange(port, request(fern, ['Expect: 100-continue', 'Connection: close']))
+  const responses = await exchange(
+    port, request(fern, ['Expect: 100-continue', 'Connection: close'])
+  )
   t.strictSame(responses.map(({ statusCode }) => statusCode), [100, 200])
 })
 
 t.test('CONNECT is answered 405 with an empty Allow', async t => {
   const { port } = await listen((await startApp(t)).app)
-  const response = await exchangeOne(port, requestText('CONNECT example.com:443', ['Host: example.com']))
+  const response = await exchangeOne(
+    port, requestText('CONNECT example.com:443', ['Host: example.com'])
+  )
   isError(t, response, 405, /is not a proxy/, 'CONNECT')
   t.equal(response.headers.allow, '')
 })
@@ -174,8 +199,9 @@ t.test('CONNECT behind a large response is answered after it', async t => {
   t.equal(refusal?.statusCode, 405)
 })
 
-t.test('CONNECT behind a response that is never read: the connection ends, and so does the shutdown', async t => {
-  const { app } = await startApp(t, { requestTimeoutMs: { header: 300, whole: 300 }, responseTimeoutMs: 200 })
+t.test('CONNECT behind an unread response: the connection and the shutdown end', async t => {
+  const requestTimeoutMs = { header: 300, whole: 300 }
+  const { app } = await startApp(t, { requestTimeoutMs, responseTimeoutMs: 200 })
   const { port } = await listen(app)
   const open = async () => {
     const accepted = once(app.server, 'connection')
@@ -193,77 +219,21 @@ t.test('CONNECT behind a response that is never read: the connection ends, and s
   await app.close()
 })
 
-t.test('a body that is not JSON is in neither the response nor the log', async t => {
-  const { log, lines } = logLines()
-  const { post } = await startApp(t, { log })
-  for (const body of ['{"id":1,"password":hunter2}', 'hunter2', '{"name":"hunter2"', '["hunter2" "x"]']) {
-    t.notMatch((await post(body)).body, /hunter2/, body)
-  }
-  t.equal(lines.length, 4)
-  t.notMatch(lines.join(''), /hunter2/)
-})
-
-t.test('an address that cannot be decoded is answered 400', async t => {
-  const { app } = await startApp(t)
-  for (const url of ['/%zz', '/plants%', '/%ff%fe']) {
-    const response = await app.inject({ method: 'POST', url })
-    isError(t, response, 400, 'The path of the request has invalid percent-encoding.', url)
-  }
-})
-
-t.test('a body shorter than its Content-Length is a 400, logged at level info, and is not stored', async t => {
+t.test('a body shorter than its Content-Length is 400 at level info, and not stored', async t => {
   const { log, lines } = logLines()
   const { app, store, post } = await startApp(t, { log })
   const response = await post(fern, { 'content-length': '23' })
-  isError(t, response, 400, 'The length of the body does not match Content-Length.', '22 bytes of 23')
+  isError(
+    t, response, 400, 'The length of the body does not match Content-Length.', '22 bytes of 23'
+  )
   const { port } = await listen(app)
   const socket = connect(port, '127.0.0.1')
   socket.end(request(fern).replace('Content-Length: 22', 'Content-Length: 23'))
   socket.resume()
   await once(socket, 'close')
   while (lines.length < 2) await new Promise(setImmediate)
-  t.match(lines.map(line => JSON.parse(line)), [{ level: 30, status: 400 }, { level: 30, status: 400 }])
+  t.match(
+    lines.map(line => JSON.parse(line)), [{ level: 30, status: 400 }, { level: 30, status: 400 }]
+  )
   t.strictSame(await Array.fromAsync(allPlants(store)), [])
-})
-
-t.test('an unauthenticated request with a large body is answered 401', async t => {
-  const { port } = await listen((await startApp(t)).app)
-  const body = `{"id":1,"name":"${'x'.repeat(1e6)}"}`
-  const bytes = request(body, ['Connection: close']).replace(authorization, 'Bearer bad')
-  t.equal((await exchangeOne(port, bytes)).statusCode, 401)
-})
-
-t.test('a failure is answered 500 without its cause; the log has the cause and the request', async t => {
-  const { log, lines } = logLines()
-  const store = testStore({ add: () => Promise.reject(new Error('a secret of the disk')) })
-  const { app } = await startApp(t, { log, store })
-  const response = await app.inject({
-    method: 'POST',
-    url: '/plants?access_token=hidden',
-    headers: { authorization, 'content-type': json },
-    payload: fern
-  })
-  isError(t, response, 500, /^The service failed. Its log records the cause\.$/, '500')
-  t.equal(lines.length, 1)
-  t.match(JSON.parse(lines[0] as string), {
-    level: 50,
-    method: 'POST',
-    path: '/plants',
-    status: 500,
-    id: String,
-    err: { message: 'a secret of the disk' }
-  })
-  await app.inject({ method: 'POST', url: '/plants' })
-  t.match(JSON.parse(lines[1] as string), { level: 30, status: 401 })
-  t.notMatch(lines.join(''), 'hidden', 'the log has no query')
-})
-
-t.test('an unexpected error in Fastify is answered 500; only the log has its message', async t => {
-  const { log, lines } = logLines()
-  const app = fastify()
-  t.teardown(() => app.close())
-  answerErrors(app, testReporter(log))
-  app.get('/', () => { throw new Error('a secret') })
-  isError(t, await app.inject('/'), 500, 'The service failed. Its log records the cause.', 'failure')
-  t.match(JSON.parse(lines[0] as string), { err: { message: 'a secret' } })
 })

@@ -1,9 +1,9 @@
-// What the threads of the service share: counts for its limits, and signs of life.
+// Memory that the threads of the service share: counts for limits and metrics, and signs of life.
+import { WindowCounter } from '../limits/window-counter.ts'
 import { metricsMemory } from '../telemetry/recorder.ts'
 import type { MetricsMemory } from '../telemetry/recorder.ts'
-import { WindowCounter } from '../limits/window-counter.ts'
 
-export interface Shared {
+export interface SharedMemory {
   /** Threads that serve HTTP. */
   threads: number
   /** Requests of each token. */
@@ -19,7 +19,7 @@ export interface Shared {
   metrics: MetricsMemory
 }
 
-export function createShared (threads: number): Shared {
+export function createSharedMemory (threads: number): SharedMemory {
   // A failed thread may still be finishing its requests beside its successor.
   const rows = 2 * threads
   return {

@@ -1,10 +1,10 @@
-// Keeps two services from sharing a port. Threads share one (SO_REUSEPORT), and so could those of another service.
+// Keeps two services from sharing a port. Threads share one (SO_REUSEPORT), and so could those of
+// another service.
 import { once } from 'node:events'
 import { lookup } from 'node:dns/promises'
 import { createServer } from 'node:net'
 import type { ListenOptions, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Config } from '../../config/config.ts'
 
 /** Milliseconds. */
 const retryMs = 20
@@ -12,19 +12,22 @@ const longestWaitMs = 5000
 
 /** The address is in use, or does not exist. */
 export class CannotListen extends Error {
-  constructor ({ host, port }: Pick<Config, 'host' | 'port'>, { message }: Error, portVariable = 'PORT') {
-    super(`Cannot listen on ${host}, port ${port}: ${message}. Set HOST and ${portVariable} to listen elsewhere.`)
+  constructor (host: string, port: number, { message }: Error, variable = 'PORT') {
+    const wayOut = `Set HOST and ${variable} to listen elsewhere.`
+    super(`Cannot listen on ${host}, port ${port}: ${message}. ${wayOut}`)
   }
 }
 
 /**
- * Claims a port while the first thread begins to listen at it. Port 0, any free one, is never shared.
+ * Claims a port while the first thread begins to listen at it. Port 0, any free one, is never
+ * shared.
  * @param warn gets a sentence when another service could share the port after all
- * @returns a function that ends the claim: once a thread listens, the system refuses the port to others
- * @throws Error when the port is in use
+ * @returns a function that ends the claim: once a thread listens, the system refuses the port to
+ *   others
+ * @throws CannotListen when the port is in use
  */
 export async function claimPort (
-  { host }: Pick<Config, 'host'>,
+  host: string,
   port: number,
   warn: (sentence: string) => void
 ): Promise<() => void> {
@@ -38,16 +41,20 @@ export async function claimPort (
     return () => lock?.close()
   } catch (error) {
     lock?.close()
-    throw new CannotListen({ host, port }, error as Error)
+    throw new CannotListen(host, port, error as Error)
   }
 }
 
 /** Waits until no other service is starting at the port. */
-async function lockStart (port: number, warn: (sentence: string) => void): Promise<Server | undefined> {
-  // An abstract socket of Linux, like a port, is of one network namespace and ends with its process.
+async function lockStart (
+  port: number,
+  warn: (sentence: string) => void
+): Promise<Server | undefined> {
+  // An abstract socket of Linux is of one network namespace, and ends with its process.
   const path = `\0plant-store, start at port ${port}`
   let reason = 'another service has been starting at this port for 5 seconds'
-  for (const end = performance.now() + longestWaitMs; performance.now() < end; await sleep(retryMs)) {
+  const end = performance.now() + longestWaitMs
+  for (; performance.now() < end; await sleep(retryMs)) {
     try {
       return await listen({ path })
     } catch (error) {

@@ -1,0 +1,73 @@
+// The open connections of a server: their limit, and the time limit of those that stall.
+import type { Server as HttpServer, ServerResponse } from 'node:http'
+import type { Server, Socket } from 'node:net'
+
+/**
+ * A connection of a server. Only these undocumented fields show which response is pending on it,
+ * and whether that response ends the connection.
+ */
+export type ServedSocket = Socket & {
+  _httpMessage?: ServerResponse & { _last: boolean } | null
+}
+
+export function connectionsOf (server: HttpServer): ReadonlySet<ServedSocket> {
+  const open = new Set<ServedSocket>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  return open
+}
+
+export interface ConnectionCounts {
+  /** The open connections of each thread. */
+  connections: Int32Array
+  /** The index of this thread. */
+  thread: number
+}
+
+/**
+ * Closes connections at once when all threads together have this many. Without a descriptor Node
+ * would close them too, but not report it.
+ */
+export function limitConnections (
+  server: Server,
+  limit: number,
+  { connections, thread }: ConnectionCounts,
+  onConnectionDropped: () => void
+): void {
+  const countOthers = () => {
+    let sum = 0
+    for (const [index, open] of connections.entries()) if (index !== thread) sum += open
+    return sum
+  }
+  // Node compares it to the connections of this thread.
+  Object.defineProperty(server, 'maxConnections', { get: () => limit - countOthers() })
+  server.on('drop', onConnectionDropped)
+  server.on('connection', (socket: Socket) => {
+    Atomics.add(connections, thread, 1)
+    socket.once('close', () => Atomics.sub(connections, thread, 1))
+  })
+}
+
+/** Closes connections whose clients read nothing of their responses for this time. */
+export function limitStalling (server: HttpServer, timeoutMs: number): void {
+  const open = connectionsOf(server)
+  const sweep = setInterval(() => setTimeouts(open, timeoutMs), timeoutMs / 4).unref()
+  server.once('close', () => clearInterval(sweep))
+}
+
+/**
+ * Sets the time limit of connections that have unsent bytes; Node removes it after the response.
+ * A stream may pause once its bytes are sent. With Node's server.setTimeout() each request would
+ * update several timers.
+ */
+function setTimeouts (open: ReadonlySet<ServedSocket>, timeoutMs: number): void {
+  for (const socket of open) {
+    if (socket.writableLength > 0) {
+      if (socket.timeout !== timeoutMs) socket.setTimeout(timeoutMs)
+    } else if (socket._httpMessage?.headersSent === true && socket.timeout === timeoutMs) {
+      socket.setTimeout(0)
+    }
+  }
+}

@@ -1,0 +1,178 @@
+// Answers what Node would answer without a body or not at all: overload, CONNECT, and bytes that
+// are not HTTP. The framework answers all other requests.
+import { randomUUID } from 'node:crypto'
+import { maxHeaderSize, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { reportError, writeError } from './error-reporter.ts'
+import type { ErrorReporter, FailedRequest } from './error-reporter.ts'
+import { framingFault } from './framing.ts'
+import { HttpError } from './http-error.ts'
+import type { ServedSocket } from './open-connections.ts'
+import { overloaded } from './overload.ts'
+import { requestId } from './request-id.ts'
+
+/**
+ * Answers CONNECT, and clients that close their side of the connection after the request. Delays
+ * `100 Continue` until the body is read: the checks before that refuse a request whose body is not
+ * wanted (RFC 9110, section 10.1.1).
+ */
+export function answerServerErrors (server: Server, reporter: ErrorReporter): void {
+  // Undocumented, but the only way: Node ends the connection at once otherwise.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  server.on('connect', (request: IncomingMessage, socket: ServedSocket) => {
+    // Node has removed its listeners. The connection and an earlier response still need them.
+    for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy())
+    socket.on('drain', () => socket._httpMessage?.emit('drain'))
+    const message = 'The service is not a proxy: it does not support CONNECT.'
+    const error = new HttpError(405, message, { headers: { Allow: '' } })
+    endSocket(socket, reporter, error, { id: requestId(request) })
+  })
+  // Both become ordinary requests with their limits: framingFault() finds unknown expectations.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    request.once('resume', () => {
+      if (!response.headersSent) response.writeContinue()
+    })
+    server.emit('request', request, response)
+  })
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response)
+  })
+}
+
+/** A listener that answers 503, or an error of the request's framing, which it checks first. */
+export function answerOverload (reporter: ErrorReporter, onOverload: () => void): RequestListener {
+  const overload = overloaded()
+  return (request, response) => {
+    answerEarly(request)
+    const error = framingFault(request) ?? overload
+    const { status, headers, body } = writeError(reporter, error, requestId(request))
+    headers['Content-Length'] = String(Buffer.byteLength(body))
+    // The client may leave out the body that it announced, and send another request in its place.
+    if (request.headers.expect !== undefined) headers.Connection = 'close'
+    response.writeHead(status, headers).end(body)
+    onOverload()
+  }
+}
+
+/** An error of Node's parser, with the bytes in which it found the error. */
+type ParserError = Error & { code?: string, rawPacket?: unknown }
+
+/** A listener for Node's event `clientError`. */
+export function answerClientError (
+  reporter: ErrorReporter,
+  error: ParserError,
+  socket: Socket
+): void {
+  endSocket(socket, reporter, fromParser(error), { isHead: isHead(error) })
+}
+
+function fromParser ({ code }: ParserError): HttpError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new HttpError(408, 'The request did not arrive in time.')
+  }
+  if (code !== 'HPE_HEADER_OVERFLOW') return notHttp()
+  const sentence = `The header fields are too many, or larger than ${maxHeaderSize} bytes.`
+  return new HttpError(431, sentence)
+}
+
+export function notHttp (): HttpError {
+  return new HttpError(400, 'This is not an HTTP/1.1 request.')
+}
+
+/** HEAD gets no body (RFC 9110, section 9.3.2), also when its address is malformed. */
+function isHead ({ rawPacket }: ParserError): boolean {
+  return Buffer.isBuffer(rawPacket) && rawPacket.toString('latin1', 0, 5) === 'HEAD '
+}
+
+/** Requests answered before they arrived completely; later bytes get no second response. */
+const answeredEarly = new WeakMap<Socket, IncomingMessage>()
+
+/** Milliseconds for a client to read its response while it sends the rest of a refused body. */
+const lingerMs = 2000
+
+/** Call it before the last response of a request whose connection may bring more bytes. */
+export function answerEarly (request: IncomingMessage): void {
+  const { socket } = request
+  answeredEarly.set(socket, request)
+  socket.destroySoon = () => endAndReadOn(socket)
+}
+
+/** Sockets that have their last bytes. */
+const ended = new WeakSet<Socket>()
+
+/**
+ * Ends a connection, but reads on: closing it while bytes arrive resets it, and the reset may
+ * destroy the responses (RFC 9112, section 9.6).
+ */
+function endAndReadOn (socket: Socket, lastBytes = ''): void {
+  if (ended.has(socket)) return
+  ended.add(socket)
+  socket.end(lastBytes)
+  socket.resume()
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(timer))
+}
+
+/** Sockets whose error waits for a pending response. */
+const waitingToEnd = new WeakSet<Socket>()
+
+/** Writes an error to a socket after its pending response, then closes it. */
+function endSocket (
+  socket: ServedSocket,
+  reporter: ErrorReporter,
+  error: HttpError,
+  { id, isHead = false }: { id?: string | undefined, isHead?: boolean }
+): void {
+  // A complete pending request gets its own response first.
+  const pending = socket._httpMessage
+  if (pending?.req.complete === true) {
+    // Each further piece of malformed bytes is an error too; the first is enough.
+    if (waitingToEnd.has(socket)) return
+    waitingToEnd.add(socket)
+    pending.once('finish', () => {
+      waitingToEnd.delete(socket)
+      endSocket(socket, reporter, error, { id, isHead })
+    })
+    return
+  }
+  if (answeredEarly.get(socket)?.complete === false) return endAndReadOn(socket)
+  if (ended.has(socket) || !socket.writable) return
+  const failed = failedRequest(socket, pending?.req, id)
+  if (pending) answeredInBody.set(pending.req, error)
+  reportError(reporter, error, failed)
+  const { status, headers, body } = writeError(reporter, error, failed.id)
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
+  for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`
+  head += `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`
+  endAndReadOn(socket, isHead ? head : head + body)
+}
+
+const answeredInBody = new WeakMap<IncomingMessage, HttpError>()
+
+/** The error that a request got in the middle of its body. Reading that body then fails, too. */
+export function errorInBody (request: IncomingMessage): HttpError | undefined {
+  return answeredInBody.get(request)
+}
+
+const knownAs = Symbol('the request as the framework knows it')
+
+interface KnownMessage extends IncomingMessage { [knownAs]?: FailedRequest }
+
+/** Remembers the framework's request, which may have a caller, for errors in its body. */
+export function rememberRequest (message: IncomingMessage, request: FailedRequest): void {
+  (message as KnownMessage)[knownAs] = request
+}
+
+/** @param message the request whose body broke off, if there is one */
+function failedRequest (
+  socket: Socket,
+  message: KnownMessage | undefined,
+  id: string | undefined
+): FailedRequest {
+  const sender = { ip: socket.remoteAddress ?? '', socket }
+  if (message === undefined) return { ...sender, id: id ?? randomUUID() }
+  if (message[knownAs] !== undefined) return message[knownAs]
+  const { method, url, headers } = message as IncomingMessage & { method: string, url: string }
+  return { ...sender, id: id ?? requestId(message), method, url, headers }
+}

@@ -1,0 +1,47 @@
+// The server of METRICS_PORT: it serves /metrics alone, without a token.
+import fastify from 'fastify'
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import { answerErrors, errorOptions } from '../contract/index.ts'
+import { errorBody } from '../plants/error-body.ts'
+import type { ErrorReporter } from '../server/error-reporter.ts'
+import { CannotListen } from '../server/port-claim.ts'
+import { answerServerErrors } from '../server/socket-errors.ts'
+import { metricsPath } from '../telemetry/exposition.ts'
+import { logError } from '../telemetry/log.ts'
+import { serveMetrics } from './metrics-route.ts'
+import { createRouteLabels } from './route-labels.ts'
+import type { SharedMemory } from './shared-memory.ts'
+
+export interface MetricsServer { address: string, close: () => Promise<void> }
+
+/** Prometheus needs one connection. Each takes a file descriptor from the service. */
+const maxConnections = 16
+/** Milliseconds for the header of a request, and for all of it. */
+const timeouts = {
+  headersTimeout: 5000, requestTimeout: 10_000, connectionsCheckingInterval: 1000
+}
+
+/** @throws CannotListen */
+export async function listenForMetrics (
+  { host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>,
+  port: number,
+  shared: SharedMemory,
+  log: Logger
+): Promise<MetricsServer> {
+  const reporter: ErrorReporter = {
+    errorBody,
+    log: (error, request) => logError(log, error, request)
+  }
+  const app = fastify({ ...errorOptions(reporter), forceCloseConnections: true, http: timeouts })
+  app.server.maxConnections = maxConnections
+  answerErrors(app, reporter)
+  answerServerErrors(app.server, reporter)
+  serveMetrics(app, shared, createRouteLabels(baseUrl).paths, [])
+  try {
+    const origin = await app.listen({ host, port })
+    return { address: origin + metricsPath, close: () => app.close() }
+  } catch (error) {
+    throw new CannotListen(host, port, error as Error, 'METRICS_PORT')
+  }
+}
