@@ -12,7 +12,7 @@ import { Recorder } from '../telemetry/recorder.ts'
 import { CannotListen } from './threads/port-claim.ts'
 import type { Shared } from './shared-counts.ts'
 import { groupCommit } from '../stores/group-commit.ts'
-import type { Engine } from '../stores/group-commit.ts'
+import type { Engine } from '../stores/engine.ts'
 
 // Longer than a request takes from a client to the service. A client that pauses longer may see its connection end.
 const lingerMs = 1000

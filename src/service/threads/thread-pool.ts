@@ -6,8 +6,8 @@ import type { Logger } from 'pino'
 import type { OpenCredentials } from '../../auth/verifier.ts'
 import type { LogOutput } from '../../telemetry/log-output.ts'
 import type { Service } from '../service.ts'
-import type { Engine } from '../../stores/group-commit.ts'
-import { sharing } from '../../stores/remote.ts'
+import type { Engine } from '../../stores/engine.ts'
+import { createConnector } from '../../stores/remote.ts'
 import { HttpThread } from './http-thread.ts'
 import type { ThreadOptions, Wish } from './http-thread.ts'
 import { claimPort } from './port-claim.ts'
@@ -70,7 +70,7 @@ export class ThreadPool implements Pick<Service, 'listen' | 'close'> {
     this.#engine = engine
     this.#credentials = credentials
     this.#options = options
-    this.#connect = sharing(engine)
+    this.#connect = createConnector(engine)
     this.#shared = options.shared
     credentials.follow(change => this.#running.forEach(thread => thread.send({ change })))
   }

@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import type { Pool } from './connections.ts'
+import type { Pool } from './statements.ts'
 
 /** Milliseconds for a connection, and for a request to stop a statement. */
 const timeoutsMs = { connection: 2000, stop: 500 }

@@ -2,7 +2,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
-import type { Engine } from '../group-commit.ts'
+import type { Engine } from '../engine.ts'
 import { remoteEngine } from '../remote.ts'
 
 /** Milliseconds until startup says that it waits. */
@@ -21,12 +21,12 @@ export async function sqliteEngine (path: string, onWarning: (sentence: string) 
     started.once('exit', () => { if (worker === started) worker = undefined })
     return started
   }
-  const share = (port: MessagePort) => {
+  const connect = (port: MessagePort) => {
     worker ??= start()
     worker.postMessage(port, [port])
   }
   // The connection ends before the event of the worker's exit.
-  const engine = remoteEngine(share, () => { worker = undefined })
+  const engine = remoteEngine(connect, () => { worker = undefined })
 
   const reason = `Checking the database ${path}, which is large or locked by another process.`
   const timer = setTimeout(() => onWarning(reason), silenceMs)
@@ -38,7 +38,7 @@ export async function sqliteEngine (path: string, onWarning: (sentence: string) 
   } finally {
     clearTimeout(timer)
   }
-  return { ...engine, share }
+  return { ...engine, connect }
 }
 
 function startWorker (path: string, onWarning: (sentence: string) => void): Worker {

@@ -7,7 +7,7 @@ const smallestSize = 512n
 const creationWaitMs = 500
 
 /** Refuses what is no file for a database, and files that belong to another one. */
-export function refuseOtherFiles (path: string): void {
+export function checkFiles (path: string): void {
   const file = lstatSync(path, { throwIfNoEntry: false })
   if (file?.isDirectory()) throw new Error('it is a folder; name a file in it')
   // SQLite has its log beside the target; the checks look beside the link.
@@ -21,7 +21,7 @@ export function refuseOtherFiles (path: string): void {
     // SQLite would delete the log.
     throw new Error(`its file is missing, but ${log} has plants of it; put the file back, or remove the log`)
   }
-  refuseTooSmall(path)
+  checkSize(path)
   if (!becomesTrue(() => stat(log) !== undefined || !needsLog(path))) {
     throw new Error(`it is empty without its log ${log}; put the log back, or remove the file to start with an empty one`)
   }
@@ -42,7 +42,7 @@ function needsLog (path: string): boolean {
  * SQLite treats a file this small as new. Another process may be creating it: wait, then refuse it as truncated.
  * With a rollback journal beside it, a crash interrupted the creation: a database with plants has no such journal.
  */
-function refuseTooSmall (path: string): void {
+function checkSize (path: string): void {
   const isWhole = () => (stat(path)?.size ?? smallestSize) >= smallestSize
   if (becomesTrue(isWhole) || existsSync(`${path}-journal`)) return
   const wayOut = 'restore it from a backup, or remove it to start with an empty one'
@@ -67,7 +67,7 @@ export function stat (file: string) {
 export class FileChanged extends Error {}
 
 /** Returns checks that the open files are still in place and complete: plants written to others would be lost. */
-export function createFileChecks (path: string, pageSize: number) {
+export function watchFiles (path: string, pageSize: number) {
   const names = [path, `${path}-wal`, `${path}-shm`]
   const index = openSync(`${path}-shm`, 'r')
   let last = observeFiles(names, index)

@@ -20,13 +20,13 @@ export function transaction<Result> (connection: DatabaseSync, work: () => Resul
  * Makes commits durable, creates the table, and refuses files that are damaged or of other programs.
  * @throws Error whose message completes a sentence about the file
  */
-export function prepare (connection: DatabaseSync, path: string): void {
+export function setUpFile (connection: DatabaseSync, path: string): void {
   const read = (pragma: string): unknown => Object.values(connection.prepare(`PRAGMA ${pragma}`).get() as object)[0]
   const journal = read('journal_mode = WAL')
   // fullfsync: on macOS fsync alone leaves the data in the disk's cache.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
   if (journal !== 'wal' || read('synchronous') !== 2n) throw new Error('it cannot be opened with durable commits; name a file')
-  refuseDamaged(connection, path, read)
+  checkIntegrity(connection, path, read)
   transaction(connection, () => migrate(connection, read))
 }
 
@@ -44,7 +44,7 @@ function migrate (connection: DatabaseSync, read: (pragma: string) => unknown): 
 }
 
 /** Refuses a damaged file. Reads the whole file. */
-function refuseDamaged (connection: DatabaseSync, path: string, read: (pragma: string) => unknown): void {
+function checkIntegrity (connection: DatabaseSync, path: string, read: (pragma: string) => unknown): void {
   const { busy } = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: bigint }
   // After a checkpoint the file must have this size: SQLite does not notice a truncated last page.
   const expectedBytes = Number(read('page_count')) * Number(read('page_size'))

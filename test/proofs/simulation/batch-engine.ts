@@ -1,6 +1,7 @@
 // A simulated engine without retries, as SQLite in its worker: a batch may fail, hang for some time, or die.
 import type { NewPlant, Outcome } from '../../../src/plants/plant-store.ts'
-import type { Engine } from '../../../src/stores/group-commit.ts'
+import { directMethods, forwardMethods } from '../../../src/stores/engine.ts'
+import type { Engine } from '../../../src/stores/engine.ts'
 import type { Data, Row } from './server.ts'
 import type { World } from './world.ts'
 
@@ -23,8 +24,7 @@ export function createBatchEngines (world: World, rate: number): BatchEngines {
     }
     return {
       addMany: batch => call(() => batch.map(add), rate),
-      page: () => call(() => []),
-      count: () => call(() => plants.size),
+      ...forwardMethods(directMethods, (_method, _args) => call(() => undefined as never)),
       check: () => call(() => {}),
       close: () => call(() => {})
     }

@@ -1,5 +1,5 @@
 // A simulated pool of connections to the simulated PostgreSQL. It follows the rules of pg's pool.
-import type { Connection, Pool, StatementClient } from '../../../src/stores/postgres/connections.ts'
+import type { Connection, Pool, StatementClient } from '../../../src/stores/postgres/statements.ts'
 import type { Cluster } from './cluster.ts'
 import { connect } from './network.ts'
 import type { Session } from './network.ts'

@@ -1,8 +1,9 @@
 // One schedule: services, clients and faults for some seconds, then a time without faults, then the end.
 import type { NewPlant } from '../../../src/plants/plant-store.ts'
-import { connectionsOn } from '../../../src/stores/postgres/connections.ts'
-import type { Connections } from '../../../src/stores/postgres/connections.ts'
-import { engineOn } from '../../../src/stores/postgres/engine.ts'
+import { createPostgresEngine } from '../../../src/stores/postgres/engine.ts'
+import type { PostgresEngine } from '../../../src/stores/postgres/engine.ts'
+import { createStatementRunner } from '../../../src/stores/postgres/statements.ts'
+import type { StatementRunner } from '../../../src/stores/postgres/statements.ts'
 import { createBatchEngines } from './batch-engine.ts'
 import { createCluster, hadStandbySince, heal, startFault } from './cluster.ts'
 import type { Cluster } from './cluster.ts'
@@ -170,13 +171,14 @@ function postgresDatabase (world: World, properties: Properties): Database {
     heal: () => heal(cluster),
     addFault: () => addFault(world, cluster),
     async start (name) {
-      let engine: ReturnType<typeof engineOn> | undefined
+      let engine: PostgresEngine | undefined
       const process = createProcess(world)
       const service = startService(world, properties, process, { name, ...options }, observe => {
-        engine = engineOn(observe(connect(world, process, cluster)), process.clock)
+        const runner = observe(createRunner(world, process, cluster))
+        engine = createPostgresEngine(runner, process.clock)
         return engine
       })
-      for (let attempts = 1; !await engine?.prepare().then(() => true, () => false); attempts++) {
+      for (let attempts = 1; !await engine?.setUp().then(() => true, () => false); attempts++) {
         if (attempts === 5) await heal(cluster)
         await world.sleep(1000)
       }
@@ -185,9 +187,13 @@ function postgresDatabase (world: World, properties: Properties): Database {
   }
 }
 
-function connect (world: World, process: Process, cluster: Cluster): Connections {
+function createRunner (world: World, process: Process, cluster: Cluster): StatementRunner {
   const hosts = ['a:5432', 'b:5432'].slice(0, cluster.hosts)
-  return connectionsOn(hosts, currentHost => createPool(world, process, cluster, currentHost), process.clock)
+  return createStatementRunner(
+    hosts,
+    currentHost => createPool(world, process, cluster, currentHost),
+    process.clock
+  )
 }
 
 function faultRates (world: World): FaultRates {

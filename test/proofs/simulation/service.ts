@@ -1,8 +1,8 @@
 // A service instance as its callers see it: the real group commit and the real engine, under observation.
 import type { NewPlant, Outcome } from '../../../src/plants/plant-store.ts'
 import { groupCommit } from '../../../src/stores/group-commit.ts'
-import type { Engine } from '../../../src/stores/group-commit.ts'
-import type { Connections } from '../../../src/stores/postgres/connections.ts'
+import type { Engine } from '../../../src/stores/engine.ts'
+import type { StatementRunner } from '../../../src/stores/postgres/statements.ts'
 import type { Process } from './process.ts'
 import { textOf } from './properties.ts'
 import type { Properties } from './properties.ts'
@@ -36,7 +36,7 @@ export interface ServiceOptions {
   hadStandbySince: (moment: number) => boolean
 }
 
-type OpenEngine = (observe: (connections: Connections) => Connections) => Engine
+type OpenEngine = (observe: (runner: StatementRunner) => StatementRunner) => Engine
 
 export function startService (
   world: World,
@@ -136,7 +136,7 @@ function watchEngine (
 ): Engine {
   let batch: Batch | undefined
 
-  const engine = openEngine(connections => watchStatements(world, name, connections, () => batch))
+  const engine = openEngine(runner => watchStatements(world, name, runner, () => batch))
 
   async function addMany (plants: readonly NewPlant[]): Promise<Outcome[]> {
     if (batch !== undefined) properties.fail('safety', `${name} has two batches in flight`)
@@ -168,18 +168,18 @@ function watchEngine (
 function watchStatements (
   world: World,
   name: string,
-  connections: Connections,
+  runner: StatementRunner,
   currentBatch: () => Batch | undefined
-): Connections {
+): StatementRunner {
   return {
-    ...connections,
+    ...runner,
     async query (text, values, timeoutMs) {
       // After the deadline, the last try of an earlier batch may still run.
       const isOfBatch = timeoutMs > 0 && Array.isArray(values[0]) && values[0].length > 0
       const batch = isOfBatch ? currentBatch() : undefined
       const statement = `${text.slice(0, 12)} [${String(values[0] ?? '')}]`
       try {
-        const rows = await connections.query<never>(text, values, timeoutMs)
+        const rows = await runner.query<never>(text, values, timeoutMs)
         world.note(() => `${name}: ${statement} -> ${rows.length} rows`)
         return rows
       } catch (error) {

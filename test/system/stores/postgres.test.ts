@@ -8,7 +8,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
-import { all, plantStoreSuite, raceForIds } from '../../fixtures/plant-store-suite.ts'
+import { all, plantStoreSuites, raceForIds } from '../../fixtures/plant-store-suite.ts'
 import { startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'
 import { startRelay } from '../../fixtures/relay.ts'
 
@@ -43,7 +43,7 @@ function createTrigger (url: string, statements: string) {
   `, url)
 }
 
-plantStoreSuite(t, async t => open(t, await server.database()))
+plantStoreSuites(t, () => server.database())
 
 t.test('each of 1,000 ids goes to exactly one of the 64 clients of two services that race for it', async t => {
   const url = await server.database()

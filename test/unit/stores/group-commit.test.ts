@@ -2,22 +2,21 @@ import t from 'tap'
 import type { NewPlant, Outcome, PlantStore } from '../../../src/plants/plant-store.ts'
 import { systemClock } from '../../../src/stores/clock.ts'
 import { groupCommit } from '../../../src/stores/group-commit.ts'
-import type { Engine } from '../../../src/stores/group-commit.ts'
+import type { Engine } from '../../../src/stores/engine.ts'
+import { memoryEngine } from '../../../src/stores/memory.ts'
 
 /** An engine that records its batches; each stays pending until the test calls succeed() or fail(). */
 function slowEngine () {
   const batches: bigint[][] = []
   const pending: Array<PromiseWithResolvers<Outcome[]>> = []
   const engine: Engine = {
+    ...memoryEngine(),
     addMany (plants: readonly NewPlant[]) {
       batches.push(plants.map(({ id }) => id))
       const batch = Promise.withResolvers<Outcome[]>()
       pending.push(batch)
       return batch.promise
     },
-    page: async () => [],
-    count: async () => 0,
-    check: async () => {},
     // An empty batch marks the time of the call.
     close: async () => { batches.push([]) }
   }

@@ -6,8 +6,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { PlantStore } from '../../../../src/plants/plant-store.ts'
 import { openEngine, openStore } from '../../../../src/stores/open.ts'
-import { remoteEngine, sharing } from '../../../../src/stores/remote.ts'
-import { all, plantStoreSuite } from '../../../fixtures/plant-store-suite.ts'
+import { createConnector, remoteEngine } from '../../../../src/stores/remote.ts'
+import { all, plantStoreSuites } from '../../../fixtures/plant-store-suite.ts'
 
 async function open (t: Test, path = join(t.testdir(), 'plants.db')): Promise<PlantStore> {
   const store = await openStore(`sqlite:${path}`, { maxQueue: 10_000 })
@@ -15,7 +15,7 @@ async function open (t: Test, path = join(t.testdir(), 'plants.db')): Promise<Pl
   return store
 }
 
-plantStoreSuite(t, open)
+plantStoreSuites(t, t => `sqlite:${join(t.testdir(), 'plants.db')}`)
 
 t.test('the store creates missing directories and keeps its plants after a close', async t => {
   const path = join(t.testdir(), 'some', 'new', 'directory', 'plants.db')
@@ -486,7 +486,7 @@ t.test('a worker that exits fails its pending calls, and the next call starts an
   t.equal(workers.length, 3)
 
   // Only another thread uses the engine meanwhile.
-  const other = remoteEngine(sharing(engine))
+  const other = remoteEngine(createConnector(engine))
   for (const index of [2, 3]) {
     await workers[index]?.terminate()
     t.strictSame(await other.addMany([{ id: 2n, name: 'x' }]), ['unchanged'])
@@ -498,7 +498,7 @@ t.test('a worker that exits fails its pending calls, and the next call starts an
 t.test('several threads use one database, and their waiting batches share a commit', async t => {
   const path = join(t.testdir(), 'plants.db')
   const engine = await openEngine(`sqlite:${path}`, () => {})
-  const others = [1, 2].map(() => remoteEngine(sharing(engine)))
+  const others = [1, 2].map(() => remoteEngine(createConnector(engine)))
   const all = [engine, ...others]
   await Promise.all(others.map(other => other.check()))
   const rounds = Array.from({ length: 20 }, (_, round) => all.map((each, nth) => {
