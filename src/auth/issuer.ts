@@ -1,4 +1,5 @@
-// Reads the public keys of the issuer of JWTs over HTTPS: its discovery document, and the key set that it names.
+// Reads the public keys of the issuer of JWTs over HTTPS: its discovery document, and the key set
+// that it names.
 
 /** What JWT_ISSUER, JWT_AUDIENCE and JWKS_URL say. */
 export interface JwtSettings {

@@ -1,5 +1,6 @@
 // Which tokens are accepted: the operator's static tokens, the service's own token and JWTs.
-// The main thread owns the credentials; each thread that serves HTTP has a verifier with their current state.
+// The main thread owns the credentials; each thread that serves HTTP has a verifier with their
+// current state.
 import type { TokenVerifier } from '../contract/index.ts'
 import { openTokens } from './access-tokens.ts'
 import type { OpenTokens, TokenLog, TokenSources } from './access-tokens.ts'
@@ -74,7 +75,8 @@ export interface FollowedCredentials extends Credentials { apply: (change: Parti
 
 /**
  * The credentials of the main thread, in another thread.
- * @param renewKeys asks the main thread to read the keys again; resolves after apply() has got what changed
+ * @param renewKeys asks the main thread to read the keys again; resolves after apply() has got what
+ * changed
  */
 export async function followCredentials (
   state: CredentialsState,

@@ -68,7 +68,10 @@ export function readConfig (
   const mistakes: string[] = []
   const known: string[] = []
 
-  /** @param read throws an Error whose message completes a sentence that starts with the variable's name */
+  /**
+   * @param read throws an Error whose message completes a sentence that starts with the variable's
+   * name
+   */
   function variable<Value, Default> (
     name: string,
     example: string,

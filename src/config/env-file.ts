@@ -1,5 +1,6 @@
-// Reads .env line by line, and refuses what Node's parser would skip or misread without a word: after a blank behind
-// `NAME=`, or a quote that is not closed, it takes the next lines for the value.
+// Reads .env line by line, and refuses what Node's parser would skip or misread without a word:
+// after a blank behind `NAME=`, or a quote that is not closed, it takes the next lines for the
+// value.
 import { isUtf8 } from 'node:buffer'
 import { lstatSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'

@@ -1,5 +1,5 @@
-// Reads the values of variables. Each function throws an Error whose message completes a sentence that starts with the
-// name of the variable.
+// Reads the values of variables. Each function throws an Error whose message completes a sentence
+// that starts with the name of the variable.
 import { isIP } from 'node:net'
 import { parseTokens, readTokensFile } from '../auth/tokens.ts'
 import type { Tokens, TokensFile } from '../auth/tokens.ts'
@@ -88,7 +88,10 @@ export function baseUrl (text: string): string {
     'encoded characters such as %2F, and a user')
 }
 
-/** { } and * have a meaning in routes, browsers take \ for /, and no path matches an encoded reserved character. */
+/**
+ * { } and * have a meaning in routes, browsers take \ for /, and no path matches an encoded
+ * reserved character.
+ */
 function isServed (path: string): boolean {
   try {
     return /^(?:\/(?!\/)[^?#\s]*)?$/.test(path) && !/\/\/|[{}*\\%\p{Cc}]/u.test(decodeURI(path))
