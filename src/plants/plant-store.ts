@@ -31,7 +31,9 @@ export const directCalls = {
   count: 'The store cannot be read now.'
 } satisfies Record<Exclude<keyof PlantStore, 'add' | 'check' | 'close'>, string>
 
-/** The store cannot confirm a durable write. The message is for the caller, the cause for the log. */
+/**
+ * The store cannot confirm a durable write. The message is for the caller, the cause for the log.
+ */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }

@@ -1,5 +1,6 @@
-// What a storage technology implements. The messages between threads, group commit and the engines derive their methods
-// from here, so that a change of the port does not compile until each engine follows.
+// What a storage technology implements. The messages between threads, group commit and the engines
+// derive their methods from here, so that a change of the port does not compile until each engine
+// follows.
 import type { MessagePort } from 'node:worker_threads'
 import { directCalls } from '../plants/plant-store.ts'
 import type { NewPlant, Outcome, PlantStore } from '../plants/plant-store.ts'
@@ -63,8 +64,8 @@ type TakesAllArguments<Own extends Implementation> = {
 interface TakesFewerArgumentsThanThePort { mistake: true }
 
 /**
- * Returns the methods with a type that no engine has if one of them takes fewer arguments than the port. TypeScript
- * alone would accept that one.
+ * Returns the methods with a type that no engine has if one of them takes fewer arguments than the
+ * port. TypeScript alone would accept that one.
  */
 export function implement<Own extends Implementation> (methods: Own): TakesAllArguments<Own> {
   return methods as TakesAllArguments<Own>

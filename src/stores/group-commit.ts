@@ -1,5 +1,6 @@
-// Group commit for every engine: one batch is in flight, and the plants that arrive meanwhile form the
-// next. A commit costs the same for one plant as for hundreds: sharing it makes durable responses fast.
+// Group commit for every engine: one batch is in flight, and the plants that arrive meanwhile form
+// the next. A commit costs the same for one plant as for hundreds: sharing it makes durable
+// responses fast.
 import { directCalls, StoreUnavailable } from '../plants/plant-store.ts'
 import type { NewPlant, Outcome, PlantStore } from '../plants/plant-store.ts'
 import { systemClock } from './clock.ts'

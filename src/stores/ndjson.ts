@@ -13,10 +13,14 @@ export interface BadLine { line: number, problem: string }
 const maxLineBytes = 32 * 1024 * 1024
 const newline = 0x0a
 
-/** Turns the bytes of a line into a plant, or throws an Error whose message describes the problem. */
+/**
+ * Turns the bytes of a line into a plant, or throws an Error whose message describes the problem.
+ */
 type Parse = (bytes: Buffer) => NewPlant
 
-/** Reads plants from a stream, and continues after a bad line. Counts empty lines, but skips them. */
+/**
+ * Reads plants from a stream, and continues after a bad line. Counts empty lines, but skips them.
+ */
 export async function * readPlants (stream: AsyncIterable<Buffer>, parse: Parse): AsyncGenerator<NewPlant | BadLine> {
   let line = 0
   for await (const bytes of lines(stream)) {
@@ -34,7 +38,10 @@ function parseLine (line: number, bytes: Buffer, parse: Parse): NewPlant | BadLi
   }
 }
 
-/** Splits a stream into lines of bytes, so that the parser checks UTF-8; undefined for a line that is too long. */
+/**
+ * Splits a stream into lines of bytes, so that the parser checks UTF-8; undefined for a line that
+ * is too long.
+ */
 async function * lines (stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
   let rest: Buffer[] = []
   let length = 0
@@ -78,7 +85,8 @@ export function writeTo (stream: Writable): PlantWriter {
 }
 
 /**
- * Writes a file that exists only when it is complete and on the disk: until then it has another name.
+ * Writes a file that exists only when it is complete and on the disk: until then it has another
+ * name.
  * @throws Error when the file is there already
  */
 export function createPlantFile (path: string): PlantWriter {

@@ -49,7 +49,10 @@ function checkPath (path: string): void {
   if (host !== undefined) throw new Error(`has two slashes: write sqlite:${host} or sqlite:/${host}`)
 }
 
-/** The store of a URL for the log, without a password. Only before it is opened is a new database known as such. */
+/**
+ * The store of a URL for the log, without a password. Only before it is opened is a new database
+ * known as such.
+ */
 export function describeStore (url: string): string {
   const path = sqlitePath(url)
   if (path !== undefined) return `the ${existsSync(path) ? '' : 'new '}database ${resolve(path)}`

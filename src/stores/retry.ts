@@ -8,11 +8,14 @@ export interface RetryOptions {
   clock: Clock
 }
 
-/** Milliseconds between two tries: each wait is twice as long as the one before, up to a maximum. */
+/**
+ * Milliseconds between two tries: each wait is twice as long as the one before, up to a maximum.
+ */
 const intervalsMs = { first: 50, longest: 400 }
 
 /**
- * Retries transient errors until the timeout. The call must be idempotent, because the outcome of a try is unknown.
+ * Retries transient errors until the timeout. The call must be idempotent, because the outcome of a
+ * try is unknown.
  * @param attempt gets the moment of the clock at which the call ends; it may still run then
  */
 export async function retry<Result> (

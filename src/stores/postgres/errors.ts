@@ -4,12 +4,13 @@
 export class PermanentError extends Error {}
 
 /**
- * A lost or refused connection, a restart, a failover, or a conflict between two transactions. Also 40003: nobody knows
- * whether CockroachDB has committed, but a retry is safe.
+ * A lost or refused connection, a restart, a failover, or a conflict between two transactions. Also
+ * 40003: nobody knows whether CockroachDB has committed, but a retry is safe.
  */
 export function isTransient (error: unknown): boolean {
   if (error instanceof PermanentError) return false
-  // Errors of the server carry a SQLSTATE of five characters; errors of the connection another code or none.
+  // Errors of the server carry a SQLSTATE of five characters; errors of the connection another code
+  // or none.
   const code = codeOf(error)
   const isOfServer = /^[0-9A-Z]{5}$/.test(code)
   if (code === internalError) return passingInternalErrors.test((error as Error).message)
@@ -18,8 +19,8 @@ export function isTransient (error: unknown): boolean {
 
 const internalError = 'XX000'
 /**
- * pg_logical_emit_message() on a standby, in words that PostgreSQL does not translate; and what some versions of
- * YugabyteDB report as internal errors. Class 58C is CockroachDB's.
+ * pg_logical_emit_message() on a standby, in words that PostgreSQL does not translate; and what
+ * some versions of YugabyteDB report as internal errors. Class 58C is CockroachDB's.
  */
 const passingInternalErrors = new RegExp([
   'cannot assign TransactionIds during recovery',
@@ -27,9 +28,15 @@ const passingInternalErrors = new RegExp([
 ].join('|'), 'i')
 
 export const undefinedTable = '42P01'
-/** A standby, or the former primary of a failover: the pool connects again, and may reach the new primary. */
+/**
+ * A standby, or the former primary of a failover: the pool connects again, and may reach the new
+ * primary.
+ */
 const readOnly = '25006'
-/** Two services create a table at the same moment: PostgreSQL reports a duplicate row, type or table. */
+/**
+ * Two services create a table at the same moment: PostgreSQL reports a duplicate row, type or
+ * table.
+ */
 const concurrentCreation = ['23505', '42710', '42P07']
 
 /** The code of an error of Node or of PostgreSQL; empty without one. */

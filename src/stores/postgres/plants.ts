@@ -78,13 +78,17 @@ function toPlant ({ id, name, tag }: PlantRow): NewPlant {
   return tag === null ? { id: BigInt(id), name } : { id: BigInt(id), name, tag }
 }
 
-/** Fails unless addMany() may run its statements and the table has its primary key. Adds nothing. */
+/**
+ * Fails unless addMany() may run its statements and the table has its primary key. Adds nothing.
+ */
 export async function checkRights (query: Query, dialect: Dialect): Promise<void> {
   await query(dialect.insertPlants, [[], [], []])
   await query(`${dialect.selectExisting} LIMIT 0`, [[]])
 }
 
-/** On PostgreSQL, resolves once the configured standbys have everything that was committed before. */
+/**
+ * On PostgreSQL, resolves once the configured standbys have everything that was committed before.
+ */
 export async function confirmCommits (query: Query, dialect: Dialect): Promise<void> {
   await query(dialect.selectExisting, [[]])
 }

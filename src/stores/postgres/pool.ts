@@ -81,8 +81,9 @@ async function refuseReadOnly (client: pg.ClientBase): Promise<void> {
 interface BackendKey { processID: number, secretKey: number }
 
 /**
- * Asks the server to stop the statement that runs on a connection; a statement that waits for a standby would keep its
- * server process for as long as the standby is away. PostgreSQL 18, section 54.2.9 "Canceling Requests in Progress".
+ * Asks the server to stop the statement that runs on a connection; a statement that waits for a
+ * standby would keep its server process for as long as the standby is away. PostgreSQL 18, section
+ * 54.2.9 "Canceling Requests in Progress".
  */
 async function stopStatement (client: pg.PoolClient): Promise<void> {
   const { host, port, processID, secretKey } = client as pg.PoolClient & BackendKey

@@ -1,5 +1,5 @@
-// The database at startup and later: checks that it can promise durable commits, creates or upgrades
-// its tables, and finds its dialect.
+// The database at startup and later: checks that it can promise durable commits, creates or
+// upgrades its tables, and finds its dialect.
 import { dialectOf } from './dialects.ts'
 import type { Dialect } from './dialects.ts'
 import { codeOf, PermanentError, undefinedTable } from './errors.ts'
@@ -11,7 +11,9 @@ export function setUpDatabase (query: Query): Promise<Dialect> {
   return inspectDatabase(query, migrate)
 }
 
-/** As setUpDatabase(), but rejects without its tables: new ones would hide the loss of the old ones. */
+/**
+ * As setUpDatabase(), but rejects without its tables: new ones would hide the loss of the old ones.
+ */
 export function checkDatabase (query: Query): Promise<Dialect> {
   return inspectDatabase(query, async () => {
     const remedy = 'restore them, or restart the service to create new ones'

@@ -1,4 +1,5 @@
-// Checks the files of a SQLite database: plants that are written to others, or to changed ones, would be lost.
+// Checks the files of a SQLite database: plants that are written to others, or to changed ones,
+// would be lost.
 import { closeSync, existsSync, lstatSync, openSync, readSync, statSync } from 'node:fs'
 
 /** The smallest page size in bytes; a database is never smaller. */
@@ -27,7 +28,10 @@ export function checkFiles (path: string): void {
   }
 }
 
-/** Whether the file has no table yet: all that was written is in its log. See "Database File Format" of SQLite. */
+/**
+ * Whether the file has no table yet: all that was written is in its log. See "Database File Format"
+ * of SQLite.
+ */
 function needsLog (path: string): boolean {
   if (stat(path) === undefined) return false
   const header = Buffer.alloc(100)
@@ -39,8 +43,9 @@ function needsLog (path: string): boolean {
 }
 
 /**
- * SQLite treats a file this small as new. Another process may be creating it: wait, then refuse it as truncated.
- * With a rollback journal beside it, a crash interrupted the creation: a database with plants has no such journal.
+ * SQLite treats a file this small as new. Another process may be creating it: wait, then refuse it
+ * as truncated. With a rollback journal beside it, a crash interrupted the creation: a database
+ * with plants has no such journal.
  */
 function checkSize (path: string): void {
   const isWhole = () => (stat(path)?.size ?? smallestSize) >= smallestSize
@@ -63,10 +68,16 @@ export function stat (file: string) {
   return statSync(file, { bigint: true, throwIfNoEntry: false })
 }
 
-/** A file is not what SQLite has written. Closing the connection would write more: only a restart checks the files. */
+/**
+ * A file is not what SQLite has written. Closing the connection would write more: only a restart
+ * checks the files.
+ */
 export class FileChanged extends Error {}
 
-/** Returns checks that the open files are still in place and complete: plants written to others would be lost. */
+/**
+ * Returns checks that the open files are still in place and complete: plants written to others
+ * would be lost.
+ */
 export function watchFiles (path: string, pageSize: number) {
   const names = [path, `${path}-wal`, `${path}-shm`]
   const index = openSync(`${path}-shm`, 'r')
@@ -125,7 +136,10 @@ function observeFiles (names: readonly string[], descriptor: number): Observatio
   }
 }
 
-/** The start of the shared index; see "WAL-Index File Format" of SQLite. Its words have the order of the machine. */
+/**
+ * The start of the shared index; see "WAL-Index File Format" of SQLite. Its words have the order of
+ * the machine.
+ */
 interface Index {
   /** Pages in the log. */
   pages: number

@@ -17,7 +17,8 @@ export function transaction<Result> (connection: DatabaseSync, work: () => Resul
 }
 
 /**
- * Makes commits durable, creates the table, and refuses files that are damaged or of other programs.
+ * Makes commits durable, creates the table, and refuses files that are damaged or of other
+ * programs.
  * @throws Error whose message completes a sentence about the file
  */
 export function setUpFile (connection: DatabaseSync, path: string): void {

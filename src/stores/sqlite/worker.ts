@@ -1,4 +1,5 @@
-// The worker thread that owns the SQLite file. It replies only after the commit has reached the disk.
+// The worker thread that owns the SQLite file. It replies only after the commit has reached the
+// disk.
 import { openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -16,7 +17,9 @@ import { setUpFile, transaction, version } from './schema.ts'
 const path = String(workerData)
 
 let database: ReturnType<typeof open> | undefined
-/** Inode of the file opened first. Never create or open another one: that would hide lost plants. */
+/**
+ * Inode of the file opened first. Never create or open another one: that would hide lost plants.
+ */
 let firstInode: bigint | undefined
 /** Stays until a restart: another process may merge or begin a log, which would hide the change. */
 let changed: FileChanged | undefined
@@ -121,7 +124,10 @@ function withWayOut (error: unknown): unknown {
   return wayOut === undefined ? error : new Error(`${message}; ${wayOut}`, { cause: error })
 }
 
-/** Whether a transaction could not begin because of another process. Then there is nothing to recover. */
+/**
+ * Whether a transaction could not begin because of another process. Then there is nothing to
+ * recover.
+ */
 function isLocked (error: unknown): boolean {
   const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
   return isBusy && database?.connection.isTransaction !== true

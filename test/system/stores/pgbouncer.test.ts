@@ -1,4 +1,5 @@
-// PgBouncer between the store and PostgreSQL, in transaction mode: each transaction may run on another connection.
+// PgBouncer between the store and PostgreSQL, in transaction mode: each transaction may run on
+// another connection.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -88,7 +88,8 @@ t.test('a terminated connection under load fails no call, and no plant is lost o
   load.abort()
   await Promise.all(clients)
   t.ok(outcomes.length > 100)
-  // 'unchanged' is correct too: the first commit succeeded, but the connection ended before its response.
+  // 'unchanged' is correct too: the first commit succeeded, but the connection ended before its
+  // response.
   t.strictSame(outcomes.filter(outcome => outcome === 'conflict'), [])
   t.equal((await all(store)).length, outcomes.length)
 })
@@ -111,7 +112,8 @@ t.test('startup refuses a table of another program and creates nothing beside it
   await rejectsOpening(t, url, noKey)
 })
 
-// These tests mostly wait for a timeout. tap keeps its state in the options: give each test other ones.
+// These tests mostly wait for a timeout. tap keeps its state in the options: give each test other
+// ones.
 t.jobs = 6
 const inParallel = () => ({ buffered: true, timeout: 60_000 })
 
@@ -191,7 +193,8 @@ t.test('a statement that runs out of time is stopped on the server', inParallel(
 })
 
 t.test('logins that fail leave no connection open', inParallel(), async t => {
-  // AuthenticationSASL with SCRAM-SHA-256, AuthenticationSASLContinue: PostgreSQL 18, section 54.7 "Message Formats".
+  // AuthenticationSASL with SCRAM-SHA-256, AuthenticationSASLContinue: PostgreSQL 18, section 54.7
+  // "Message Formats".
   const messages = ['52000000170000000a534352414d2d5348412d3235360000', '520000000b0000000b723d78']
   const open = new Set<Socket>()
   const scram = createServer(socket => {

@@ -1,4 +1,5 @@
-// PostgreSQL with a synchronous standby: the store reports a plant as stored only when the standby has it.
+// PostgreSQL with a synchronous standby: the store reports a plant as stored only when the standby
+// has it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'

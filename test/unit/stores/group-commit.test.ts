@@ -5,7 +5,9 @@ import { groupCommit } from '../../../src/stores/group-commit.ts'
 import type { Engine } from '../../../src/stores/engine.ts'
 import { memoryEngine } from '../../../src/stores/memory.ts'
 
-/** An engine that records its batches; each stays pending until the test calls succeed() or fail(). */
+/**
+ * An engine that records its batches; each stays pending until the test calls succeed() or fail().
+ */
 function slowEngine () {
   const batches: bigint[][] = []
   const pending: Array<PromiseWithResolvers<Outcome[]>> = []
@@ -49,7 +51,8 @@ t.test('one batch is in flight, and the plants that arrive meanwhile form the ne
 })
 
 /**
- * Adds a plant now and one in each of the next `turns` turns of the event loop, before the store counts its queue.
+ * Adds a plant now and one in each of the next `turns` turns of the event loop, before the store
+ * counts its queue.
  * @param turnMs how long each turn takes
  */
 function addByTurns (store: PlantStore, firstId: number, turns: number, turnMs = 0): Array<Promise<Outcome>> {

@@ -1,6 +1,6 @@
-// CockroachDB, YugabyteDB and Citus. None of them runs here: these tests replay what their documentation and their
-// sources say that they answer. A real PostgreSQL shows only that the statements for them are valid, and what they do
-// there.
+// CockroachDB, YugabyteDB and Citus. None of them runs here: these tests replay what their
+// documentation and their sources say that they answer. A real PostgreSQL shows only that the
+// statements for them are valid, and what they do there.
 import t from 'tap'
 import type { Test } from 'tap'
 import type { NewPlant, PlantStore } from '../../../../src/plants/plant-store.ts'
@@ -20,15 +20,16 @@ interface Kin {
   columns: string[]
 }
 
-// CockroachDB docs, "Upgrade": SELECT version(). "INT", section "Names and Aliases": INTEGER has 64 bits.
-// "Index Sequential Keys with Hash-sharded Indexes": the primary key has a hidden column.
+// CockroachDB docs, "Upgrade": SELECT version(). "INT", section "Names and Aliases": INTEGER has 64
+// bits. "Index Sequential Keys with Hash-sharded Indexes": the primary key has a hidden column.
 const cockroach: Kin = {
   version: 'CockroachDB CCL v23.1.2 (x86_64-apple-darwin19, built 2023/05/25 16:10:39, go1.19.4)',
   hasCitus: false,
   schema: 1n,
   columns: ['id', 'name', 'tag', 'crdb_internal_id_shard_16']
 }
-// yugabyte-db, docs/content: the output of SELECT version() in the page of ysqlsh and in release notes.
+// yugabyte-db, docs/content: the output of SELECT version() in the page of ysqlsh and in release
+// notes.
 const yugabyte: Kin = {
   version: 'PostgreSQL 15.2-YB-2.25.1.0-b0 on x86_64-pc-linux-gnu, compiled by clang version 17.0.6, 64-bit',
   hasCitus: false,
@@ -46,10 +47,16 @@ const everyKin = Object.entries({ CockroachDB: cockroach, YugabyteDB: yugabyte, 
 
 const fern = { id: 1n, name: 'fern' }
 
-/** A reply to an INSERT of plants. `stores`: the plants are stored although the reply does not say so. */
+/**
+ * A reply to an INSERT of plants. `stores`: the plants are stored although the reply does not say
+ * so.
+ */
 type Surprise = Reply & { stores?: boolean }
 
-/** Answers as one of the kin with an up-to-date schema. The first INSERTs of plants get the surprises. */
+/**
+ * Answers as one of the kin with an up-to-date schema. The first INSERTs of plants get the
+ * surprises.
+ */
 function answersOf (kin: Kin, surprises: Surprise[] = []): Script['answer'] {
   const names = new Map<bigint, string>()
   function insert (ids: bigint[], [, inserted = '{}']: string[]): Reply {
@@ -114,7 +121,8 @@ for (const [name, kin] of everyKin) {
     )
     await t.resolves(store.check())
     const texts = statements.map(({ text }) => text).join(';')
-    // CockroachDB warns that synchronous_commit is a no-op: docs, "Migrate Data from OpenStreetMap".
+    // CockroachDB warns that synchronous_commit is a no-op: docs, "Migrate Data from
+    // OpenStreetMap".
     t.equal(texts.includes('set_config') && texts.includes('pg_logical_emit_message'), kin.hasCitus)
     t.notMatch(texts, /CREATE|BEGIN|COMMIT/, 'no schema change while the schema is up to date')
   })
@@ -211,7 +219,8 @@ for (const [source, name, kin, error] of transient) {
   })
 }
 
-// CockroachDB docs, "Common Errors and Solutions", "result is ambiguous": the statement may have committed.
+// CockroachDB docs, "Common Errors and Solutions", "result is ambiguous": the statement may have
+// committed.
 t.test('replay of CockroachDB: an ambiguous result of a commit that happened ends as unchanged', async t => {
   const { store, statements } = await replay(t, cockroach, [
     { error: { code: '40003', message: 'result is ambiguous' }, stores: true }
@@ -292,7 +301,8 @@ for (const [source, name, kin, notice, outcome] of notices) {
   })
 }
 
-// CockroachDB docs, "CANCEL QUERY", "Considerations": it supports cancellation by drivers, over another connection.
+// CockroachDB docs, "CANCEL QUERY", "Considerations": it supports cancellation by drivers, over
+// another connection.
 t.test('replay of CockroachDB: a statement that does not end is cancelled and retried', async t => {
   const { store, statements, cancelRequests } = await replay(t, cockroach, [{ then: 'hang' }])
   t.equal(await store.add(fern), 'added')
@@ -313,15 +323,16 @@ t.test('replay of Citus and YugabyteDB: synchronous_commit = off is refused wher
   await t.resolves(open(t, onYugabyte.url))
 })
 
-// CockroachDB docs, "INT", section "Considerations for 64-bit signed integers": the version arrives as a string.
+// CockroachDB docs, "INT", section "Considerations for 64-bit signed integers": the version arrives
+// as a string.
 t.test('replay of CockroachDB: a startup that was interrupted before its last statement is completed', async t => {
   const { url, statements } = await startFakePostgres(t, { answer: answersOf({ ...cockroach, schema: 0n }) })
   await open(t, url)
   t.strictSame(statements.find(({ text }) => text.startsWith('UPDATE plants_schema'))?.values, ['1'])
 })
 
-// Citus, query_pushdown_planning.c: on a worker, a subquery without FROM may have only immutable functions.
-// Issue 5887: functions among the selected columns run on the shards.
+// Citus, query_pushdown_planning.c: on a worker, a subquery without FROM may have only immutable
+// functions. Issue 5887: functions among the selected columns run on the shards.
 t.test('replay of Citus: the message for the standby is written where the row is', async t => {
   const { store, statements } = await replay(t, citus)
   t.strictSame([await store.add(fern), await store.add(fern)], ['added', 'unchanged'])

@@ -242,7 +242,8 @@ t.test('the store notices a replaced file, a truncated file and a removed log, a
     const moss = { id: 3n, name: 'moss' }
     const later = await Promise.allSettled([store.add(ivy), store.add(moss)])
     if (name === 'without its log') {
-      // The failed check closed the connection: SQLite then wrote its pages into the file, which is whole again.
+      // The failed check closed the connection: SQLite then wrote its pages into the file, which is
+      // whole again.
       t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, ivy, moss], name)
       await store.close()
       t.equal((await all(await open(t, path))).length, 3)
@@ -372,7 +373,8 @@ t.test('a file that gets the place of a removed one is refused, although its log
   other.close()
   rmSync(path)
   await t.rejects(store.check())
-  // A file system gives a new file the inode of the last one that was removed, unless that one is open.
+  // A file system gives a new file the inode of the last one that was removed, unless that one is
+  // open.
   copyFileSync(backup, path)
   await t.rejects(store.check(), { message: 'its file was replaced' })
   await t.rejects(store.add({ id: 2n, name: 'ivy' }), { name: 'StoreUnavailable' })
