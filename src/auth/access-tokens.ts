@@ -103,7 +103,8 @@ function followTokensFile (
     warnOfMode(source, content, log)
     for (const [token, { name }] of tokens) if (fixed.has(token)) inBoth.add(name)
     if (inBoth.size === 0) return
-    log.warn(`${source} has or had tokens that are also in ACCESS_TOKENS: ${joinFew([...inBoth])}. ` +
+    const names = joinFew([...inBoth])
+    log.warn(`${source} has or had tokens that are also in ACCESS_TOKENS: ${names}. ` +
       'They stay valid until they are removed there, too, and the service is started again')
   }
   const apply = (found: FileContent | Error) => {
@@ -132,7 +133,8 @@ function loadOrCreateToken (path: string, log: TokenLog): Tokens {
     warnOfMode(path, file, log)
     return file.tokens
   } catch (error) {
-    throw new Error(`${path} ${(error as Error).message}. Delete it; the next start creates another.`)
+    const wayOut = 'Delete it; the next start creates another.'
+    throw new Error(`${path} ${(error as Error).message}. ${wayOut}`)
   }
 }
 

@@ -38,7 +38,8 @@ export function followFile (
   onChange: (found: FileContent | Error) => void
 ): () => void {
   const stop = new AbortController()
-  const isDue = () => sleep(pollIntervalMs, true, { ref: false, signal: stop.signal }).catch(() => false)
+  const options = { ref: false, signal: stop.signal }
+  const isDue = () => sleep(pollIntervalMs, true, options).catch(() => false)
   const follow = async () => {
     let reported: FileContent | Error = first
     let previous: FileContent | Error = first

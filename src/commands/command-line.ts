@@ -10,7 +10,8 @@ With npm start, put arguments behind --, as in npm start -- --help.
 
 Exit codes: 0 after a signal, 2 for a mistake in the arguments or variables, 1 for other failures.
 
-These variables configure the service, in the environment or as lines of the file .env in the current folder.
+These variables configure the service, in the environment or as lines of the file .env \
+in the current folder.
 The values are the defaults, except where the text says "Example".`
 
 const help = ['--help', '-h']

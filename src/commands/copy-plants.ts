@@ -60,8 +60,9 @@ class Tally {
   summary (): string {
     const { added, unchanged, conflict, bad } = this.#counts
     const seconds = ((performance.now() - this.#began) / 1000).toFixed(1)
-    return `${format(added)} added, ${format(unchanged)} unchanged, ${format(conflict)} in conflict, ` +
-      `${format(bad)} bad lines, in ${seconds} s (${this.rate()}/s)`
+    const known = `${format(added)} added, ${format(unchanged)} unchanged`
+    const problems = `${format(conflict)} in conflict, ${format(bad)} bad lines`
+    return `${known}, ${problems}, in ${seconds} s (${this.rate()}/s)`
   }
 }
 

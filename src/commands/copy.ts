@@ -17,9 +17,12 @@ import type { CopyOptions, Source } from './copy-plants.ts'
 const usage = `Usage: npm run copy -- [--fail-fast] FROM TO
        plant-store copy [--fail-fast] FROM TO
 
-FROM and TO are each sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE, memory:, the path of an NDJSON file,
-or - for standard input or output (then: npm run --silent copy). Plants that are already in TO stay as they are.
---fail-fast stops at the first bad line or conflict; without it the rest is copied, and the exit code is 1.`
+FROM and TO are each sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE, memory:, \
+the path of an NDJSON file,
+or - for standard input or output (then: npm run --silent copy). \
+Plants that are already in TO stay as they are.
+--fail-fast stops at the first bad line or conflict; \
+without it the rest is copied, and the exit code is 1.`
 
 if (import.meta.main) await runCopy(process.argv.slice(2))
 

@@ -21,11 +21,15 @@ type Parse = (bytes: Buffer) => NewPlant
 /**
  * Reads plants from a stream, and continues after a bad line. Counts empty lines, but skips them.
  */
-export async function * readPlants (stream: AsyncIterable<Buffer>, parse: Parse): AsyncGenerator<NewPlant | BadLine> {
+export async function * readPlants (
+  stream: AsyncIterable<Buffer>,
+  parse: Parse
+): AsyncGenerator<NewPlant | BadLine> {
   let line = 0
   for await (const bytes of lines(stream)) {
     line++
-    if (bytes === undefined) yield { line, problem: `The line is longer than ${maxLineBytes} bytes.` }
+    const problem = `The line is longer than ${maxLineBytes} bytes.`
+    if (bytes === undefined) yield { line, problem }
     else if (bytes.length > 0) yield parseLine(line, bytes, parse)
   }
 }
@@ -49,7 +53,8 @@ async function * lines (stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer | 
     let begin = 0
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, begin)) {
       const isTooLong = length + end - begin > maxLineBytes
-      yield isTooLong ? undefined : trimCarriageReturn(Buffer.concat([...rest, chunk.subarray(begin, end)]))
+      rest.push(chunk.subarray(begin, end))
+      yield isTooLong ? undefined : trimCarriageReturn(Buffer.concat(rest))
       rest = []
       length = 0
       begin = end + 1

@@ -43,10 +43,14 @@ export function checkStoreUrl (url: string): void {
 
 /** Refuses paths that name another file than the one that was meant. */
 function checkPath (path: string): void {
-  if (/^\s|\s$|\p{Cc}/u.test(path)) throw new Error('has a path with a control character or a blank at one end')
+  if (/^\s|\s$|\p{Cc}/u.test(path)) {
+    throw new Error('has a path with a control character or a blank at one end')
+  }
   if (/[/\\]$/.test(path)) throw new Error('has the path of a folder, but must name a file')
   const [, host] = /^\/\/([^/].*)$/.exec(path) ?? []
-  if (host !== undefined) throw new Error(`has two slashes: write sqlite:${host} or sqlite:/${host}`)
+  if (host !== undefined) {
+    throw new Error(`has two slashes: write sqlite:${host} or sqlite:/${host}`)
+  }
 }
 
 /**
@@ -83,7 +87,10 @@ export async function openStore (
  * @param onWarning gets a sentence when the engine lets startup wait
  * @throws Error with the reason
  */
-export async function openEngine (url: string, onWarning: (sentence: string) => void): Promise<Engine> {
+export async function openEngine (
+  url: string,
+  onWarning: (sentence: string) => void
+): Promise<Engine> {
   const open = findEngine(url)
   if (open === undefined) throw unknownStore(url)
   return open(url, onWarning)

@@ -67,8 +67,8 @@ export function createConnector (engine: Engine): (port: MessagePort) => void {
   // Calls of an engine must not overlap: the plants of all threads form its batches.
   const store = groupCommit(engine, { maxQueue: Infinity })
   const add = (plant: NewPlant) => store.add(plant).catch(({ cause }) => { throw cause })
-  const shared = { ...store, addMany: (plants: readonly NewPlant[]) => Promise.all(plants.map(add)) }
-  return port => serve(port, shared)
+  const addMany = (plants: readonly NewPlant[]) => Promise.all(plants.map(add))
+  return port => serve(port, { ...store, addMany })
 }
 
 function serve (port: MessagePort, engine: EngineMethods): void {

@@ -24,7 +24,8 @@ export async function retry<Result> (
 ): Promise<Result> {
   const until = clock.now() + timeoutMs
   let lastError: unknown
-  for (let intervalMs = intervalsMs.first; ; intervalMs = Math.min(2 * intervalMs, intervalsMs.longest)) {
+  let intervalMs = intervalsMs.first
+  for (;;) {
     try {
       return await withTimeout(attempt(until), until, lastError, clock)
     } catch (error) {
@@ -32,6 +33,7 @@ export async function retry<Result> (
       lastError = error
     }
     await new Promise<void>(resolve => clock.setTimer(resolve, intervalMs))
+    intervalMs = Math.min(2 * intervalMs, intervalsMs.longest)
   }
 }
 

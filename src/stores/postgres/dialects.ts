@@ -1,5 +1,5 @@
-// How PostgreSQL and its kin are asked for durable commits. An answer may only tell of a plant that
-// no failover can lose: one that is new, but also one that was stored before.
+// The statements by which PostgreSQL and its kin make commits durable. The service reports a plant,
+// new or stored before, only when no failover can lose it.
 
 /** The statements that differ. */
 export interface Dialect {
@@ -16,7 +16,8 @@ export interface Dialect {
  * per transaction: behind a pooler the next transaction may run on another connection.
  */
 const setSynchronousCommit = `set_config('synchronous_commit',
-  CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
+  CASE current_setting('synchronous_commit')
+  WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
 
 const emitMessage = "pg_logical_emit_message(true, 'plant-store', '')"
 
@@ -34,7 +35,8 @@ function insertFrom (source: string): string {
  */
 export const postgresql: Dialect = {
   insertPlants: insertFrom(`${setSynchronousCommit}, `),
-  selectExisting: `${selectById} AND (SELECT ${setSynchronousCommit} <> '' AND ${emitMessage} IS NOT NULL)`,
+  selectExisting: `${selectById}
+  AND (SELECT ${setSynchronousCommit} <> '' AND ${emitMessage} IS NOT NULL)`,
   hasSynchronousCommit: true
 }
 

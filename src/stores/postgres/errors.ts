@@ -14,7 +14,8 @@ export function isTransient (error: unknown): boolean {
   const code = codeOf(error)
   const isOfServer = /^[0-9A-Z]{5}$/.test(code)
   if (code === internalError) return passingInternalErrors.test((error as Error).message)
-  return !isOfServer || /^(?:08|40|57P|58C)/.test(code) || [readOnly, ...concurrentCreation].includes(code)
+  if (!isOfServer || /^(?:08|40|57P|58C)/.test(code)) return true
+  return code === readOnly || concurrentCreation.includes(code)
 }
 
 const internalError = 'XX000'
@@ -48,15 +49,28 @@ export function codeOf (error: unknown): string {
 export function describeError (error: unknown): string {
   const { message } = error as Error
   const code = codeOf(error)
-  if (['ENOTFOUND', 'EAI_AGAIN'].includes(code)) return 'the host does not resolve; correct DATABASE_URL'
-  if (code === 'ECONNREFUSED') return 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
-  if (message.startsWith('SASL')) return `the login failed (${message}); correct the password in DATABASE_URL`
-  if (message.includes('connection timeout')) return 'it does not respond; check the network and the server'
-  if (message === 'Connection terminated unexpectedly') {
-    return 'it closed the connection without a word; check that it is PostgreSQL and not another program'
+  if (message.startsWith('SASL')) {
+    return `the login failed (${message}); correct the password in DATABASE_URL`
   }
+  if (message.includes('connection timeout')) {
+    return 'it does not respond; check the network and the server'
+  }
+  if (message === 'Connection terminated unexpectedly') {
+    const wayOut = 'check that it is PostgreSQL and not another program'
+    return `it closed the connection without a word; ${wayOut}`
+  }
+  const description = descriptions[code]
+  if (description !== undefined) return description
   const remedy = remedies[code]
   return remedy === undefined ? message : `${message}; ${remedy}`
+}
+
+const unresolved = 'the host does not resolve; correct DATABASE_URL'
+/** What Node's errors of a connection mean. */
+const descriptions: Readonly<Record<string, string>> = {
+  ENOTFOUND: unresolved,
+  EAI_AGAIN: unresolved,
+  ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
 }
 
 const grant = 'grant the rights that docs/use/storage.md lists'
@@ -65,5 +79,6 @@ const remedies: Readonly<Record<string, string>> = {
   '28P01': 'correct the user and the password in DATABASE_URL',
   '3D000': 'create it, or correct DATABASE_URL',
   42501: grant,
-  '42P10': 'its table plants has no primary key "id", so it belongs to another program: use another database'
+  '42P10': 'its table plants has no primary key "id", so it belongs to another program: ' +
+    'use another database'
 }

@@ -13,7 +13,10 @@ const silenceMs = 500
  * @param onWarning gets a sentence when the file lets startup wait, and when the worker has failed
  * @throws Error that names the file when it cannot be opened or is no plant store
  */
-export async function sqliteEngine (path: string, onWarning: (sentence: string) => void): Promise<Engine> {
+export async function sqliteEngine (
+  path: string,
+  onWarning: (sentence: string) => void
+): Promise<Engine> {
   let worker: Worker | undefined
   // A dead worker fails the pending calls; the next connection starts another worker.
   const start = () => {
@@ -34,7 +37,8 @@ export async function sqliteEngine (path: string, onWarning: (sentence: string) 
     await engine.check()
   } catch (error) {
     await engine.close()
-    throw new Error(`The database ${path} cannot be used: ${(error as Error).message}.`, { cause: error })
+    const { message } = error as Error
+    throw new Error(`The database ${path} cannot be used: ${message}.`, { cause: error })
   } finally {
     clearTimeout(timer)
   }

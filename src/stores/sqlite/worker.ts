@@ -46,7 +46,8 @@ function serve (port: MessagePort, request: Request): void {
   }
   if (batches.length > 0) commit(batches)
   for (const call of others) {
-    respond(call, isMethod(call.method) ? attempt(() => run(call)) : { error: unknownMethod(call.method) })
+    if (isMethod(call.method)) respond(call, attempt(() => run(call)))
+    else respond(call, { error: unknownMethod(call.method) })
     if (call.method === 'close') endThread()
   }
 }
@@ -54,8 +55,11 @@ function serve (port: MessagePort, request: Request): void {
 function receiveWaiting (): Received[] {
   const waiting: Received[] = []
   for (const port of ports) {
-    let next: { message: Request } | undefined
-    while ((next = receiveMessageOnPort(port)) !== undefined) waiting.push({ ...next.message, port })
+    for (;;) {
+      const next: { message: Request } | undefined = receiveMessageOnPort(port)
+      if (next === undefined) break
+      waiting.push({ ...next.message, port })
+    }
   }
   return waiting
 }
@@ -120,7 +124,8 @@ const waysOut: Readonly<Record<number, string>> = {
 
 function withWayOut (error: unknown): unknown {
   const { errcode, syscall, message } = error as Error & { errcode?: number, syscall?: string }
-  const wayOut = syscall === 'mkdir' ? 'name a file in another folder' : waysOut[Number(errcode) & 0xff]
+  const isFolder = syscall === 'mkdir'
+  const wayOut = isFolder ? 'name a file in another folder' : waysOut[Number(errcode) & 0xff]
   return wayOut === undefined ? error : new Error(`${message}; ${wayOut}`, { cause: error })
 }
 
@@ -147,8 +152,9 @@ function closeInPlace (): void {
   close()
   const log = `${path}-wal`
   if (!isInPlace && stat(log) !== undefined) {
-    const problem = `The database ${path} was removed or replaced, and ${log} may have plants of it.`
-    throw new Error(`${problem} Put the file back before the next start.`)
+    const problem = `The database ${path} was removed or replaced`
+    const wayOut = 'Put the file back before the next start.'
+    throw new Error(`${problem}, and ${log} may have plants of it. ${wayOut}`)
   }
 }
 
@@ -192,7 +198,9 @@ function prepareStatements (connection: DatabaseSync): Database {
     WHERE id >= ? ORDER BY id LIMIT ?`)
   const count = connection.prepare('SELECT count(*) AS count FROM plants')
 
-  function add ({ id, name, tag = null }: { id: bigint, name: string, tag?: string | null }): Outcome {
+  function add (plant: NewPlant): Outcome {
+    const { id, name } = plant
+    const tag = plant.tag ?? null
     if (insert.run(id, name, tag).changes === 1n) return 'added'
     return same.get(id, name, tag) === undefined ? 'conflict' : 'unchanged'
   }
