@@ -2,6 +2,7 @@
 // unknown key. While the issuer is down, the last keys stay in use for a bounded time.
 import { createLocalJWKSet, errors } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
+import type { TokenLog } from './access-tokens.ts'
 import { AcceptedTokens } from './accepted-tokens.ts'
 import { readKeys, WrongDocument } from './issuer.ts'
 import type { Jwk, JwtSettings } from './issuer.ts'
@@ -44,10 +45,7 @@ export interface KeySource {
 }
 
 /** Gets a sentence when a problem of the issuer begins or changes, and when it is over. */
-export interface KeyReporter {
-  warn: (sentence: string) => void
-  info: (sentence: string) => void
-}
+export type KeyReporter = Pick<TokenLog, 'warn' | 'info'>
 
 export class IssuerKeys implements KeySource {
   readonly #settings: JwtSettings

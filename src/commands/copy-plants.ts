@@ -66,13 +66,11 @@ class Tally {
   }
 }
 
-export interface CopyResult { hasProblems: boolean, isComplete: boolean }
-
 /** Copies all plants; reads the next chunk while the last one is added. */
 export async function copyPlants (
   { plants, total, position }: Source,
   { add, failFast, signal }: CopyOptions
-): Promise<CopyResult> {
+): Promise<{ hasProblems: boolean, isComplete: boolean }> {
   const tally = new Tally()
   const progress = showProgress(tally, position ?? (() => tally.processed), total)
   const isStopped = () => signal.aborted || (failFast && tally.hasProblems)
@@ -119,10 +117,8 @@ export async function copyPlants (
   return { hasProblems: tally.hasProblems, isComplete: !isStopped() }
 }
 
-interface Progress { update: () => void, stop: () => void }
-
 /** A progress bar on a terminal; a line every two seconds elsewhere. */
-function showProgress (tally: Tally, position: () => number, total: number | undefined): Progress {
+function showProgress (tally: Tally, position: () => number, total: number | undefined) {
   const figures = () => ({ plants: format(tally.processed), rate: tally.rate() })
   if (!process.stderr.isTTY) {
     const timer = setInterval(() => {

@@ -1,7 +1,8 @@
 // npm run copy -- FROM TO: copies plants between stores and NDJSON files; `-` is standard input or
 // output. It moves plants to another engine, makes backups and shows a store's content. A second
 // run completes an interrupted copy.
-import { createWriteStream, existsSync, fstatSync } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync, fstatSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { schemas } from '../../generated/operations.ts'
@@ -9,7 +10,7 @@ import { createCompiler, readJson } from '../contract/schema/index.ts'
 import { createPrivately } from '../own-files.ts'
 import { allPlants } from '../plants/plant-store.ts'
 import type { NewPlant } from '../plants/plant-store.ts'
-import { createPlantFile, openFile, readPlants, writeTo } from '../stores/ndjson.ts'
+import { createPlantFile, readPlants, writeTo } from '../stores/ndjson.ts'
 import { isStoreUrl, openStore, sqlitePath, unknownStore } from '../stores/open.ts'
 import { chunkPlants, copyPlants } from './copy-plants.ts'
 import type { CopyOptions, Source } from './copy-plants.ts'
@@ -115,8 +116,9 @@ async function openSource (from: string): Promise<Source & { close: () => Promis
   const close = async () => {}
   const parse = createParser()
   if (from === '-') return { plants: readPlants(process.stdin, parse), total: undefined, close }
-  const { stream, position, size } = await openFile(from)
-  return { plants: readPlants(stream, parse), position, total: size, close }
+  const { size } = await stat(from)
+  const stream = createReadStream(from)
+  return { plants: readPlants(stream, parse), position: () => stream.bytesRead, total: size, close }
 }
 
 interface Target extends Pick<CopyOptions, 'add'> {

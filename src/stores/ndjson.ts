@@ -1,6 +1,6 @@
 // Reads and writes plants as NDJSON: one plant per line, ids as exact integers.
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { link, rm, stat } from 'node:fs/promises'
+import { createWriteStream, existsSync } from 'node:fs'
+import { link, rm } from 'node:fs/promises'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import type { Writable } from 'node:stream'
@@ -90,8 +90,7 @@ export function writeTo (stream: Writable): PlantWriter {
 }
 
 /**
- * Writes a file that exists only when it is complete and on the disk: until then it has another
- * name.
+ * Writes a file under another name until it is complete and on the disk.
  * @throws Error when the file is there already
  */
 export function createPlantFile (path: string): PlantWriter {
@@ -121,13 +120,4 @@ export function createPlantFile (path: string): PlantWriter {
 
 function toLine ({ id, ...plant }: NewPlant): string {
   return `${JSON.stringify({ id: JSON.rawJSON(String(id)), ...plant })}\n`
-}
-
-/** A file to read plants from: its bytes, the number of bytes read so far, and its size. */
-interface PlantFile { stream: AsyncIterable<Buffer>, position: () => number, size: number }
-
-export async function openFile (path: string): Promise<PlantFile> {
-  const { size } = await stat(path)
-  const stream = createReadStream(path)
-  return { stream, position: () => stream.bytesRead, size }
 }
