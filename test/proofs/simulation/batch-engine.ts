@@ -32,9 +32,15 @@ export function createBatchEngines (world: World, rate: number): BatchEngines {
   }
 
   async function run<Result> (work: () => Result, faultRate: number): Promise<Result> {
-    const fault = world.chance(faultRate) ? world.pick(['failsBefore', 'failsAfter', 'hangs']) : undefined
+    const fault = world.chance(faultRate)
+      ? world.pick(
+        ['failsBefore', 'failsAfter', 'hangs']
+      )
+      : undefined
     if (fault !== undefined) world.count(`fault: batch ${fault}`)
-    await world.sleep(fault === 'hangs' ? world.between(1000, longestHangMs) : world.between(0.1, 5))
+    await world.sleep(
+      fault === 'hangs' ? world.between(1000, longestHangMs) : world.between(0.1, 5)
+    )
     if (fault === 'failsBefore') throw new Error('database or disk is full')
     const result = work()
     if (fault === 'failsAfter') throw new Error('The SQLite worker has exited.')

@@ -34,8 +34,14 @@ export interface Cluster extends Database, Omit<ClusterOptions, 'hasTables'> {
 }
 
 export function createCluster (world: World, { hasTables, ...options }: ClusterOptions): Cluster {
-  const durable: Data = hasTables ? { plants: new Map(), version: 1 } : { plants: undefined, version: undefined }
-  const servers = [createServer('A', 'primary', copyOf(durable)), createServer('B', 'standby', durable)] as const
+  const durable: Data = hasTables
+    ? { plants: new Map(), version: 1 }
+    : {
+        plants: undefined, version: undefined
+      }
+  const servers = [
+    createServer('A', 'primary', copyOf(durable)), createServer('B', 'standby', durable)
+  ] as const
   const cluster: Cluster = {
     ...options,
     world,
@@ -77,7 +83,9 @@ function replicate (cluster: Cluster): void {
 }
 
 /** Whether the standby could receive commits at this moment or later. */
-export function hadStandbySince ({ isReplicated, isStreaming, disconnectedAt }: Cluster, moment: number): boolean {
+export function hadStandbySince (
+  { isReplicated, isStreaming, disconnectedAt }: Cluster, moment: number
+): boolean {
   return !isReplicated || isStreaming || disconnectedAt > moment
 }
 
@@ -126,7 +134,9 @@ function crash (cluster: Cluster): boolean {
     for (const commit of server.log) show(server, commit)
     server.role = 'primary'
     if (server.log.length > 0) world.count('met: visible after a crash, but not on the standby')
-    world.note(() => `server ${server.name}: restarted, the standby lacks ${server.log.length} visible commits`)
+    world.note(
+      () => `server ${server.name}: restarted, the standby lacks ${server.log.length} visible commits`
+    )
     replicate(cluster)
   })
   return true
@@ -197,7 +207,9 @@ function terminate ({ primary: { sessions, statements } }: Cluster): boolean {
 
 /** An administrator cancels all waits for the standby. The commits take effect. */
 function cancelWaits ({ servers }: Cluster): boolean {
-  const waiting = servers.flatMap(server => [...server.statements]).filter(({ isWaiting }) => isWaiting)
+  const waiting = servers.flatMap(
+    server => [...server.statements]
+  ).filter(({ isWaiting }) => isWaiting)
   for (const { interrupted } of waiting) interrupted.resolve('cancel')
   return waiting.length > 0
 }

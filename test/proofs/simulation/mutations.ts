@@ -17,7 +17,9 @@ export interface Mutation {
 }
 
 /** A control: the simulation finds nothing in code that is not broken. */
-const control: Mutation = { name: 'no mutation', violates: 'safety', file: 'clock.ts', text: 'Time as', by: 'Time as' }
+const control: Mutation = {
+  name: 'no mutation', violates: 'safety', file: 'clock.ts', text: 'Time as', by: 'Time as'
+}
 
 export const mutations: readonly Mutation[] = [
   {
@@ -230,16 +232,24 @@ export const mutations: readonly Mutation[] = [
 export interface Found { output: string, safety: number, liveness: number }
 
 /** Runs schedules on a copy of the code with one mutation. */
-export function runMutation ({ file, text, by }: Mutation, schedules: number, seed: number): Promise<Found> {
+export function runMutation (
+  { file, text, by }: Mutation, schedules: number, seed: number
+): Promise<Found> {
   const replacement = { file: join('src/stores', file), text, by }
-  return withMutation(replacement, ['test/proofs/simulation'], folder => runSchedules(folder, schedules, seed))
+  return withMutation(
+    replacement, ['test/proofs/simulation'], folder => runSchedules(folder, schedules, seed)
+  )
 }
 
 /** Runs the schedules of the code in a folder. */
 export function runSchedules (folder: string, schedules: number, seed: number): Promise<Found> {
-  const args = ['test/proofs/simulation/run.ts', '--schedules', String(schedules), '--seed', String(seed)]
+  const args = [
+    'test/proofs/simulation/run.ts', '--schedules', String(schedules), '--seed', String(seed)
+  ]
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, { cwd: folder, maxBuffer: 2 ** 28 }, (_error, output, errors) => {
+    execFile(process.execPath, args, {
+      cwd: folder, maxBuffer: 2 ** 28
+    }, (_error, output, errors) => {
       const [, safety, liveness] = /^(\d+) schedules violated safety, (\d+) violated liveness$/m.exec(output) ?? []
       if (safety === undefined) return reject(new Error(`The simulation did not end: ${errors}`))
       resolve({ output, safety: Number(safety), liveness: Number(liveness) })
@@ -255,9 +265,15 @@ if (import.meta.main) {
   })
   const schedules = parseNumber('schedules', texts.schedules)
   const seed = parseNumber('seed', texts.seed, 0)
-  console.log(`up to ${schedules} schedules for each mutation, from seed ${seed}; those that find it:`)
+  console.log(
+    `up to ${schedules} schedules for each mutation, from seed ${seed}; those that find it:`
+  )
   const { safety, liveness } = await runMutation(control, schedules, seed)
-  if (safety + liveness > 0) throw new Error('The simulation finds a violation in the code as it is.')
+  if (safety + liveness > 0) {
+    throw new Error(
+      'The simulation finds a violation in the code as it is.'
+    )
+  }
   for (const mutation of mutations) {
     // Only rare violations need all schedules.
     let tried = Math.min(fewSchedules, schedules)
@@ -265,7 +281,9 @@ if (import.meta.main) {
     if (found[mutation.violates] === 0) found = await runMutation(mutation, tried = schedules, seed)
     const isFound = found[mutation.violates] > 0
     const counts = `safety ${String(found.safety).padStart(5)}, liveness ${String(found.liveness).padStart(5)}`
-    console.log(`${isFound ? 'found ' : 'MISSED'}  ${counts} of ${String(tried).padStart(5)}  ${mutation.name}`)
+    console.log(
+      `${isFound ? 'found ' : 'MISSED'}  ${counts} of ${String(tried).padStart(5)}  ${mutation.name}`
+    )
     if (!isFound) process.exitCode = 1
   }
 }

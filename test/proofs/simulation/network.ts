@@ -29,7 +29,11 @@ export async function connect (cluster: Cluster, host: number): Promise<Session>
   }
   await world.sleep(world.between(0.5, 4))
   if (isPooled) return openSession(cluster, server)
-  if (server.role === 'down') throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  if (server.role === 'down') {
+    throw Object.assign(
+      new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }
+    )
+  }
   if (server.role === 'starting') throw serverError('57P03', 'the database system is starting up')
   // The pool asks a server whether it is read-only.
   if (hosts === 2 && server.role === 'standby') throw new Error('it is read-only')
@@ -87,7 +91,11 @@ async function chooseServer (cluster: Cluster): Promise<Server> {
   const { world } = cluster
   while (cluster.poolerHolds && cluster.isFailingOver) await world.sleep(world.between(1, 50))
   const { address } = cluster
-  if (address.role === 'down' || address.role === 'starting') throw serverError('08006', 'server login failed')
+  if (address.role === 'down' || address.role === 'starting') {
+    throw serverError(
+      '08006', 'server login failed'
+    )
+  }
   return address
 }
 

@@ -29,7 +29,9 @@ for (let seed = firstSeed; seed < firstSeed + schedules; seed++) {
 }
 const seconds = (performance.now() - began) / 1000
 
-console.log(`${schedules} schedules in ${seconds.toFixed(1)} s, ${Math.round(schedules / seconds)} per second`)
+console.log(
+  `${schedules} schedules in ${seconds.toFixed(1)} s, ${Math.round(schedules / seconds)} per second`
+)
 for (const [name, count] of [...counts].sort(([a], [b]) => a < b ? -1 : 1)) {
   console.log(`${String(count).padStart(9)}  ${name}`)
 }

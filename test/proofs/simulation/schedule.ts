@@ -62,7 +62,9 @@ async function tell (world: World, properties: Properties, database: Database): 
   for (let faults = world.pick([0, 1, 2, 4, 8]); faults > 0; faults--) {
     world.after(world.between(0, untilMs - world.clock.now()), database.addFault)
   }
-  const closing = services.filter(() => world.chance(0.2)).map(service => closeSometime(world, service, untilMs))
+  const closing = services.filter(() => world.chance(0.2)).map(
+    service => closeSometime(world, service, untilMs)
+  )
   await world.sleep(untilMs - world.clock.now())
   world.note(() => 'the faults end')
   await database.heal()
@@ -82,7 +84,11 @@ async function probe (world: World, properties: Properties, services: Service[])
     // A process that stood still may get an old error first, and try again.
     const isStored = outcome === 'added' || outcome === 'unchanged'
     const isClosed = outcome === 'closed' && service.isClosed
-    if (!isStored && !isClosed) properties.fail('liveness', `${service.name} works no more: ${outcome}`)
+    if (!isStored && !isClosed) {
+      properties.fail(
+        'liveness', `${service.name} works no more: ${outcome}`
+      )
+    }
   }))
 }
 
@@ -94,12 +100,17 @@ async function closeSometime (world: World, service: Service, untilMs: number): 
 
 function pauseSometimes (world: World, services: Service[], untilMs: number): void {
   for (const { process } of services) {
-    world.after(world.between(0, untilMs - world.clock.now()), () => process.pause(world.pick([20, 1000, 9000])))
+    world.after(
+      world.between(0, untilMs - world.clock.now()),
+      () => process.pause(world.pick([20, 1000, 9000]))
+    )
   }
 }
 
 /** Adds plants, some of them several at once, and sends a plant again that was refused. */
-async function runClient (world: World, services: Service[], firstId: bigint, untilMs: number): Promise<void> {
+async function runClient (
+  world: World, services: Service[], firstId: bigint, untilMs: number
+): Promise<void> {
   const thinkMs = world.pick([10, 300, 3000])
   const isLong = world.chance(0.03)
   let nextId = firstId
@@ -139,7 +150,9 @@ async function race (world: World, services: Service[], untilMs: number): Promis
 }
 
 function serviceOptions (world: World): Omit<ServiceOptions, 'name' | 'hadStandbySince'> {
-  return { maxQueue: world.pick([1, 4, 100, 100, 100, 100, 100, 100]), batchPlants: 2, isPostgres: true }
+  return {
+    maxQueue: world.pick([1, 4, 100, 100, 100, 100, 100, 100]), batchPlants: 2, isPostgres: true
+  }
 }
 
 function batchDatabase (world: World, properties: Properties): Database {
@@ -151,7 +164,9 @@ function batchDatabase (world: World, properties: Properties): Database {
     addFault: () => {},
     start: async name => {
       const process = createProcess(world)
-      return startService(world, properties, process, { name, ...options, hadStandbySince: () => true }, open)
+      return startService(
+        world, properties, process, { name, ...options, hadStandbySince: () => true }, open
+      )
     }
   }
 }
@@ -169,7 +184,9 @@ function postgresDatabase (world: World, properties: Properties): Database {
     onDeadlock: () => properties.fail('liveness', 'two batches deadlock'),
     rates: faultRates(world)
   })
-  const options = { ...serviceOptions(world), hadStandbySince: (moment: number) => hadStandbySince(cluster, moment) }
+  const options = {
+    ...serviceOptions(world), hadStandbySince: (moment: number) => hadStandbySince(cluster, moment)
+  }
   return {
     durable: () => cluster.durable,
     heal: () => heal(cluster),
@@ -202,7 +219,9 @@ function createRunner (world: World, process: Process, cluster: Cluster): Statem
 
 function faultRates (world: World): FaultRates {
   const rates: FaultRates = {}
-  const names = ['lostBefore', 'lostAfter', 'serialization', 'slow', 'hung', 'noConnection'] as const
+  const names = [
+    'lostBefore', 'lostAfter', 'serialization', 'slow', 'hung', 'noConnection'
+  ] as const
   for (const name of names) if (world.chance(0.25)) rates[name] = world.pick([0.02, 0.1, 0.3])
   return rates
 }
@@ -212,10 +231,16 @@ function addFault (world: World, cluster: Cluster): void {
   const start = () => fault === 'lostCommit' ? loseCommit(world, cluster) : startFault(cluster, fault)
   const when = world.pick(['now', 'with a statement', 'after a statement'])
   if (when === 'now') start()
-  else cluster.callbacks.push(when === 'with a statement' ? start : () => world.after(world.between(0, 5), start))
+  else {
+    cluster.callbacks.push(
+      when === 'with a statement' ? start : () => world.after(world.between(0, 5), start)
+    )
+  }
 }
 
-const faults = ['crash', 'failover', 'standbyAway', 'terminate', 'cancelWaits', 'lostCommit', 'lostCommit'] as const
+const faults = [
+  'crash', 'failover', 'standbyAway', 'terminate', 'cancelWaits', 'lostCommit', 'lostCommit'
+] as const
 
 /** A commit becomes visible without the standby, and then the standby becomes the primary. */
 async function loseCommit (world: World, cluster: Cluster): Promise<void> {

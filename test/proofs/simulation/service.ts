@@ -55,7 +55,9 @@ export function startService (
   /** Plants that wait for their outcome; the queued ones are in no batch yet. */
   let waiting = 0
   let queued = 0
-  const engine = watchEngine(world, properties, process, options, openEngine, plants => { queued -= plants })
+  const engine = watchEngine(
+    world, properties, process, options, openEngine, plants => { queued -= plants }
+  )
   const store = groupCommit(engine, { maxQueue, clock })
 
   /**
@@ -64,7 +66,9 @@ export function startService (
    */
   const boundMs = () => (2 + Math.floor(waiting / batchPlants)) * callMs
 
-  async function track<Result> (what: string, call: () => Promise<Result>, withinMs: number): Promise<Result> {
+  async function track<Result> (
+    what: string, call: () => Promise<Result>, withinMs: number
+  ): Promise<Result> {
     const key = { what }
     pending.add(key)
     try {
@@ -91,13 +95,19 @@ export function startService (
       else world.count(`refusal: ${result}`)
       if (result === expected) return result
       if (expected === 'closed') properties.fail('safety', `${name} took ${text} after close()`)
-      if (expected === 'overloaded') properties.fail('liveness', `${name} took ${text} into a full queue`)
+      if (expected === 'overloaded') {
+        properties.fail(
+          'liveness', `${name} took ${text} into a full queue`
+        )
+      }
       if (result === 'overloaded') properties.fail('liveness', `${name} had room for ${text}`)
       return result
     },
     async read (kind) {
       const began = clock.now()
-      const calls = { page: () => store.page(0n, 10), count: () => store.count(), check: () => store.check() }
+      const calls = {
+        page: () => store.page(0n, 10), count: () => store.count(), check: () => store.check()
+      }
       // Other engines than PostgreSQL finish the batch in flight first.
       const withinMs = isPostgres ? callMs : 2 * callMs
       const isOk = await track<unknown>(kind, calls[kind], withinMs).then(() => true, () => false)
@@ -112,12 +122,18 @@ export function startService (
       const before = [...pending]
       world.note(() => `${name}: close() while ${before.length} calls are pending`)
       world.count(`call: close() ${before.length > 0 ? 'with' : 'without'} pending calls`)
-      await properties.settles(`${name} close()`, store.close(), { withinMs: boundMs() + closeMs, runningMs })
+      await properties.settles(
+        `${name} close()`, store.close(), { withinMs: boundMs() + closeMs, runningMs }
+      )
       world.note(() => `${name}: closed`)
       // The callers that close() has finished get their outcomes first.
       await world.sleep(0)
       for (const key of before) {
-        if (pending.has(key)) properties.fail('liveness', `${name} closed before the end of ${key.what}`)
+        if (pending.has(key)) {
+          properties.fail(
+            'liveness', `${name} closed before the end of ${key.what}`
+          )
+        }
       }
     }
   }
@@ -195,7 +211,11 @@ function watchStatements (
       } catch (error) {
         const { message } = error as Error
         world.note(() => `${name}: ${statement} -> ${message}`)
-        if (batch !== undefined && isLasting(error)) batch.lastingError = { message, at: world.clock.now() }
+        if (batch !== undefined && isLasting(error)) {
+          batch.lastingError = {
+            message, at: world.clock.now()
+          }
+        }
         throw error
       }
     }

@@ -55,7 +55,9 @@ export function createWorld (seed: number, { counts, log }: Recording): World {
     clock: {
       now: () => now,
       nextTurn: () => sleep(between(0, latenessMs.turn)),
-      setTimer: (callback, milliseconds) => after(Math.max(0, milliseconds) + between(0, latenessMs.timer), callback)
+      setTimer: (callback, milliseconds) => after(
+        Math.max(0, milliseconds) + between(0, latenessMs.timer), callback
+      )
     },
     after,
     sleep,

@@ -13,7 +13,9 @@ const sources = new Map<string, ts.SourceFile | undefined>()
 function compile (change: (text: string) => string): Map<string, string> {
   const getSourceFile: typeof host.getSourceFile = (file, ...others) => {
     if (resolve(file) === port) {
-      return ts.createSourceFile(file, change(String(ts.sys.readFile(port))), ts.ScriptTarget.ESNext)
+      return ts.createSourceFile(
+        file, change(String(ts.sys.readFile(port))), ts.ScriptTarget.ESNext
+      )
     }
     if (!sources.has(file)) sources.set(file, host.getSourceFile(file, ...others))
     return sources.get(file)
