@@ -25,7 +25,10 @@ export interface Engine extends EngineMethods {
 }
 
 export const directMethods = Object.keys(directCalls) as Array<keyof typeof directCalls>
-const methods: readonly Method[] = [...directMethods, 'addMany', 'check', 'close']
+const allMethods = {
+  ...directCalls, addMany: '', check: '', close: ''
+} satisfies Record<Method, string>
+const methods = Object.keys(allMethods) as Method[]
 
 /** Whether the engines have a method; a thread that runs another version may ask for others. */
 export function isMethod (name: string): name is Method {
