@@ -1,4 +1,5 @@
-// Files and directories of the programs: for their user alone, and directories that survive a power cut.
+// Files and directories of the programs: for their user alone, and directories that survive a power
+// cut.
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
@@ -8,8 +9,8 @@ export function createPrivately (): void {
 }
 
 /**
- * Creates a directory and its parents, and syncs each parent: SQLite syncs only the directory of its files.
- * Node's recursive mkdir never returns where directories cannot be created, as in /proc.
+ * Creates a directory and its parents, and syncs each parent: SQLite syncs only the directory of
+ * its files. Node's recursive mkdir never returns where directories cannot be created, as in /proc.
  */
 export function makeDirectory (path: string): void {
   const directory = resolve(path)

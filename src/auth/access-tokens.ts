@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeDirectory } from '../own-files.ts'
-import { listed, nameFor, parseTokens, readTokensFile } from './tokens.ts'
+import { defaultName, joinFew, parseTokens, readTokensFile } from './tokens.ts'
 import type { Tokens, TokensFile } from './tokens.ts'
 import { followFile } from './watched-file.ts'
 import type { FileContent } from './watched-file.ts'
@@ -28,10 +28,12 @@ export interface OpenTokens {
 }
 
 /** Where the operator reads about the tokens. */
-export type TokenLog = Readonly<Record<'info' | 'warn' | 'error', (sentence: string) => void>>
+export type TokenLog = Readonly<Record<'info' | 'warn' | 'error', Report>>
+type Report = (sentence: string) => void
 
 /**
- * Opens the operator's tokens or, where there are none, the token that the service creates for itself.
+ * Opens the operator's tokens or, where there are none, the token that the service creates for
+ * itself.
  * @param onChange called when other tokens are valid
  */
 export function openTokens (
@@ -48,50 +50,61 @@ export function openTokens (
     current = new Map([...tokens, ...fixed])
     onChange(current)
   }
-  const close = accessTokensFile === undefined ? () => {} : followTokensFile(accessTokensFile, fixed, log, use)
-  return { current: () => current, isOwn, close }
+  const close = accessTokensFile && followTokensFile(accessTokensFile, fixed, log, use)
+  return { current: () => current, isOwn, close: close ?? (() => {}) }
 }
 
 /** Warns of tokens that can be guessed, and of those that may be pieces of a token with a comma. */
 function warnOfTokens (source: string, tokens: Tokens, log: TokenLog): void {
-  const entries = Array.from(tokens, ([token, { name }], index) => {
-    const hasName = name !== nameFor(token)
-    return { label: `entry ${index + 1}${hasName ? ` (${name})` : ''}`, hasName, isShort: token.length < shortestSafe }
-  })
-  const short = entries.filter(({ isShort }) => isShort).map(({ label }) => label)
+  const short: string[] = []
+  const nameless: string[] = []
+  for (const [index, [token, { name }]] of [...tokens].entries()) {
+    const hasName = name !== defaultName(token)
+    const entry = hasName ? `entry ${index + 1} (${name})` : `entry ${index + 1}`
+    if (token.length < shortestSafe) short.push(entry)
+    if (!hasName) nameless.push(entry)
+  }
   if (short.length > 0) {
-    log.warn(`${source} has tokens of less than ${shortestSafe} characters, which can be guessed: ${listed(short)}. ` +
+    const problem = `tokens of less than ${shortestSafe} characters, which can be guessed`
+    log.warn(`${source} has ${problem}: ${joinFew(short)}. ` +
       'This command creates a token: openssl rand -base64 24')
   }
-  const nameless = entries.filter(({ hasName }) => !hasName).map(({ label }) => label)
-  if (nameless.length > 0 && nameless.length < entries.length) {
-    log.warn(`${source} has entries with a name and entries without: ${listed(nameless)}. ` +
+  if (nameless.length > 0 && nameless.length < tokens.size) {
+    log.warn(`${source} has entries with a name and entries without: ${joinFew(nameless)}. ` +
       'A token cannot have a comma, which starts the next entry. Give each entry a name, or none')
   }
 }
 
 function warnOfMode (source: string, { mode }: FileContent, log: TokenLog): void {
-  const rights = [mode & 0o004 ? 'read' : [], mode & 0o002 ? 'change' : []].flat().join(' and ')
-  if (rights === '') return
+  const rights: string[] = []
+  if ((mode & 0o004) !== 0) rights.push('read')
+  if ((mode & 0o002) !== 0) rights.push('change')
+  if (rights.length === 0) return
   const octal = mode.toString(8).padStart(4, '0')
-  log.warn(`${source} has the mode ${octal}: every user of this machine who reaches it may ${rights} the tokens. ` +
-    'Set the mode to 0640 or 0600')
+  const problem = `every user of this machine who reaches it may ${rights.join(' and ')} the tokens`
+  log.warn(`${source} has the mode ${octal}: ${problem}. Set the mode to 0640 or 0600`)
 }
 
 /**
- * @param fixed the tokens of ACCESS_TOKENS, which stay valid whatever the file has
+ * @param fixed the tokens of ACCESS_TOKENS, which stay valid with any file
  * @param use called with the tokens of the file, at once and after each change
  * @returns a function that stops following the file
  */
-function followTokensFile (file: TokensFile, fixed: Tokens, log: TokenLog, use: (tokens: Tokens) => void): () => void {
+function followTokensFile (
+  file: TokensFile,
+  fixed: Tokens,
+  log: TokenLog,
+  use: (tokens: Tokens) => void
+): () => void {
   const source = `ACCESS_TOKENS_FILE ${file.path}`
   const inBoth = new Set<string>()
   const warn = (content: FileContent, tokens: Tokens) => {
     warnOfTokens(source, tokens, log)
     warnOfMode(source, content, log)
-    tokens.forEach(({ name }, token) => fixed.has(token) && inBoth.add(name))
+    for (const [token, { name }] of tokens) if (fixed.has(token)) inBoth.add(name)
     if (inBoth.size === 0) return
-    log.warn(`${source} has or had tokens that are also in ACCESS_TOKENS: ${listed([...inBoth])}. ` +
+    const names = joinFew([...inBoth])
+    log.warn(`${source} has or had tokens that are also in ACCESS_TOKENS: ${names}. ` +
       'They stay valid until they are removed there, too, and the service is started again')
   }
   const apply = (found: FileContent | Error) => {
@@ -103,7 +116,8 @@ function followTokensFile (file: TokensFile, fixed: Tokens, log: TokenLog, use: 
       else log.info(`${source} has changed: its tokens are valid now, ${tokens.size} in number`)
       warn(found, tokens)
     } catch (error) {
-      log.error(`${source} ${(error as Error).message}. Its last tokens stay valid. To revoke them all, empty the file`)
+      log.error(`${source} ${(error as Error).message}. ` +
+        'Its last tokens stay valid. To revoke them all, empty the file')
     }
   }
   use(file.tokens)
@@ -119,7 +133,8 @@ function loadOrCreateToken (path: string, log: TokenLog): Tokens {
     warnOfMode(path, file, log)
     return file.tokens
   } catch (error) {
-    throw new Error(`${path} ${(error as Error).message}. Delete it; the next start creates another.`)
+    const wayOut = 'Delete it; the next start creates another.'
+    throw new Error(`${path} ${(error as Error).message}. ${wayOut}`)
   }
 }
 
@@ -127,7 +142,8 @@ function createToken (path: string): void {
   makeDirectory(dirname(path))
   const draft = `${path}.${process.pid}`
   try {
-    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
+    const token = randomBytes(32).toString('base64url')
+    writeFileSync(draft, `${token}\n`, { mode: 0o600, flush: true })
     // Unlike a rename, a link never replaces the token of another process.
     linkSync(draft, path)
   } catch (error) {

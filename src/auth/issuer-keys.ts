@@ -1,14 +1,15 @@
-// The issuer's current keys. They are read again in the background, and when a token names an unknown key.
-// While the issuer is down, the last keys stay in use for a bounded time.
+// The issuer's current keys. They are read again in the background, and when a token names an
+// unknown key. While the issuer is down, the last keys stay in use for a bounded time.
 import { createLocalJWKSet, errors } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
+import type { TokenLog } from './access-tokens.ts'
 import { AcceptedTokens } from './accepted-tokens.ts'
 import { readKeys, WrongDocument } from './issuer.ts'
 import type { Jwk, JwtSettings } from './issuer.ts'
 
 /** Milliseconds, of a clock that does not follow the wall clock. */
 export const keyTimes = {
-  /** Until the keys are read again. A token is refused at the latest after this time if its key was removed. */
+  /** Until the keys are read again: for so long a token stays valid whose key was removed. */
   refresh: 300_000,
   /** After a read that failed. */
   retry: 2000,
@@ -25,7 +26,7 @@ const minRsaBits = 2048
 /** At most 8 KiB each. */
 const maxAcceptedTokens = 1000
 
-/** Keys, and the tokens that they have verified. Changed keys are a new set, which verifies every token again. */
+/** Keys, and the tokens that they have verified. Changed keys are a new set without tokens. */
 export interface KeySet {
   readonly find: JWTVerifyGetKey
   readonly accepted: AcceptedTokens
@@ -44,10 +45,7 @@ export interface KeySource {
 }
 
 /** Gets a sentence when a problem of the issuer begins or changes, and when it is over. */
-export interface KeyReporter {
-  warn: (sentence: string) => void
-  info: (sentence: string) => void
-}
+export type KeyReporter = Pick<TokenLog, 'warn' | 'info'>
 
 export class IssuerKeys implements KeySource {
   readonly #settings: JwtSettings
@@ -126,7 +124,8 @@ export class IssuerKeys implements KeySource {
       if (now - this.#readAt > keep) this.#use(undefined)
     }
     clearTimeout(this.#timer)
-    if (!this.#isClosed) this.#timer = setTimeout(() => this.#refresh(), problem ? retry : refresh).unref()
+    const delay = problem === undefined ? refresh : retry
+    if (!this.#isClosed) this.#timer = setTimeout(() => this.#refresh(), delay).unref()
     return problem
   }
 
@@ -148,15 +147,20 @@ export class IssuerKeys implements KeySource {
   }
 
   #describe (error: Error | undefined): string {
-    if (error === undefined) return this.#text === '[]' ? 'The issuer publishes no keys: every JWT gets 401.' : ''
-    const effect = this.#keySet === undefined
-      ? 'Until they can be read, JWTs get 503. Start the issuer, or correct JWT_ISSUER and JWKS_URL.'
-      : `The last ones stay in use for up to ${this.#times.keep / 60_000} minutes.`
-    return `The keys for JWTs cannot be read: ${error.message}. ${effect}`
+    if (error === undefined) {
+      return this.#text === '[]' ? 'The issuer publishes no keys: every JWT gets 401.' : ''
+    }
+    const problem = `The keys for JWTs cannot be read: ${error.message}.`
+    if (this.#keySet === undefined) {
+      const wayOut = 'Start the issuer, or correct JWT_ISSUER and JWKS_URL.'
+      return `${problem} Until they can be read, JWTs get 503. ${wayOut}`
+    }
+    const minutes = this.#times.keep / 60_000
+    return `${problem} The last ones stay in use for up to ${minutes} minutes.`
   }
 }
 
-/** Finds a key by the algorithm and the key ID of a header. jose ignores addresses and keys in the header. */
+/** Finds a key by the algorithm and key ID of a header, whose addresses and keys jose ignores. */
 function keyFinder (keys: readonly Jwk[]): JWTVerifyGetKey {
   const find = createLocalJWKSet({ keys: [...keys] as Array<Jwk & { kty: string }> })
   return async (header, token) => {
@@ -167,7 +171,8 @@ function keyFinder (keys: readonly Jwk[]): JWTVerifyGetKey {
       return key
     } catch (error) {
       if (error instanceof errors.JOSEError) throw error
-      throw new errors.JWKSInvalid(`this key of the issuer cannot be used: ${(error as Error).message}`)
+      const { message } = error as Error
+      throw new errors.JWKSInvalid(`this key of the issuer cannot be used: ${message}`)
     }
   }
 }

@@ -1,4 +1,5 @@
-// Reads the public keys of the issuer of JWTs over HTTPS: its discovery document, and the key set that it names.
+// Reads the public keys of the issuer of JWTs over HTTPS: its discovery document, and the key set
+// that it names.
 
 /** What JWT_ISSUER, JWT_AUDIENCE and JWKS_URL say. */
 export interface JwtSettings {
@@ -20,15 +21,19 @@ const maxDocument = 256 * 1024
 export class WrongDocument extends Error {}
 
 /**
- * Checks an address from which keys may be read. Whoever can change the answer can sign tokens.
+ * Checks an address from which keys may be read: who can change the answer can sign tokens.
  * @throws Error whose message completes a sentence that starts with the name of the variable
  */
 export function checkKeyUrl (text: string): string {
   // URL.parse() ignores blanks at both ends.
   const url = /\s/.test(text) ? null : URL.parse(text)
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
-  if (url === null || !isSafe) throw new Error('must be an https address; http is allowed only for localhost')
-  if (url.username !== '' || url.password !== '') throw new Error('must not have a user or a password')
+  const isHttp = url?.protocol === 'http:' && isLoopback(url.hostname)
+  if (url === null || !(isHttp || url.protocol === 'https:')) {
+    throw new Error('must be an https address; http is allowed only for localhost')
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Error('must not have a user or a password')
+  }
   return text
 }
 
@@ -54,7 +59,9 @@ export async function readKeys (settings: JwtSettings, timeoutMs: number): Promi
   const signal = AbortSignal.timeout(timeoutMs)
   const url = settings.jwksUrl ?? await discoverKeyUrl(settings.issuer, signal)
   const { keys } = await readDocument(url, signal)
-  if (!Array.isArray(keys) || !keys.every(isObject)) throw new WrongDocument(`${url} is not a key set (RFC 7517)`)
+  if (!Array.isArray(keys) || !keys.every(isObject)) {
+    throw new WrongDocument(`${url} is not a key set (RFC 7517)`)
+  }
   return keys
 }
 
@@ -63,8 +70,8 @@ async function discoverKeyUrl (issuer: string, signal: AbortSignal): Promise<str
   const place = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const found = await readDocument(place, signal)
   if (found.issuer !== issuer) {
-    const named = JSON.stringify(found.issuer)
-    throw new WrongDocument(`${place} names the issuer ${named}, but JWT_ISSUER is "${issuer}": they must be equal`)
+    const names = `the issuer ${JSON.stringify(found.issuer)}, but JWT_ISSUER is "${issuer}"`
+    throw new WrongDocument(`${place} names ${names}: they must be equal`)
   }
   try {
     return checkKeyUrl(String(found.jwks_uri))
@@ -76,8 +83,11 @@ async function discoverKeyUrl (issuer: string, signal: AbortSignal): Promise<str
 /** Follows no redirect: it could lead to http or into the internal network. */
 async function readDocument (url: string, signal: AbortSignal): Promise<Record<string, unknown>> {
   try {
-    const response = await fetch(url, { redirect: 'manual', signal, headers: { Accept: 'application/json' } })
-    if (response.status !== 200 || response.body === null) throw new Error(`the status is ${response.status}`)
+    const headers = { Accept: 'application/json' }
+    const response = await fetch(url, { redirect: 'manual', signal, headers })
+    if (response.status !== 200 || response.body === null) {
+      throw new Error(`the status is ${response.status}`)
+    }
     const document: unknown = JSON.parse(await readText(response.body))
     if (isObject(document)) return document
   } catch (error) {

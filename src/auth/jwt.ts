@@ -9,15 +9,18 @@ import type { JwtSettings } from './issuer.ts'
 
 export interface JwtOptions extends Pick<JwtSettings, 'issuer' | 'audience'> {
   keys: KeySource
-  /** Gets the reason for each refusal, which the caller does not learn. */
+  /** Gets the reason why a token is rejected, which the caller does not learn. */
   onRefused: (reason: string) => void
   /** Milliseconds since 1970. */
   now?: () => number
 }
 
-/** Signatures with public keys only: the list excludes `none` and secrets (RFC 8725, section 3.1). */
+/**
+ * Signatures with public keys only: the list excludes `none` and secrets (RFC 8725, section 3.1).
+ */
 const algorithms = [
-  'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'
+  'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512',
+  'EdDSA', 'Ed25519'
 ]
 /** RFC 9068, section 4, and what issuers from before it send. */
 const types = ['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt']
@@ -44,11 +47,13 @@ export function jwtVerifier (options: JwtOptions): TokenVerifier {
   return (token, scopes) => {
     const accepted = keys.current?.accepted.find(token)
     if (accepted !== undefined && accepted.expiresAt > now()) return verdictOf(accepted, scopes)
-    return token.length <= maxLength && threeParts.test(token) ? check(token, scopes) : undefined
+    const isJwt = token.length <= maxLength && threeParts.test(token)
+    return isJwt ? check(token, scopes) : undefined
   }
 }
 
-function verdictOf ({ principal, scopes: granted }: AcceptedToken, scopes: readonly string[]): Verdict {
+function verdictOf (accepted: AcceptedToken, scopes: readonly string[]): Verdict {
+  const { principal, scopes: granted } = accepted
   return scopes.every(scope => granted.has(scope)) ? principal : 'forbidden'
 }
 
@@ -56,7 +61,8 @@ function verdictOf ({ principal, scopes: granted }: AcceptedToken, scopes: reado
 async function verify (token: string, options: Required<JwtOptions>): Promise<AcceptedToken> {
   const keySet = options.keys.current ?? await options.keys.renew()
   if (keySet === undefined) {
-    throw new HttpError(503, 'The service cannot check this token now. Sending the request again is safe.')
+    const problem = 'The service cannot check this token now.'
+    throw new HttpError(503, `${problem} Sending the request again is safe.`)
   }
   try {
     return await verifyWith(keySet, token, options)
@@ -67,50 +73,65 @@ async function verify (token: string, options: Required<JwtOptions>): Promise<Ac
   }
 }
 
-/** A new key need not have a new `kid`: then another key is found, or one that cannot be used. */
+/** A new key need not have a new `kid`: then jose finds another key, or one that cannot be used. */
 function isOfUnknownKey (error: unknown): boolean {
-  const { JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JWKSInvalid, JWSSignatureVerificationFailed } = errors
-  const kinds = [JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JWKSInvalid, JWSSignatureVerificationFailed]
-  return kinds.some(kind => error instanceof kind)
+  return error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys ||
+    error instanceof errors.JWKSInvalid ||
+    error instanceof errors.JWSSignatureVerificationFailed
 }
 
-async function verifyWith (keySet: KeySet, token: string, options: Required<JwtOptions>): Promise<AcceptedToken> {
-  const { issuer, audience, now } = options
-  const accepted = accept(await jwtVerify(token, keySet.find, {
+async function verifyWith (
+  keySet: KeySet,
+  token: string,
+  { issuer, audience, now }: Required<JwtOptions>
+): Promise<AcceptedToken> {
+  const verified = await jwtVerify(token, keySet.find, {
     algorithms,
     issuer,
     audience,
     requiredClaims: ['exp', 'sub'],
     clockTolerance: leewaySeconds,
     currentDate: new Date(now())
-  }), now())
+  })
+  const accepted = checkClaims(verified, now())
   keySet.accepted.add(token, accepted)
   return accepted
 }
 
 /** Checks what jose does not. */
-function accept ({ protectedHeader: { typ = 'JWT' }, payload }: JWTVerifyResult, now: number): AcceptedToken {
+function checkClaims (
+  { protectedHeader: { typ = 'JWT' }, payload }: JWTVerifyResult,
+  now: number
+): AcceptedToken {
   const { exp = NaN, sub, cnf, at_hash: accessTokenHash, c_hash: codeHash, scope, scp } = payload
   const expiresAt = exp * 1000
-  if (typeof typ !== 'string' || !types.includes(typ.toLowerCase())) refuse('"typ" is not that of an access token')
-  // OpenID Connect Core 1.0, sections 2 and 3.3.2.11: an ID token is for the client, not for this service.
-  if (accessTokenHash !== undefined || codeHash !== undefined) refuse('it is an ID token')
+  if (typeof typ !== 'string' || !types.includes(typ.toLowerCase())) {
+    throw new errors.JWTInvalid('"typ" is not that of an access token')
+  }
+  // OpenID Connect Core 1.0, sections 2 and 3.3.2.11: an ID token is for the client.
+  if (accessTokenHash !== undefined || codeHash !== undefined) {
+    throw new errors.JWTInvalid('it is an ID token')
+  }
   // RFC 7800: such a token needs a proof of possession, which the service cannot check.
-  if (cnf !== undefined) refuse('it is bound to a key of its client ("cnf")')
+  if (cnf !== undefined) throw new errors.JWTInvalid('it is bound to a key of its client ("cnf")')
   // Without leeway: the verdict does not depend on whether the token was remembered.
-  if (!(expiresAt > now && expiresAt <= lastMs)) refuse('"exp" is past, or no date')
+  if (!(expiresAt > now && expiresAt <= lastMs)) {
+    throw new errors.JWTInvalid('"exp" is past, or no date')
+  }
   if (typeof sub !== 'string' || sub === '' || sub.length > maxSubject) {
-    return refuse(`"sub" is not a text of 1 to ${maxSubject} characters`)
+    throw new errors.JWTInvalid(`"sub" is not a text of 1 to ${maxSubject} characters`)
   }
   // All tokens of a subject share a limit, and no static token has such an id.
   return { principal: { name: sub, id: `jwt ${sub}` }, scopes: scopesIn([scope, scp]), expiresAt }
 }
 
-function refuse (reason: string): never {
-  throw new errors.JWTInvalid(reason)
-}
-
 /** `scope` is a text (RFC 9068, section 2.2.3); some issuers send `scp`, a text or a list. */
 function scopesIn (claims: unknown[]): ReadonlySet<string> {
-  return new Set(claims.flat().filter(claim => typeof claim === 'string').flatMap(text => text.split(' ')))
+  const scopes = new Set<string>()
+  for (const claim of claims.flat()) {
+    if (typeof claim !== 'string') continue
+    for (const scope of claim.split(' ')) scopes.add(scope)
+  }
+  return scopes
 }

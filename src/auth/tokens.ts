@@ -5,8 +5,9 @@ import { readWatchedFile } from './watched-file.ts'
 import type { FileContent } from './watched-file.ts'
 
 /**
- * Callers by token, in the order of the entries. A Map compares strings only if their hashes, seeded per process, are
- * equal. So the time of a lookup does not reveal a partial guess, and costs a fifth of a lookup by SHA-256.
+ * Callers by token, in the order of the entries. A Map compares strings only if their hashes,
+ * seeded per process, are equal. So the time of a lookup does not reveal a partial guess, and costs
+ * a fifth of a lookup by SHA-256.
  */
 export type Tokens = ReadonlyMap<string, Principal>
 
@@ -15,38 +16,46 @@ export type Tokens = ReadonlyMap<string, Principal>
  * @throws Error that gives the position of each bad entry without showing it
  */
 export function parseTokens (text: string): Tokens {
-  const lines = text.split('\n').filter(line => !line.trim().startsWith('#'))
-  const entries = lines.flatMap(line => line.split(',')).map(entry => entry.trim()).filter(entry => entry !== '')
-  const faults = entries.flatMap((entry, index) => entryForm.test(entry) ? [] : `entry ${index + 1} ${faultIn(entry)}`)
+  const entries = splitEntries(text)
+  const faults: string[] = []
+  for (const [index, entry] of entries.entries()) {
+    if (!entryForm.test(entry)) faults.push(`entry ${index + 1} ${faultIn(entry)}`)
+  }
   if (faults.length > 0) {
-    throw new Error(`is not valid: ${listed(faults)}. An entry is \`token\` or \`name:token\`; a token has letters, ` +
-      'digits and -._~+/ with = only at the end; commas and lines separate entries')
+    throw new Error(`is not valid: ${joinFew(faults)}. An entry is \`token\` or \`name:token\`; ` +
+      'a token has letters, digits and -._~+/ with = only at the end; ' +
+      'commas and lines separate entries')
   }
   const tokens = new Map<string, Principal>()
   for (const [index, entry] of entries.entries()) {
-    const [token, caller] = parseEntry(entry)
+    const [, name, token = ''] = entryForm.exec(entry) as RegExpExecArray
     if (tokens.has(token)) {
       const first = [...tokens.keys()].indexOf(token) + 1
-      throw new Error(`is not valid: entry ${index + 1} has the token of entry ${first}. Remove one of them`)
+      const problem = `entry ${index + 1} has the token of entry ${first}`
+      throw new Error(`is not valid: ${problem}. Remove one of them`)
     }
-    tokens.set(token, caller)
+    const id = hash('sha256', token).slice(0, 16)
+    tokens.set(token, { name: name ?? defaultName(token), id })
   }
   return tokens
 }
 
+function splitEntries (text: string): string[] {
+  const entries: string[] = []
+  for (const line of text.split('\n')) {
+    if (!line.trim().startsWith('#')) entries.push(...line.split(','))
+  }
+  return entries.map(entry => entry.trim()).filter(entry => entry !== '')
+}
+
 /**
- * RFC 6750 section 2.1, b64token: a colon cannot be part of a token. A name with other characters, such as those of a
- * comment, is a mistake: the operator may have meant to revoke the token.
+ * RFC 6750 section 2.1, b64token: a colon cannot be part of a token. A name with other characters,
+ * such as those of a comment, is a mistake: the operator may have meant to revoke the token.
  */
 const entryForm = /^(?:([\p{L}\p{N}][\p{L}\p{N}\p{M}._@+/-]*):)?([A-Za-z0-9._~+/-]+=*)$/u
 
-function parseEntry (entry: string): [token: string, caller: Principal] {
-  const [, name, token = ''] = entryForm.exec(entry) as RegExpExecArray
-  return [token, { name: name ?? nameFor(token), id: hash('sha256', token).slice(0, 16) }]
-}
-
 /** The name of a token without one. */
-export function nameFor (token: string): string {
+export function defaultName (token: string): string {
   return `token-${hash('sha256', token).slice(0, 8)}`
 }
 
@@ -56,15 +65,18 @@ function faultIn (entry: string): string {
   if (token === '') return 'has no token after its colon'
   if (token.includes(':')) return 'has two colons'
   if (entry.includes(':') && entryForm.test(token)) {
-    return 'has a name that does not start with a letter or digit, or has other characters than those and ._@+/-'
+    return 'has a name that does not start with a letter or digit, ' +
+      'or has other characters than those and ._@+/-'
   }
-  return /\s/.test(token) ? 'has a blank in its token' : 'has a character that a token cannot have'
+  if (/\s/.test(token)) return 'has a blank in its token'
+  return 'has a character that a token cannot have'
 }
 
 /** A list for a sentence, with at most five items. */
-export function listed (items: string[]): string {
+export function joinFew (items: string[]): string {
   const more = items.length - 5
-  return [...items.slice(0, 5), ...more > 0 ? [`${more} more`] : []].join(', ')
+  const list = items.slice(0, 5).join(', ')
+  return more > 0 ? `${list}, ${more} more` : list
 }
 
 /** A file of tokens and its content at startup. */

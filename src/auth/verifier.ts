@@ -1,5 +1,6 @@
 // Which tokens are accepted: the operator's static tokens, the service's own token and JWTs.
-// The main thread owns the credentials; each thread that serves HTTP has a verifier with their current state.
+// The main thread owns the credentials; each thread that serves HTTP has a verifier with their
+// current state.
 import type { TokenVerifier } from '../contract/index.ts'
 import { openTokens } from './access-tokens.ts'
 import type { OpenTokens, TokenLog, TokenSources } from './access-tokens.ts'
@@ -26,10 +27,13 @@ export interface OpenCredentials extends Credentials, Pick<OpenTokens, 'isOwn' |
 export interface CredentialSources extends TokenSources { jwt: JwtSettings | undefined }
 
 /**
- * Opens the sources of credentials. With JWTs the service needs no token of its own.
+ * Opens the sources of credentials. With JWTs the service creates no token.
  * @throws Error with the reason
  */
-export async function openCredentials (sources: CredentialSources, log: TokenLog): Promise<OpenCredentials> {
+export async function openCredentials (
+  sources: CredentialSources,
+  log: TokenLog
+): Promise<OpenCredentials> {
   const { jwt, accessTokens = jwt && new Map() } = sources
   let onChange: (change: Partial<CredentialsState>) => void = () => {}
   const keys = jwt && await openKeys(jwt, log)
@@ -66,15 +70,19 @@ export async function createVerifier (
 ): Promise<TokenVerifier> {
   if (jwt === undefined || keys === undefined) return token => tokens().get(token)
   const { jwtVerifier } = await import('./jwt.ts')
-  const verifyJwt = jwtVerifier({ ...jwt, keys, onRefused: reason => log.debug(`A JWT was refused: ${reason}`) })
+  const onRefused = (reason: string) => log.debug(`A JWT was refused: ${reason}`)
+  const verifyJwt = jwtVerifier({ ...jwt, keys, onRefused })
   return (token, scopes) => tokens().get(token) ?? verifyJwt(token, scopes)
 }
 
-export interface FollowedCredentials extends Credentials { apply: (change: Partial<CredentialsState>) => void }
+export interface FollowedCredentials extends Credentials {
+  apply: (change: Partial<CredentialsState>) => void
+}
 
 /**
  * The credentials of the main thread, in another thread.
- * @param renewKeys asks the main thread to read the keys again; resolves after apply() has got what changed
+ * @param renewKeys asks the main thread to read the keys again; resolves after apply() has got what
+ * changed
  */
 export async function followCredentials (
   state: CredentialsState,

@@ -1,4 +1,5 @@
-// A small file that is read at startup and followed while the service runs, such as a mounted secret.
+// A small file that is read at startup and followed while the service runs, such as a mounted
+// secret.
 import { readFileSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
@@ -25,8 +26,9 @@ export function readWatchedFile (path: string): FileContent {
 }
 
 /**
- * Follows a file. Polling notices that a symbolic link was swapped, as mounted secrets are; fs.watch() does not.
- * A change counts once two reads in a row agree, so that a half-written file is not taken for a new one.
+ * Follows a file. Polling notices that a symbolic link was swapped, as mounted secrets are;
+ * fs.watch() does not. A change counts once two reads in a row agree, so that a half-written file
+ * is not taken for a new one.
  * @param onChange called with the new content, or with the error of a file that cannot be read
  * @returns a function that stops following the file
  */
@@ -36,7 +38,8 @@ export function followFile (
   onChange: (found: FileContent | Error) => void
 ): () => void {
   const stop = new AbortController()
-  const isDue = () => sleep(pollIntervalMs, true, { ref: false, signal: stop.signal }).catch(() => false)
+  const options = { ref: false, signal: stop.signal }
+  const isDue = () => sleep(pollIntervalMs, true, options).catch(() => false)
   const follow = async () => {
     let reported: FileContent | Error = first
     let previous: FileContent | Error = first

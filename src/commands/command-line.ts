@@ -10,19 +10,21 @@ With npm start, put arguments behind --, as in npm start -- --help.
 
 Exit codes: 0 after a signal, 2 for a mistake in the arguments or variables, 1 for other failures.
 
-These variables configure the service, in the environment or as lines of the file .env in the current folder.
+These variables configure the service, in the environment or as lines of the file .env \
+in the current folder.
 The values are the defaults, except where the text says "Example".`
+
+const help = ['--help', '-h']
+const known = [...help, '--version', '-v']
 
 /** Does what the arguments ask for, and sets the exit code. */
 export async function runCommand (args: string[]): Promise<void> {
-  const help = ['--help', '-h']
-  const known = [...help, '--version', '-v']
-  const unknown = args.find(argument => !known.includes(argument))
   if (args[0] === 'copy') {
-    // copy.ts reads its own arguments.
-    process.argv.splice(2, 1)
-    await import('./copy.ts')
-  } else if (unknown !== undefined) refuse(unknown)
+    const { runCopy } = await import('./copy.ts')
+    return runCopy(args.slice(1))
+  }
+  const unknown = args.find(argument => !known.includes(argument))
+  if (unknown !== undefined) reportUnknown(unknown)
   else if (args.some(argument => help.includes(argument))) console.log(`${usage}\n\n${variables()}`)
   else console.log(version())
 }
@@ -42,7 +44,7 @@ function readOwnFile (name: string): string {
   return readFileSync(join(findPackageJSON(import.meta.url) as string, '..', name), 'utf8')
 }
 
-function refuse (argument: string): void {
+function reportUnknown (argument: string): void {
   // The rest may be a password.
   const [name] = /^[\w-]*/.exec(argument) as RegExpExecArray
   const wayOut = 'variables such as PORT configure the service, and --help lists them.'

@@ -3,8 +3,8 @@ import type { Tokens, TokensFile } from '../auth/tokens.ts'
 import { checkIssuerUrl, checkKeyUrl } from '../auth/issuer.ts'
 import type { JwtSettings } from '../auth/issuer.ts'
 import {
-  baseUrl, databaseUrl, hostName, integerBetween, networks, oneOf, origins, secondsBetween, tokens, tokensFile,
-  withoutBlanks
+  baseUrl, databaseUrl, hostName, integerBetween, networks, oneOf, origins, secondsBetween, tokens,
+  tokensFile, withoutBlanks
 } from './values.ts'
 import { describeUnread } from './unread-variables.ts'
 
@@ -68,7 +68,10 @@ export function readConfig (
   const mistakes: string[] = []
   const known: string[] = []
 
-  /** @param read throws an Error whose message completes a sentence that starts with the variable's name */
+  /**
+   * @param read throws an Error whose message completes a sentence that starts with the variable's
+   * name
+   */
   function variable<Value, Default> (
     name: string,
     example: string,
@@ -96,9 +99,9 @@ export function readConfig (
     host: variable('HOST', '0.0.0.0', '127.0.0.1', hostName),
     port: variable('PORT', '3000', 3000, integerBetween(0, 65535)),
     metricsPort: variable('METRICS_PORT', '9464', undefined, integerBetween(0, 65535)),
-    databaseUrl: variable('DATABASE_URL', 'sqlite:data/plants.db', 'sqlite:data/plants.db', databaseUrl),
-    accessTokens: variable('ACCESS_TOKENS', 'alice:2Vb9sXk0fQ7nT5cY,bob:Lr4TzW8mJc1dH6gK', undefined, tokens),
-    accessTokensFile: variable('ACCESS_TOKENS_FILE', '/run/secrets/access-tokens', undefined, tokensFile),
+    databaseUrl: variable('DATABASE_URL', defaultDatabase, defaultDatabase, databaseUrl),
+    accessTokens: variable('ACCESS_TOKENS', examples.accessTokens, undefined, tokens),
+    accessTokensFile: variable('ACCESS_TOKENS_FILE', examples.tokensFile, undefined, tokensFile),
     jwt: issuer !== undefined && audience !== undefined ? { issuer, audience, jwksUrl } : undefined,
     baseUrl: variable('BASE_URL', 'https://plants.example.com', '/', baseUrl),
     bodyLimit: variable('BODY_LIMIT', '65536', 65536, integerBetween(1, 16 * 1024 * 1024)),
@@ -121,6 +124,11 @@ export function readConfig (
   return { ...config, unread: describeUnread(known, Object.keys(env), envFile) }
 }
 
+const defaultDatabase = 'sqlite:data/plants.db'
+const examples = {
+  accessTokens: 'alice:2Vb9sXk0fQ7nT5cY,bob:Lr4TzW8mJc1dH6gK',
+  tokensFile: '/run/secrets/access-tokens'
+}
 const jwtExamples = {
   JWT_ISSUER: 'https://id.example.com',
   JWT_AUDIENCE: 'https://plants.example.com',
@@ -130,6 +138,11 @@ const jwtExamples = {
 /** Without an audience, a token that the issuer made for another service would be accepted. */
 function missingForJwt (env: Readonly<Record<string, string | undefined>>): string[] {
   if (!Object.keys(jwtExamples).some(name => env[name])) return []
-  const missing = (['JWT_ISSUER', 'JWT_AUDIENCE'] as const).filter(name => !env[name])
-  return missing.map(name => `${name} is not set, but JWTs need it; for example ${name}=${jwtExamples[name]}`)
+  const mistakes: string[] = []
+  for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE'] as const) {
+    if (env[name]) continue
+    const example = `${name}=${jwtExamples[name]}`
+    mistakes.push(`${name} is not set, but JWTs need it; for example ${example}`)
+  }
+  return mistakes
 }

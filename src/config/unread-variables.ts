@@ -7,42 +7,43 @@ const mostChanges = 2
 const ofPg = /^PG[A-Z]+$/
 
 /**
- * One sentence for each variable of .env that is not among the known ones, and for each of the environment that is
- * almost one of them.
+ * One sentence for each variable of .env that is not among the known ones, and for each of the
+ * environment that is almost one of them.
  */
 export function describeUnread (
   known: readonly string[],
   env: readonly string[],
   envFile: readonly string[]
 ): string[] {
-  const isRead = (name: string) => known.includes(name) || ofPg.test(name)
-  return [...new Set([...envFile, ...env])].filter(name => !isRead(name)).flatMap(name => {
+  const sentences: string[] = []
+  for (const name of new Set([...envFile, ...env])) {
+    if (known.includes(name) || ofPg.test(name)) continue
+    const isInFile = envFile.includes(name)
     const meant = known.find(each => areSimilar(each, name))
-    const place = envFile.includes(name) ? ' in .env' : ''
-    if (meant !== undefined) return `${name} is set${place}, but the service does not read it. Did you mean ${meant}?`
-    return envFile.includes(name) ? `${name} is set in .env, but the service does not read it.` : []
-  })
+    if (meant === undefined && !isInFile) continue
+    const place = isInFile ? ' in .env' : ''
+    const question = meant === undefined ? '' : ` Did you mean ${meant}?`
+    sentences.push(`${name} is set${place}, but the service does not read it.${question}`)
+  }
+  return sentences
 }
 
 function areSimilar (known: string, name: string): boolean {
-  const [a, b] = [known, name].map(each => each.toUpperCase().replace(/[^A-Z]/g, '')) as [string, string]
-  return a === b || (known.length >= shortest && distance(a, b) <= mostChanges)
+  const [a, b] = [lettersOf(known), lettersOf(name)]
+  return a === b || (known.length >= shortest && areWithin(mostChanges, a, b))
 }
 
-/** The Levenshtein distance: how many characters must be added, removed or replaced. */
-function distance (a: string, b: string): number {
-  let above = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [row, character] of [...a].entries()) {
-    const current = [row + 1]
-    for (const [column, other] of [...b].entries()) {
-      const replaced = at(above, column) + (character === other ? 0 : 1)
-      current.push(Math.min(replaced, at(above, column + 1) + 1, at(current, column) + 1))
-    }
-    above = current
-  }
-  return at(above, b.length)
+function lettersOf (name: string): string {
+  return name.toUpperCase().replace(/[^A-Z]/g, '')
 }
 
-function at (numbers: readonly number[], index: number): number {
-  return numbers[index] as number
+/** Whether one text becomes the other by so many added, removed or replaced characters. */
+function areWithin (changes: number, a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > changes) return false
+  if (a === b) return true
+  const [restOfA, restOfB] = [a.slice(1), b.slice(1)]
+  if (a[0] === b[0]) return areWithin(changes, restOfA, restOfB)
+  return areWithin(changes - 1, restOfA, b) ||
+    areWithin(changes - 1, a, restOfB) ||
+    areWithin(changes - 1, restOfA, restOfB)
 }

@@ -1,5 +1,5 @@
-// Reads the values of variables. Each function throws an Error whose message completes a sentence that starts with the
-// name of the variable.
+// Reads the values of variables. Each function throws an Error whose message completes a sentence
+// that starts with the name of the variable.
 import { isIP } from 'node:net'
 import { parseTokens, readTokensFile } from '../auth/tokens.ts'
 import type { Tokens, TokensFile } from '../auth/tokens.ts'
@@ -19,8 +19,8 @@ export function integerBetween (least: number, most: number) {
   return (text: string): number => {
     const value = Number(text)
     const isValid = /^\d+$/.test(text) && value >= least && value <= most
-    if (!isValid) throw new Error(`is "${text}", but must be a whole number from ${least} to ${most}`)
-    return value
+    if (isValid) return value
+    throw new Error(`is "${text}", but must be a whole number from ${least} to ${most}`)
   }
 }
 
@@ -33,8 +33,8 @@ export function secondsBetween (least: number, most: number) {
 export function oneOf<const Value extends string> (values: readonly Value[]) {
   return (text: string): Value => {
     const value = values.find(value => value === text)
-    if (value === undefined) throw new Error(`is "${text}", but must be one of ${values.join(', ')}`)
-    return value
+    if (value !== undefined) return value
+    throw new Error(`is "${text}", but must be one of ${values.join(', ')}`)
   }
 }
 
@@ -74,9 +74,14 @@ function isNetwork (text: string): boolean {
 /** `*` is none: the pages of every site could use a token that a browser keeps. */
 export function origins (text: string): string[] {
   const entries = text.split(',').map(entry => entry.trim())
-  const wrong = entries.find(entry => URL.parse(entry)?.origin !== entry || !/^https?:[^*]*$/.test(entry))
+  const wrong = entries.find(entry => !isOrigin(entry))
   if (wrong === undefined) return entries
-  throw new Error(`has "${wrong}", but must be origins (scheme, host and port), separated by commas`)
+  const form = 'origins (scheme, host and port), separated by commas'
+  throw new Error(`has "${wrong}", but must be ${form}`)
+}
+
+function isOrigin (text: string): boolean {
+  return URL.parse(text)?.origin === text && /^https?:[^*]*$/.test(text)
 }
 
 export function baseUrl (text: string): string {
@@ -84,11 +89,14 @@ export function baseUrl (text: string): string {
   const path = text.slice(address.length)
   const isAddress = address === '' ? path !== '' : URL.canParse(address)
   if (isAddress && isServed(path)) return text
-  throw new Error(`is "${text}", but must be an http(s) address or a path, without ? # { } * \\ // blanks, a lone %, ` +
-    'encoded characters such as %2F, and a user')
+  throw new Error(`is "${text}", but must be an http(s) address or a path, ` +
+    'without ? # { } * \\ // blanks, a lone %, encoded characters such as %2F, and a user')
 }
 
-/** { } and * have a meaning in routes, browsers take \ for /, and no path matches an encoded reserved character. */
+/**
+ * { } and * have a meaning in routes, browsers take \ for /, and no path matches an encoded
+ * reserved character.
+ */
 function isServed (path: string): boolean {
   try {
     return /^(?:\/(?!\/)[^?#\s]*)?$/.test(path) && !/\/\/|[{}*\\%\p{Cc}]/u.test(decodeURI(path))

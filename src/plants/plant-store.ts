@@ -4,17 +4,17 @@ import type { components } from '../../generated/types.ts'
 
 export type NewPlant = components['schemas']['NewPlant']
 
-/** `unchanged`: the same plant is stored. `conflict`: another plant has this id; it does not change. */
+/** `unchanged`: the same plant is stored. `conflict`: another plant has this id, and stays. */
 export type Outcome = 'added' | 'unchanged' | 'conflict'
 
 export interface PlantStore {
   /**
    * Adds a plant. Resolves once it is on durable storage.
-   * @throws StoreUnavailable when that is not confirmed; the plant may be stored, and a retry is safe
+   * @throws StoreUnavailable when that is not confirmed. The plant may be stored; a retry is safe.
    */
   add (plant: NewPlant): Promise<Outcome>
   /**
-   * Up to `limit` plants in the order of their ids, from the id `from` on. Bypasses the queue of add().
+   * Up to `limit` plants in the order of their ids, from the id `from` on.
    * @throws StoreUnavailable
    */
   page (from: bigint, limit: number): Promise<NewPlant[]>
@@ -25,7 +25,15 @@ export interface PlantStore {
   close (): Promise<void>
 }
 
-/** The store cannot confirm a durable write now. The message is for the caller, the cause for the log. */
+/** The methods that bypass the queue of add(), each with the message when it fails. */
+export const directCalls = {
+  page: 'The store cannot be read now.',
+  count: 'The store cannot be read now.'
+} satisfies Record<Exclude<keyof PlantStore, 'add' | 'check' | 'close'>, string>
+
+/**
+ * The store cannot confirm a durable write. The message is for the caller, the cause for the log.
+ */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }
@@ -34,7 +42,7 @@ const smallestId = -(2n ** 63n)
 const largestId = 2n ** 63n - 1n
 const pageSize = 1000
 
-/** All plants by id, including plants added during the read with an id above the last one read. */
+/** All plants by id, also those added during the read with an id above the last one read. */
 export async function * allPlants (store: Pick<PlantStore, 'page'>): AsyncGenerator<NewPlant> {
   let from = smallestId
   for (;;) {

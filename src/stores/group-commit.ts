@@ -1,18 +1,12 @@
-// Group commit, once for every engine: one batch is in flight, and the plants that arrive meanwhile form the next.
-// A commit costs the same for one plant as for hundreds: sharing it makes durable responses fast.
-import type { MessagePort } from 'node:worker_threads'
-import { StoreUnavailable } from '../plants/plant-store.ts'
+// Group commit for every engine: one batch is in flight, and the plants that arrive meanwhile form
+// the next. A commit costs the same for one plant as for hundreds: sharing it makes durable
+// responses fast.
+import { directCalls, StoreUnavailable } from '../plants/plant-store.ts'
 import type { NewPlant, Outcome, PlantStore } from '../plants/plant-store.ts'
 import { systemClock } from './clock.ts'
 import type { Clock } from './clock.ts'
-
-/** A storage technology that adds plants in batches; groupCommit() makes it a PlantStore. */
-export interface Engine extends Omit<PlantStore, 'add'> {
-  /** Adds all plants in order, or none; resolves to the outcomes once they survive a power cut. Calls never overlap. */
-  addMany (plants: readonly NewPlant[]): Promise<Outcome[]>
-  /** Lets the thread at the other end of a port use this engine, if it can do so without sharing() in remote.ts. */
-  share?: (port: MessagePort) => void
-}
+import { directMethods, forwardMethods } from './engine.ts'
+import type { EngineMethods } from './engine.ts'
 
 /** A batch ends with the plant that reaches this many characters of text. */
 const maxBatchCharacters = 4 * 1024 * 1024
@@ -22,13 +16,13 @@ const maxWaitMs = 2
 /** Memory of a request that waits for its response, without its texts. */
 const bytesOfRequest = 16 * 1024
 
-/** Is told what the queue does. */
+/** Gets what happens to the plants that wait. */
 export interface StoreObserver {
   /** How many plants wait now. */
   queued: (plants: number) => void
   /** A batch is durable. */
   committed: (plants: number, ms: number) => void
-  /** A plant is refused because too many wait, or a batch may not be durable. */
+  /** Too many plants wait for another one, or a batch may not be durable. */
   count: (event: 'queue' | 'failedBatches') => void
 }
 
@@ -39,11 +33,15 @@ export interface QueueLimits {
   maxQueueBytes?: number
 }
 
-interface Pending { plant: NewPlant, resolve: (outcome: Outcome) => void, reject: (error: unknown) => void }
+interface Pending {
+  plant: NewPlant
+  resolve: (outcome: Outcome) => void
+  reject: (error: unknown) => void
+}
 
 /** Makes an engine a store. */
 export function groupCommit (
-  engine: Engine,
+  engine: EngineMethods,
   { maxQueue, maxQueueBytes = Infinity, clock = systemClock, observer }: QueueLimits & {
     clock?: Clock
     observer?: StoreObserver
@@ -68,8 +66,8 @@ export function groupCommit (
   }
 
   /**
-   * Waits while each turn of the event loop brings more plants: few large batches cost less than many small ones.
-   * A single caller waits for one idle turn.
+   * Waits while each turn of the event loop brings more plants: few large batches cost less than
+   * many small ones. A single caller waits for one idle turn.
    */
   async function waitForMore (): Promise<void> {
     const until = clock.now() + maxWaitMs
@@ -88,23 +86,18 @@ export function groupCommit (
       batch.forEach(({ resolve }, index) => resolve(outcomes[index] as Outcome))
     } catch (cause) {
       observer?.count('failedBatches')
-      const error = new StoreUnavailable('The plant could not be stored. Sending it again is safe.', { cause })
+      const message = 'The plant could not be stored. Sending it again is safe.'
+      const error = new StoreUnavailable(message, { cause })
       for (const { reject } of batch) reject(error)
     }
   }
 
   /** Rejects after close(), because a call would open the engine again. */
   function whileOpen<Result> (call: () => Promise<Result>): Promise<Result> {
-    if (closed !== undefined) return refuse('The service is shutting down.')
+    if (closed !== undefined) return unavailable('The service is shutting down.')
     const result = call()
     direct.add(result)
     return result.finally(() => direct.delete(result))
-  }
-
-  function read<Result> (call: () => Promise<Result>): Promise<Result> {
-    return whileOpen(() => call().catch(cause => {
-      throw new StoreUnavailable('The store cannot be read now.', { cause })
-    }))
   }
 
   async function finish (): Promise<void> {
@@ -113,12 +106,16 @@ export function groupCommit (
   }
 
   return {
+    ...forwardMethods(directMethods, (method, args) => whileOpen(() => {
+      return engine[method](...args).catch(cause => unavailable(directCalls[method], cause))
+    })),
     add (plant) {
-      if (closed !== undefined) return refuse('The service is shutting down. Try again elsewhere or later.')
-      const isFull = queue.length >= maxQueue || queueBytes >= maxQueueBytes
-      if (isFull) {
+      if (closed !== undefined) {
+        return unavailable('The service is shutting down. Try again elsewhere or later.')
+      }
+      if (queue.length >= maxQueue || queueBytes >= maxQueueBytes) {
         observer?.count('queue')
-        return refuse('The service is overloaded. Try again in a moment.')
+        return unavailable('The service is overloaded. Try again in a moment.')
       }
       return new Promise((resolve, reject) => {
         queue.push({ plant, resolve, reject })
@@ -127,8 +124,6 @@ export function groupCommit (
         running ??= run()
       })
     },
-    page: (from, limit) => read(() => engine.page(from, limit)),
-    count: () => read(() => engine.count()),
     check: () => whileOpen(() => engine.check()),
     close () {
       closed ??= finish()
@@ -156,6 +151,6 @@ function charactersOf ({ name, tag = '' }: NewPlant): number {
   return name.length + tag.length
 }
 
-function refuse (message: string): Promise<never> {
-  return Promise.reject(new StoreUnavailable(message))
+function unavailable (message: string, cause?: unknown): Promise<never> {
+  return Promise.reject(new StoreUnavailable(message, { cause }))
 }

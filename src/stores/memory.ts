@@ -1,6 +1,7 @@
-// Keeps plants in memory for trial runs; they are lost when the process ends.
+// Stores plants in memory for trial runs; they are lost when the process ends.
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
-import type { Engine } from './group-commit.ts'
+import { implement } from './engine.ts'
+import type { Engine } from './engine.ts'
 
 export function memoryEngine (): Engine {
   const plants = new Map<bigint, NewPlant>()
@@ -14,14 +15,15 @@ export function memoryEngine (): Engine {
     return stored.name === plant.name && stored.tag === plant.tag ? 'unchanged' : 'conflict'
   }
 
-  return {
+  return implement({
     addMany: async batch => batch.map(add),
     async page (from, limit) {
-      const sorted = [...plants.values()].filter(({ id }) => id >= from).sort((a, b) => a.id < b.id ? -1 : 1)
+      const following = [...plants.values()].filter(({ id }) => id >= from)
+      const sorted = following.sort((a, b) => a.id < b.id ? -1 : 1)
       return sorted.slice(0, limit).map(plant => ({ ...plant }))
     },
     count: async () => plants.size,
     check: async () => {},
     close: async () => {}
-  }
+  })
 }

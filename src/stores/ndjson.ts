@@ -1,6 +1,6 @@
 // Reads and writes plants as NDJSON: one plant per line, ids as exact integers.
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { link, rm, stat } from 'node:fs/promises'
+import { createWriteStream, existsSync } from 'node:fs'
+import { link, rm } from 'node:fs/promises'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import type { Writable } from 'node:stream'
@@ -13,15 +13,23 @@ export interface BadLine { line: number, problem: string }
 const maxLineBytes = 32 * 1024 * 1024
 const newline = 0x0a
 
-/** Turns the bytes of a line into a plant, or throws an Error whose message describes the problem. */
+/**
+ * Turns the bytes of a line into a plant, or throws an Error whose message describes the problem.
+ */
 type Parse = (bytes: Buffer) => NewPlant
 
-/** Reads plants from a stream, and continues after a bad line. Counts empty lines, but skips them. */
-export async function * readPlants (stream: AsyncIterable<Buffer>, parse: Parse): AsyncGenerator<NewPlant | BadLine> {
+/**
+ * Reads plants from a stream, and continues after a bad line. Counts empty lines, but skips them.
+ */
+export async function * readPlants (
+  stream: AsyncIterable<Buffer>,
+  parse: Parse
+): AsyncGenerator<NewPlant | BadLine> {
   let line = 0
   for await (const bytes of lines(stream)) {
     line++
-    if (bytes === undefined) yield { line, problem: `The line is longer than ${maxLineBytes} bytes.` }
+    const problem = `The line is longer than ${maxLineBytes} bytes.`
+    if (bytes === undefined) yield { line, problem }
     else if (bytes.length > 0) yield parseLine(line, bytes, parse)
   }
 }
@@ -34,7 +42,10 @@ function parseLine (line: number, bytes: Buffer, parse: Parse): NewPlant | BadLi
   }
 }
 
-/** Splits a stream into lines of bytes, so that the parser checks UTF-8; undefined for a line that is too long. */
+/**
+ * Splits a stream into lines of bytes, so that the parser checks UTF-8; undefined for a line that
+ * is too long.
+ */
 async function * lines (stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
   let rest: Buffer[] = []
   let length = 0
@@ -42,7 +53,8 @@ async function * lines (stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer | 
     let begin = 0
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, begin)) {
       const isTooLong = length + end - begin > maxLineBytes
-      yield isTooLong ? undefined : trimCarriageReturn(Buffer.concat([...rest, chunk.subarray(begin, end)]))
+      rest.push(chunk.subarray(begin, end))
+      yield isTooLong ? undefined : trimCarriageReturn(Buffer.concat(rest))
       rest = []
       length = 0
       begin = end + 1
@@ -78,7 +90,7 @@ export function writeTo (stream: Writable): PlantWriter {
 }
 
 /**
- * Writes a file that exists only when it is complete and on the disk: until then it has another name.
+ * Writes a file under another name until it is complete and on the disk.
  * @throws Error when the file is there already
  */
 export function createPlantFile (path: string): PlantWriter {
@@ -108,13 +120,4 @@ export function createPlantFile (path: string): PlantWriter {
 
 function toLine ({ id, ...plant }: NewPlant): string {
   return `${JSON.stringify({ id: JSON.rawJSON(String(id)), ...plant })}\n`
-}
-
-/** A file to read plants from: its bytes, the number of bytes read so far, and its size. */
-interface PlantFile { stream: AsyncIterable<Buffer>, position: () => number, size: number }
-
-export async function openFile (path: string): Promise<PlantFile> {
-  const { size } = await stat(path)
-  const stream = createReadStream(path)
-  return { stream, position: () => stream.bytesRead, size }
 }

@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { PlantStore } from '../plants/plant-store.ts'
+import type { Engine } from './engine.ts'
 import { groupCommit } from './group-commit.ts'
-import type { Engine, QueueLimits } from './group-commit.ts'
+import type { QueueLimits } from './group-commit.ts'
 import { memoryEngine } from './memory.ts'
 import { hostOf, hostUrls } from './postgres/hosts.ts'
 import { sqliteEngine } from './sqlite/engine.ts'
@@ -42,13 +43,20 @@ export function checkStoreUrl (url: string): void {
 
 /** Refuses paths that name another file than the one that was meant. */
 function checkPath (path: string): void {
-  if (/^\s|\s$|\p{Cc}/u.test(path)) throw new Error('has a path with a control character or a blank at one end')
+  if (/^\s|\s$|\p{Cc}/u.test(path)) {
+    throw new Error('has a path with a control character or a blank at one end')
+  }
   if (/[/\\]$/.test(path)) throw new Error('has the path of a folder, but must name a file')
   const [, host] = /^\/\/([^/].*)$/.exec(path) ?? []
-  if (host !== undefined) throw new Error(`has two slashes: write sqlite:${host} or sqlite:/${host}`)
+  if (host !== undefined) {
+    throw new Error(`has two slashes: write sqlite:${host} or sqlite:/${host}`)
+  }
 }
 
-/** The store of a URL for the log, without a password. Only before it is opened is a new database known as such. */
+/**
+ * The store of a URL for the log, without a password. Only before it is opened is a new database
+ * known as such.
+ */
 export function describeStore (url: string): string {
   const path = sqlitePath(url)
   if (path !== undefined) return `the ${existsSync(path) ? '' : 'new '}database ${resolve(path)}`
@@ -79,7 +87,10 @@ export async function openStore (
  * @param onWarning gets a sentence when the engine lets startup wait
  * @throws Error with the reason
  */
-export async function openEngine (url: string, onWarning: (sentence: string) => void): Promise<Engine> {
+export async function openEngine (
+  url: string,
+  onWarning: (sentence: string) => void
+): Promise<Engine> {
   const open = findEngine(url)
   if (open === undefined) throw unknownStore(url)
   return open(url, onWarning)

@@ -1,84 +1,95 @@
 // An engine that lives in another thread: the messages to it, from both sides.
 import { MessageChannel } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
-import type { NewPlant, Outcome } from '../plants/plant-store.ts'
+import type { NewPlant } from '../plants/plant-store.ts'
+import { forwardAll, isMethod } from './engine.ts'
+import type { Args, Engine, EngineMethods, Method, Results } from './engine.ts'
 import { groupCommit } from './group-commit.ts'
-import type { Engine } from './group-commit.ts'
 
-export type Call = { add: readonly NewPlant[] } | { page: Page } | { count: true } | { check: true } | { close: true }
-interface Page { from: bigint, limit: number }
-export type Reply = { result: unknown } | { error: unknown }
-
+/** A call of each method. */
+type Calls = { [Name in Method]: { method: Name, args: Args[Name] } }
 /** The id distinguishes the calls of a port: replies come in any order. */
-export interface Request { id: number, call: Call }
-export type Response = { id: number } & Reply
+export type Request<Name extends Method = Method> = Calls[Name] & { id: number }
+export type Reply<Result> = { result: Result } | { error: unknown }
+export type Response = { id: number } & Reply<unknown>
 
 /**
- * Uses an engine in another thread. When that thread ends, the pending calls reject, and the next one connects again.
+ * Uses an engine in another thread. When that thread ends, the pending calls reject, and the next
+ * call connects again.
  * @param connect gets the port for the thread of the engine
  * @param onEnd called when that thread has ended
  */
-export function remoteEngine (connect: (port: MessagePort) => void, onEnd: () => void = () => {}): Engine {
+export function remoteEngine (
+  connect: (port: MessagePort) => void,
+  onEnd: () => void = () => {}
+): Engine {
   let connection: Connection | undefined
   const forget = () => {
     connection = undefined
     onEnd()
   }
-  const call = (message: Call) => (connection ??= open(connect, forget))(message)
-  return {
-    addMany: plants => call({ add: plants }) as Promise<Outcome[]>,
-    page: (from, limit) => call({ page: { from, limit } }) as Promise<NewPlant[]>,
-    count: () => call({ count: true }) as Promise<number>,
-    check: () => call({ check: true }) as Promise<void>,
-    close: () => call({ close: true }) as Promise<void>
-  }
+  return forwardAll((method, args) => {
+    connection ??= open(connect, forget)
+    return connection(method, args)
+  })
 }
 
-type Connection = (call: Call) => Promise<unknown>
+type Connection = <Name extends Method>(method: Name, args: Args[Name]) => Promise<Results[Name]>
 
 function open (connect: (port: MessagePort) => void, onClose: () => void): Connection {
   const { port1: port, port2: theirs } = new MessageChannel()
-  const pending = new Map<number, PromiseWithResolvers<unknown>>()
+  const pending = new Map<number, Pick<PromiseWithResolvers<never>, 'resolve' | 'reject'>>()
   let lastId = 0
   const settle = ({ id, ...reply }: Response) => {
     const call = pending.get(id)
     pending.delete(id)
     if ('error' in reply) call?.reject(reply.error)
-    else call?.resolve(reply.result)
+    // The reply has the type of the method that the other thread was asked to call.
+    else call?.resolve(reply.result as never)
   }
   port.on('message', settle)
   port.once('close', () => {
     onClose()
-    for (const id of pending.keys()) settle({ id, error: new Error('The thread of the engine has ended.') })
+    const error = new Error('The thread of the engine has ended.')
+    for (const id of pending.keys()) settle({ id, error })
   })
   connect(theirs)
-  return message => {
-    const reply = Promise.withResolvers<unknown>()
-    pending.set(++lastId, reply)
-    port.postMessage({ id: lastId, call: message } satisfies Request)
-    return reply.promise
-  }
+  return (method, args) => new Promise((resolve, reject) => {
+    const id = ++lastId
+    pending.set(id, { resolve, reject })
+    port.postMessage({ id, method, args })
+  })
 }
 
 /** Returns a function that lets the thread at the other end of a port use an engine. */
-export function sharing (engine: Engine): (port: MessagePort) => void {
-  if (engine.share !== undefined) return engine.share
+export function createConnector (engine: Engine): (port: MessagePort) => void {
+  if (engine.connect !== undefined) return engine.connect
   // Calls of an engine must not overlap: the plants of all threads form its batches.
   const store = groupCommit(engine, { maxQueue: Infinity })
   const add = (plant: NewPlant) => store.add(plant).catch(({ cause }) => { throw cause })
-  return port => serve(port, { ...store, addMany: plants => Promise.all(plants.map(add)) })
+  const addMany = (plants: readonly NewPlant[]) => Promise.all(plants.map(add))
+  return port => serve(port, { ...store, addMany })
 }
 
-function serve (port: MessagePort, engine: Engine): void {
-  const make = (call: Call): Promise<unknown> => {
-    if ('add' in call) return engine.addMany(call.add)
-    if ('page' in call) return engine.page(call.page.from, call.page.limit)
-    if ('count' in call) return engine.count()
-    return 'check' in call ? engine.check() : engine.close()
-  }
-  port.on('message', async ({ id, call }: Request) => {
-    const reply: Reply = await make(call).then(result => ({ result }), error => ({ error }))
+function serve (port: MessagePort, engine: EngineMethods): void {
+  port.on('message', async ({ id, method, args }: Request) => {
+    const reply: Reply<unknown> = await callMethod(engine, method, args)
+      .then(result => ({ result }), error => ({ error }))
     port.postMessage({ id, ...reply } satisfies Response)
-    if ('close' in call) port.close()
+    if (method === 'close') port.close()
   })
+}
+
+async function callMethod<Name extends Method> (
+  engine: EngineMethods,
+  method: Name,
+  args: Args[Name]
+): Promise<Results[Name]> {
+  if (!isMethod(method)) throw unknownMethod(method)
+  return engine[method](...args)
+}
+
+/** The error of a call by a thread that runs another version of the program. */
+export function unknownMethod (method: string): Error {
+  return new Error(`The engine has no method "${method}".`)
 }

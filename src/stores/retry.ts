@@ -8,11 +8,14 @@ export interface RetryOptions {
   clock: Clock
 }
 
-/** Milliseconds between two tries: each wait is twice as long as the one before, up to a maximum. */
+/**
+ * Milliseconds between two tries: each wait is twice as long as the one before, up to a maximum.
+ */
 const intervalsMs = { first: 50, longest: 400 }
 
 /**
- * Retries transient errors until the timeout. The call must be idempotent, because the outcome of a try is unknown.
+ * Retries transient errors until the timeout. The call must be idempotent, because the outcome of a
+ * try is unknown.
  * @param attempt gets the moment of the clock at which the call ends; it may still run then
  */
 export async function retry<Result> (
@@ -21,7 +24,8 @@ export async function retry<Result> (
 ): Promise<Result> {
   const until = clock.now() + timeoutMs
   let lastError: unknown
-  for (let intervalMs = intervalsMs.first; ; intervalMs = Math.min(2 * intervalMs, intervalsMs.longest)) {
+  let intervalMs = intervalsMs.first
+  for (;;) {
     try {
       return await withTimeout(attempt(until), until, lastError, clock)
     } catch (error) {
@@ -29,6 +33,7 @@ export async function retry<Result> (
       lastError = error
     }
     await new Promise<void>(resolve => clock.setTimer(resolve, intervalMs))
+    intervalMs = Math.min(2 * intervalMs, intervalsMs.longest)
   }
 }
 

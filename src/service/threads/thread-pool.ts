@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import type { OpenCredentials } from '../../auth/verifier.ts'
 import { claimPort } from '../../server/port-claim.ts'
-import { sharing } from '../../stores/remote.ts'
+import { createConnector } from '../../stores/remote.ts'
 import type { LogOutput } from '../../telemetry/log-output.ts'
 import type { AppServerOptions } from '../app-server.ts'
 import { HttpThread } from './http-thread.ts'
@@ -41,7 +41,7 @@ export class ThreadPool {
   constructor (options: PoolOptions, first: HttpThread) {
     this.#options = options
     this.#first = first
-    this.#connect = sharing(options.engine)
+    this.#connect = createConnector(options.engine)
     options.credentials.follow(change => {
       for (const thread of this.#running.values()) thread.send({ change })
     })

@@ -1,5 +1,5 @@
-// How PostgreSQL and its kin are asked for durable commits. An answer may only tell of a plant that no failover can
-// lose: one that is new, but also one that was stored before.
+// The statements by which PostgreSQL and its kin make commits durable. The service reports a plant,
+// new or stored before, only when no failover can lose it.
 
 /** The statements that differ. */
 export interface Dialect {
@@ -12,11 +12,12 @@ export interface Dialect {
 }
 
 /**
- * 'off', 'local' and 'remote_write' can lose a commit; 'remote_apply' is stronger than 'on'. Set it per transaction:
- * behind a pooler the next transaction may run on another connection.
+ * 'off', 'local' and 'remote_write' can lose a commit; 'remote_apply' is stronger than 'on'. Set it
+ * per transaction: behind a pooler the next transaction may run on another connection.
  */
 const setSynchronousCommit = `set_config('synchronous_commit',
-  CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
+  CASE current_setting('synchronous_commit')
+  WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
 
 const emitMessage = "pg_logical_emit_message(true, 'plant-store', '')"
 
@@ -29,16 +30,20 @@ function insertFrom (source: string): string {
 }
 
 /**
- * After a crash a row may be visible that no standby has. The message makes the SELECT a commit, which waits for the
- * standby. FOR KEY SHARE would do so too, but needs the right to UPDATE.
+ * After a crash a row may be visible that no standby has. The message makes the SELECT a commit,
+ * which waits for the standby. FOR KEY SHARE would do so too, but needs the right to UPDATE.
  */
 export const postgresql: Dialect = {
   insertPlants: insertFrom(`${setSynchronousCommit}, `),
-  selectExisting: `${selectById} AND (SELECT ${setSynchronousCommit} <> '' AND ${emitMessage} IS NOT NULL)`,
+  selectExisting: `${selectById}
+  AND (SELECT ${setSynchronousCommit} <> '' AND ${emitMessage} IS NOT NULL)`,
   hasSynchronousCommit: true
 }
 
-/** Citus runs a subquery without FROM on the coordinator, but selected columns where the row and its standby are. */
+/**
+ * Citus runs a subquery without FROM on the coordinator, but selected columns where the row and its
+ * standby are.
+ */
 const citus: Dialect = {
   ...postgresql,
   selectExisting: selectById.replace(' FROM', `, ${setSynchronousCommit}, ${emitMessage} FROM`)

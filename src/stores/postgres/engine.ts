@@ -1,38 +1,42 @@
 // The PostgreSQL engine: each call runs its statements with retries until a deadline.
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
-import type { Engine } from '../group-commit.ts'
+import type { Engine } from '../engine.ts'
 import { retry } from '../retry.ts'
-import { connectionsOn } from './connections.ts'
-import type { Connections } from './connections.ts'
 import { postgresql } from './dialects.ts'
 import { describeError, isTransient } from './errors.ts'
 import { hostOf, hostUrls } from './hosts.ts'
-import { addMany, confirmCommits, countPlants, selectPage } from './plants.ts'
-import type { Query } from './plants.ts'
+import { confirmCommits, createPlantMethods } from './plants.ts'
+import type { Query, Run } from './plants.ts'
 import { openPool } from './pool.ts'
-import { prepare, recheck } from './schema.ts'
+import { checkDatabase, setUpDatabase } from './schema.ts'
+import { createStatementRunner } from './statements.ts'
+import type { StatementRunner } from './statements.ts'
 
 /** Milliseconds for a call with all its retries, and until startup says that it waits. */
 const timeoutsMs = { call: 8000, silence: 500 }
 
 /**
  * Connects to a database and creates missing tables. Any number of services may share one database.
- * @param url postgres://user:password@host:port/database?options, or postgresql://; the host may be a list
- * @param onWarning called with a sentence when startup has to wait, and when a host of the list cannot be used
+ * @param url postgres://user:password@host:port/database?options; the host may be a list
+ * @param onWarning gets a sentence when startup has to wait, and when a host cannot be used
  * @throws Error that says why the database cannot be used
  */
-export async function postgresEngine (url: string, onWarning: (sentence: string) => void): Promise<Engine> {
+export async function postgresEngine (
+  url: string,
+  onWarning: (sentence: string) => void
+): Promise<Engine> {
   const urls = readHosts(url)
   const hosts = urls.map(hostOf)
   const database = `PostgreSQL database at ${hosts.join(', ')}`
-  const connections = connectionsOn(hosts, currentHost => openPool(urls, currentHost), systemClock)
-  const problems = () => connections.problems().join('; ')
-  const engine = engineOn(connections, systemClock)
-  const sayWaiting = () => onWarning(`Waiting for the ${database}: ${problems() || 'no response yet'}.`)
-  const timer = setTimeout(sayWaiting, timeoutsMs.silence)
+  const runner = createStatementRunner(hosts, host => openPool(urls, host), systemClock)
+  const problems = () => runner.problems().join('; ')
+  const engine = createPostgresEngine(runner, systemClock)
+  const timer = setTimeout(() => {
+    onWarning(`Waiting for the ${database}: ${problems() || 'no response yet'}.`)
+  }, timeoutsMs.silence)
   try {
-    await Promise.all([engine.prepare(), urls.length > 1 && connections.probe()])
+    await Promise.all([engine.setUp(), urls.length > 1 && runner.probe()])
   } catch (error) {
     await engine.close()
     const problem = (isTransient(error) && problems()) || describeError(error)
@@ -52,27 +56,31 @@ function readHosts (url: string): string[] {
   }
 }
 
+export interface PostgresEngine extends Engine {
+  /** Checks the database and creates missing tables. Call it first. */
+  setUp: () => Promise<void>
+}
+
 /** The engine on any connections, also simulated ones. */
-export function engineOn (connections: Connections, clock: Clock): Engine & { prepare: () => Promise<void> } {
-  const call = <Result>(work: (query: Query) => Promise<Result>): Promise<Result> => retry(until => {
-    return work((text, values = []) => connections.query(text, values, until - clock.now()))
-  }, { timeoutMs: timeoutsMs.call, isTransient, clock })
+export function createPostgresEngine (runner: StatementRunner, clock: Clock): PostgresEngine {
   let dialect = postgresql
+  const run: Run = work => retry(until => {
+    const query: Query = (text, values = []) => runner.query(text, values, until - clock.now())
+    return work(query, dialect)
+  }, { timeoutMs: timeoutsMs.call, isTransient, clock })
   return {
-    async prepare () { dialect = await call(prepare) },
-    addMany: plants => call(query => addMany(query, dialect, plants)),
-    page: (from, limit) => call(query => selectPage(query, from, limit)),
-    count: () => call(countPlants),
-    check: () => call(async query => {
+    ...createPlantMethods(run),
+    async setUp () { dialect = await run(setUpDatabase) },
+    check: () => run(async query => {
       try {
-        dialect = await recheck(query)
+        dialect = await checkDatabase(query)
       } catch (error) {
-        // A session may keep a state that the database no longer has, such as read-only.
-        connections.renew()
+        // A session may have a state that the database no longer has, such as read-only.
+        runner.renew()
         throw error
       }
       await confirmCommits(query, dialect)
     }),
-    close: () => connections.close()
+    close: () => runner.close()
   }
 }

@@ -4,22 +4,24 @@
 export class PermanentError extends Error {}
 
 /**
- * A lost or refused connection, a restart, a failover, or a conflict between two transactions. Also 40003: nobody knows
- * whether CockroachDB has committed, but a retry is safe.
+ * A lost or refused connection, a restart, a failover, or a conflict between two transactions. Also
+ * 40003: nobody knows whether CockroachDB has committed, but a retry is safe.
  */
 export function isTransient (error: unknown): boolean {
   if (error instanceof PermanentError) return false
-  // Errors of the server carry a SQLSTATE of five characters; errors of the connection another code or none.
+  // Errors of the server carry a SQLSTATE of five characters; errors of the connection another code
+  // or none.
   const code = codeOf(error)
   const isOfServer = /^[0-9A-Z]{5}$/.test(code)
   if (code === internalError) return passingInternalErrors.test((error as Error).message)
-  return !isOfServer || /^(?:08|40|57P|58C)/.test(code) || [readOnly, ...concurrentCreation].includes(code)
+  if (!isOfServer || /^(?:08|40|57P|58C)/.test(code)) return true
+  return code === readOnly || concurrentCreation.includes(code)
 }
 
 const internalError = 'XX000'
 /**
- * pg_logical_emit_message() on a standby, in words that PostgreSQL does not translate; and what some versions of
- * YugabyteDB report as internal errors. Class 58C is CockroachDB's.
+ * pg_logical_emit_message() on a standby, in words that PostgreSQL does not translate; and what
+ * some versions of YugabyteDB report as internal errors. Class 58C is CockroachDB's.
  */
 const passingInternalErrors = new RegExp([
   'cannot assign TransactionIds during recovery',
@@ -27,9 +29,15 @@ const passingInternalErrors = new RegExp([
 ].join('|'), 'i')
 
 export const undefinedTable = '42P01'
-/** A standby, or the former primary of a failover: the pool connects again, and may reach the new primary. */
+/**
+ * A standby, or the former primary of a failover: the pool connects again, and may reach the new
+ * primary.
+ */
 const readOnly = '25006'
-/** Two services create a table at the same moment: PostgreSQL reports a duplicate row, type or table. */
+/**
+ * Two services create a table at the same moment: PostgreSQL reports a duplicate row, type or
+ * table.
+ */
 const concurrentCreation = ['23505', '42710', '42P07']
 
 /** The code of an error of Node or of PostgreSQL; empty without one. */
@@ -41,15 +49,28 @@ export function codeOf (error: unknown): string {
 export function describeError (error: unknown): string {
   const { message } = error as Error
   const code = codeOf(error)
-  if (['ENOTFOUND', 'EAI_AGAIN'].includes(code)) return 'the host does not resolve; correct DATABASE_URL'
-  if (code === 'ECONNREFUSED') return 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
-  if (message.startsWith('SASL')) return `the login failed (${message}); correct the password in DATABASE_URL`
-  if (message.includes('connection timeout')) return 'it does not respond; check the network and the server'
-  if (message === 'Connection terminated unexpectedly') {
-    return 'it closed the connection without a word; check that it is PostgreSQL and not another program'
+  if (message.startsWith('SASL')) {
+    return `the login failed (${message}); correct the password in DATABASE_URL`
   }
+  if (message.includes('connection timeout')) {
+    return 'it does not respond; check the network and the server'
+  }
+  if (message === 'Connection terminated unexpectedly') {
+    const wayOut = 'check that it is PostgreSQL and not another program'
+    return `it closed the connection without a word; ${wayOut}`
+  }
+  const description = descriptions[code]
+  if (description !== undefined) return description
   const remedy = remedies[code]
   return remedy === undefined ? message : `${message}; ${remedy}`
+}
+
+const unresolved = 'the host does not resolve; correct DATABASE_URL'
+/** What Node's errors of a connection mean. */
+const descriptions: Readonly<Record<string, string>> = {
+  ENOTFOUND: unresolved,
+  EAI_AGAIN: unresolved,
+  ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
 }
 
 const grant = 'grant the rights that docs/use/storage.md lists'
@@ -58,5 +79,6 @@ const remedies: Readonly<Record<string, string>> = {
   '28P01': 'correct the user and the password in DATABASE_URL',
   '3D000': 'create it, or correct DATABASE_URL',
   42501: grant,
-  '42P10': 'its table plants has no primary key "id", so it belongs to another program: use another database'
+  '42P10': 'its table plants has no primary key "id", so it belongs to another program: ' +
+    'use another database'
 }

@@ -10,7 +10,8 @@ export function hostUrls (url: string): string[] {
   const { start = '', hosts = '', rest = '' } = parts.exec(url)?.groups ?? {}
   // Otherwise a part of the password would be taken for the host, which the log shows.
   if (/[#@]/.test(rest)) {
-    throw new Error('has @, /, ? or # in a password or parameter: write them as %40, %2F, %3F and %23')
+    const wayOut = 'write them as %40, %2F, %3F and %23'
+    throw new Error(`has @, /, ? or # in a password or parameter: ${wayOut}`)
   }
   const urls = hosts.split(',').map(host => `${start}${host}${rest}`)
   const isEmpty = urls.length > 1 && hosts.split(',').includes('')

@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import type { Pool } from './connections.ts'
+import type { Pool } from './statements.ts'
 
 /** Milliseconds for a connection, and for a request to stop a statement. */
 const timeoutsMs = { connection: 2000, stop: 500 }
@@ -29,7 +29,7 @@ export function openPool (urls: readonly string[], currentHost: () => number): P
     application_name: 'plant-store',
     keepAlive: true,
     // With one host, startup reports that it is read-only. With several, the next one may not be.
-    ...urls.length > 1 && { onConnect: refuseReadOnly }
+    onConnect: urls.length > 1 ? rejectReadOnly : undefined
   })
   // The next statement replaces an idle connection that was lost.
   pool.on('error', () => {})
@@ -71,7 +71,7 @@ async function probe (connectionString: string): Promise<void> {
 }
 
 /** Lets the pool connect again when a failover has made the host read-only. */
-async function refuseReadOnly (client: pg.ClientBase): Promise<void> {
+async function rejectReadOnly (client: pg.ClientBase): Promise<void> {
   const statement = { text: 'SHOW transaction_read_only', query_timeout: timeoutsMs.connection }
   const { rows: [row] } = await client.query<{ transaction_read_only: string }>(statement)
   if (row?.transaction_read_only === 'on') throw new Error('it is read-only')
@@ -81,14 +81,18 @@ async function refuseReadOnly (client: pg.ClientBase): Promise<void> {
 interface BackendKey { processID: number, secretKey: number }
 
 /**
- * Asks the server to stop the statement that runs on a connection; a statement that waits for a standby would keep its
- * server process for as long as the standby is away. PostgreSQL 18, section 54.2.9 "Canceling Requests in Progress".
+ * Asks the server to stop the statement that runs on a connection; a statement that waits for a
+ * standby would keep its server process for as long as the standby is away. PostgreSQL 18, section
+ * 54.2.9 "Canceling Requests in Progress".
  */
 async function stopStatement (client: pg.PoolClient): Promise<void> {
   const { host, port, processID, secretKey } = client as pg.PoolClient & BackendKey
   const request = Buffer.alloc(16)
-  for (const [index, word] of [16, 80877102, processID, secretKey].entries()) request.writeInt32BE(word, 4 * index)
-  const socket = connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
+  for (const [index, word] of [16, 80877102, processID, secretKey].entries()) {
+    request.writeInt32BE(word, 4 * index)
+  }
+  const isSocket = host.startsWith('/')
+  const socket = connect(isSocket ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
   // Keep it open until the server closes it: PgBouncer drops the request of a client that has left.
   socket.on('error', () => {}).resume().write(request)
   const closed = new Promise(resolve => socket.once('close', resolve))

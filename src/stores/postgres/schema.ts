@@ -1,32 +1,36 @@
-// Prepares a database: checks that it can promise durable commits, and creates or upgrades its tables.
+// The database at startup and later: checks that it can promise durable commits, creates or
+// upgrades its tables, and finds its dialect.
 import { dialectOf } from './dialects.ts'
 import type { Dialect } from './dialects.ts'
 import { codeOf, PermanentError, undefinedTable } from './errors.ts'
 import { checkRights } from './plants.ts'
 import type { Query } from './plants.ts'
 
-/** Checks that the database can promise durable commits of any text, creates missing tables and finds the dialect. */
-export async function prepare (query: Query): Promise<Dialect> {
-  return inspect(query, version => migrate(query, version))
+/** Checks that the database can promise durable commits of any text, and creates missing tables. */
+export function setUpDatabase (query: Query): Promise<Dialect> {
+  return inspectDatabase(query, migrate)
 }
 
-/** As prepare(), but rejects when tables are missing: new ones would hide the loss of the old ones. */
-export async function recheck (query: Query): Promise<Dialect> {
-  return inspect(query, async () => {
-    throw new PermanentError('its tables are gone; restore them, or restart the service to create new ones')
+/**
+ * As setUpDatabase(), but rejects without its tables: new ones would hide the loss of the old ones.
+ */
+export function checkDatabase (query: Query): Promise<Dialect> {
+  return inspectDatabase(query, async () => {
+    const remedy = 'restore them, or restart the service to create new ones'
+    throw new PermanentError(`its tables are gone; ${remedy}`)
   })
 }
 
-async function inspect (query: Query, upgrade: (version: number) => Promise<void>): Promise<Dialect> {
+async function inspectDatabase (query: Query, upgrade: typeof migrate): Promise<Dialect> {
   const dialect = await checkSettings(query)
-  await refuseOtherTable(query)
+  await checkTable(query)
   const version = await schemaVersion(query)
   if (version > migrations.length) {
     const versions = `schema ${version}, known ${migrations.length}`
     throw new PermanentError(`it was written by a newer version of this program (${versions})`)
   }
   // A user with rights on the tables may lack the right to create them.
-  if (version < migrations.length) await upgrade(version)
+  if (version < migrations.length) await upgrade(query, version)
   await checkRights(query, dialect)
   return dialect
 }
@@ -43,19 +47,21 @@ interface Settings {
 async function checkSettings (query: Query): Promise<Dialect> {
   const [settings] = await query<Settings>(readSettings)
   if (settings?.encoding !== 'UTF8') {
-    const remedy = "create the database with ENCODING 'UTF8'"
-    throw new PermanentError(`its encoding is ${settings?.encoding}, which cannot hold all text; ${remedy}`)
+    const problem = `its encoding is ${settings?.encoding}, which cannot hold all text`
+    throw new PermanentError(`${problem}; create the database with ENCODING 'UTF8'`)
   }
   const dialect = dialectOf(settings)
   if (dialect.hasSynchronousCommit && settings.commit === 'off') {
-    const remedy = 'set it to on for this user or database'
-    throw new PermanentError(`its synchronous_commit is off, so that a commit could be lost; ${remedy}`)
+    const problem = 'its synchronous_commit is off, so that a commit could be lost'
+    throw new PermanentError(`${problem}; set it to on for this user or database`)
   }
   if (settings.fsync === 'off') {
-    throw new PermanentError('its fsync is off, so that a power cut could lose plants; set it to on and restart it')
+    const problem = 'its fsync is off, so that a power cut could lose plants'
+    throw new PermanentError(`${problem}; set it to on and restart it`)
   }
   if (settings.readOnly === 'on') {
-    throw new PermanentError('it is read-only; name the primary, or all hosts, as in postgres://user@a,b/database')
+    const remedy = 'name the primary, or all hosts, as in postgres://user@a,b/database'
+    throw new PermanentError(`it is read-only; ${remedy}`)
   }
   return dialect
 }
@@ -64,32 +70,38 @@ const readSettings = `SELECT version() AS version,
   EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus",
   (SELECT setting FROM pg_settings WHERE name = 'fsync') AS fsync,
   current_setting('synchronous_commit') AS commit,
-  current_setting('server_encoding') AS encoding, current_setting('transaction_read_only') AS "readOnly"`
+  current_setting('server_encoding') AS encoding,
+  current_setting('transaction_read_only') AS "readOnly"`
 
-/** Refuses a table `plants` of another program before anything is written. */
-async function refuseOtherTable (query: Query): Promise<void> {
+/** Finds a table `plants` of another program before anything is written. */
+async function checkTable (query: Query): Promise<void> {
   const columns = await query<{ name: string, type: string, persistence: string }>(readColumns)
   const typeByName = new Map(columns.map(({ name, type }) => [name, type]))
   const isOurs = Object.entries(columnTypes).every(([name, type]) => typeByName.get(name) === type)
   if (columns.length > 0 && !isOurs) {
-    throw new PermanentError('its table plants belongs to another program; use a database of its own')
+    const remedy = 'use a database of its own'
+    throw new PermanentError(`its table plants belongs to another program; ${remedy}`)
   }
   if (columns.some(({ persistence }) => persistence === 'u')) {
-    const remedy = 'use ALTER TABLE plants SET LOGGED'
-    throw new PermanentError(`its table plants is UNLOGGED, so that a crash empties it; ${remedy}`)
+    const problem = 'its table plants is UNLOGGED, so that a crash empties it'
+    throw new PermanentError(`${problem}; use ALTER TABLE plants SET LOGGED`)
   }
 }
 
 const columnTypes = { id: 'bigint', name: 'text', tag: 'text' }
-const readColumns = `SELECT attname AS name, format_type(atttypid, NULL) AS type, relpersistence AS persistence
+const readColumns = `SELECT attname AS name, format_type(atttypid, NULL) AS type,
+    relpersistence AS persistence
   FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
   WHERE attrelid = to_regclass('plants') AND attnum > 0 AND NOT attisdropped`
 
 /**
- * Each migration upgrades the schema from the version that is its index. It must be safe to run twice: services that
- * start together may both run it, and PostgreSQL's kin have no transactions of schema changes.
+ * Each migration upgrades the schema from the version that is its index. It must be safe to run
+ * twice: services that start together may both run it, and PostgreSQL's kin have no transactions of
+ * schema changes.
  */
-const migrations = ['CREATE TABLE IF NOT EXISTS plants (id bigint PRIMARY KEY, name text NOT NULL, tag text)']
+const migrations = [
+  'CREATE TABLE IF NOT EXISTS plants (id bigint PRIMARY KEY, name text NOT NULL, tag text)'
+]
 
 /** The version of the schema; 0 without one. */
 async function schemaVersion (query: Query): Promise<number> {
@@ -104,7 +116,8 @@ async function schemaVersion (query: Query): Promise<number> {
 }
 
 async function migrate (query: Query, version: number): Promise<void> {
-  await query('CREATE TABLE IF NOT EXISTS plants_schema (one integer PRIMARY KEY, version integer NOT NULL)')
+  const columns = 'one integer PRIMARY KEY, version integer NOT NULL'
+  await query(`CREATE TABLE IF NOT EXISTS plants_schema (${columns})`)
   await query('INSERT INTO plants_schema VALUES (1, 0) ON CONFLICT DO NOTHING')
   for (const [index, migration] of migrations.slice(version).entries()) {
     await query(migration)

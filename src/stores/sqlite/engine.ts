@@ -2,7 +2,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
-import type { Engine } from '../group-commit.ts'
+import type { Engine } from '../engine.ts'
 import { remoteEngine } from '../remote.ts'
 
 /** Milliseconds until startup says that it waits. */
@@ -13,7 +13,10 @@ const silenceMs = 500
  * @param onWarning gets a sentence when the file lets startup wait, and when the worker has failed
  * @throws Error that names the file when it cannot be opened or is no plant store
  */
-export async function sqliteEngine (path: string, onWarning: (sentence: string) => void): Promise<Engine> {
+export async function sqliteEngine (
+  path: string,
+  onWarning: (sentence: string) => void
+): Promise<Engine> {
   let worker: Worker | undefined
   // A dead worker fails the pending calls; the next connection starts another worker.
   const start = () => {
@@ -21,12 +24,12 @@ export async function sqliteEngine (path: string, onWarning: (sentence: string) 
     started.once('exit', () => { if (worker === started) worker = undefined })
     return started
   }
-  const share = (port: MessagePort) => {
+  const connect = (port: MessagePort) => {
     worker ??= start()
     worker.postMessage(port, [port])
   }
   // The connection ends before the event of the worker's exit.
-  const engine = remoteEngine(share, () => { worker = undefined })
+  const engine = remoteEngine(connect, () => { worker = undefined })
 
   const reason = `Checking the database ${path}, which is large or locked by another process.`
   const timer = setTimeout(() => onWarning(reason), silenceMs)
@@ -34,11 +37,12 @@ export async function sqliteEngine (path: string, onWarning: (sentence: string) 
     await engine.check()
   } catch (error) {
     await engine.close()
-    throw new Error(`The database ${path} cannot be used: ${(error as Error).message}.`, { cause: error })
+    const { message } = error as Error
+    throw new Error(`The database ${path} cannot be used: ${message}.`, { cause: error })
   } finally {
     clearTimeout(timer)
   }
-  return { ...engine, share }
+  return { ...engine, connect }
 }
 
 function startWorker (path: string, onWarning: (sentence: string) => void): Worker {

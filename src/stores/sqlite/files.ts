@@ -1,5 +1,7 @@
-// Checks the files of a SQLite database: plants that are written to others, or to changed ones, would be lost.
+// Checks the files of a SQLite database: plants that are written to others, or to changed ones,
+// would be lost.
 import { closeSync, existsSync, lstatSync, openSync, readSync, statSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 
 /** The smallest page size in bytes; a database is never smaller. */
 const smallestSize = 512n
@@ -7,7 +9,7 @@ const smallestSize = 512n
 const creationWaitMs = 500
 
 /** Refuses what is no file for a database, and files that belong to another one. */
-export function refuseOtherFiles (path: string): void {
+export function checkFiles (path: string): void {
   const file = lstatSync(path, { throwIfNoEntry: false })
   if (file?.isDirectory()) throw new Error('it is a folder; name a file in it')
   // SQLite has its log beside the target; the checks look beside the link.
@@ -19,15 +21,20 @@ export function refuseOtherFiles (path: string): void {
   const log = `${path}-wal`
   if (file === undefined && (stat(log)?.size ?? 0n) > 0n) {
     // SQLite would delete the log.
-    throw new Error(`its file is missing, but ${log} has plants of it; put the file back, or remove the log`)
+    const wayOut = 'put the file back, or remove the log'
+    throw new Error(`its file is missing, but ${log} has plants of it; ${wayOut}`)
   }
-  refuseTooSmall(path)
+  checkSize(path)
   if (!becomesTrue(() => stat(log) !== undefined || !needsLog(path))) {
-    throw new Error(`it is empty without its log ${log}; put the log back, or remove the file to start with an empty one`)
+    const wayOut = 'put the log back, or remove the file to start with an empty one'
+    throw new Error(`it is empty without its log ${log}; ${wayOut}`)
   }
 }
 
-/** Whether the file has no table yet: all that was written is in its log. See "Database File Format" of SQLite. */
+/**
+ * Whether the file has no table yet: all that was written is in its log. See "Database File Format"
+ * of SQLite.
+ */
 function needsLog (path: string): boolean {
   if (stat(path) === undefined) return false
   const header = Buffer.alloc(100)
@@ -39,10 +46,11 @@ function needsLog (path: string): boolean {
 }
 
 /**
- * SQLite treats a file this small as new. Another process may be creating it: wait, then refuse it as truncated.
- * With a rollback journal beside it, a crash interrupted the creation: a database with plants has no such journal.
+ * SQLite treats a file this small as new. Another process may be creating it: wait, then refuse it
+ * as truncated. With a rollback journal beside it, a crash interrupted the creation: a database
+ * with plants has no such journal.
  */
-function refuseTooSmall (path: string): void {
+function checkSize (path: string): void {
   const isWhole = () => (stat(path)?.size ?? smallestSize) >= smallestSize
   if (becomesTrue(isWhole) || existsSync(`${path}-journal`)) return
   const wayOut = 'restore it from a backup, or remove it to start with an empty one'
@@ -63,11 +71,17 @@ export function stat (file: string) {
   return statSync(file, { bigint: true, throwIfNoEntry: false })
 }
 
-/** A file is not what SQLite has written. Closing the connection would write more: only a restart checks the files. */
+/**
+ * A file is not what SQLite has written. Closing the connection would write more: only a restart
+ * checks the files.
+ */
 export class FileChanged extends Error {}
 
-/** Returns checks that the open files are still in place and complete: plants written to others would be lost. */
-export function createFileChecks (path: string, pageSize: number) {
+/**
+ * Returns checks that the open files are still in place and complete: plants written to others
+ * would be lost.
+ */
+export function watchFiles (path: string, pageSize: number) {
   const names = [path, `${path}-wal`, `${path}-shm`]
   const index = openSync(`${path}-shm`, 'r')
   let last = observeFiles(names, index)
@@ -76,7 +90,8 @@ export function createFileChecks (path: string, pageSize: number) {
       const now = observeFiles(names, index)
       if (now.inodes.some((inode, nth) => inode !== last.inodes[nth])) throw new Error(moved)
       if (isChangedByOthers(now, last, pageSize)) {
-        throw new FileChanged('its file was changed by another program; restart the service, which checks it')
+        const wayOut = 'restart the service, which checks it'
+        throw new FileChanged(`its file was changed by another program; ${wayOut}`)
       }
       // Another process may have used VACUUM.
       if (now.size < last.size) throw new Error('its file is shorter than before')
@@ -86,7 +101,8 @@ export function createFileChecks (path: string, pageSize: number) {
     checkLog () {
       if (statSync(`${path}-wal`).size >= logBytes(readIndex(index), pageSize)) return
       const wayOut = 'stop the service and restore a backup'
-      throw new FileChanged(`its write-ahead log was truncated, and plants of it are lost; ${wayOut}`)
+      const problem = 'its write-ahead log was truncated, and plants of it are lost'
+      throw new FileChanged(`${problem}; ${wayOut}`)
     },
     close: () => closeSync(index)
   }
@@ -96,17 +112,23 @@ const moved = 'its file was removed or replaced'
 
 /** Only a checkpoint writes to the file, and it leaves its traces in the index. */
 function isChangedByOthers (now: Observation, last: Observation, pageSize: number): boolean {
-  const { size, index: { pages, salt, merged, attempted, total } } = now
+  const { pages, salt, merged, attempted, total } = now.index
   // A checkpoint is under way, or its process has died.
   if (merged !== attempted) return false
-  const isSameCheckpoint = salt === last.index.salt && merged === last.index.merged && attempted === last.index.attempted
+  const isSameCheckpoint = salt === last.index.salt &&
+    merged === last.index.merged && attempted === last.index.attempted
   if (isSameCheckpoint && now.time !== last.time) return true
   // Once all pages of the log are in the file, it has all pages of the database, and no others.
-  return merged === pages && total > 0 && size !== BigInt(total * pageSize)
+  return merged === pages && total > 0 && now.size !== BigInt(total * pageSize)
 }
 
 /** Bytes and time of the last change of the database file, and the inodes of all files. */
-interface Observation { size: bigint, time: bigint, inodes: Array<bigint | undefined>, index: Index }
+interface Observation {
+  size: bigint
+  time: bigint
+  inodes: Array<bigint | undefined>
+  index: Index
+}
 
 /**
  * Looks at files and index of one moment: checkpoints of other processes change both.
@@ -118,20 +140,23 @@ function observeFiles (names: readonly string[], descriptor: number): Observatio
     const files = names.map(stat)
     const before = index
     index = readIndex(descriptor)
-    if (Object.entries(index).some(([name, value]) => before[name as keyof Index] !== value)) continue
+    if (!isDeepStrictEqual(index, before)) continue
     const [file] = files
     if (file === undefined) throw new Error(moved)
     return { size: file.size, time: file.mtimeNs, inodes: files.map(file => file?.ino), index }
   }
 }
 
-/** The start of the shared index; see "WAL-Index File Format" of SQLite. Its words have the order of the machine. */
+/**
+ * The start of the shared index; see "WAL-Index File Format" of SQLite. Its words have the order of
+ * the machine.
+ */
 interface Index {
   /** Pages in the log. */
   pages: number
   /** Pages in the database; 0 when the log was opened empty. */
   total: number
-  /** Changes when the log starts anew. */
+  /** Changes when the log starts again. */
   salt: number
   /** Pages of the log that are in the file by now, and pages that a checkpoint began to write. */
   merged: number
@@ -142,10 +167,8 @@ const words = new Uint32Array(33)
 
 function readIndex (descriptor: number): Index {
   readSync(descriptor, words, { position: 0 })
-  const [pages, total, salt, merged, attempted] = [4, 5, 8, 24, 32].map(word => words[word]) as [
-    number, number, number, number, number
-  ]
-  return { pages, total, salt, merged, attempted }
+  const read = (index: number) => words[index] as number
+  return { pages: read(4), total: read(5), salt: read(8), merged: read(24), attempted: read(32) }
 }
 
 /** The size that the log has at least: a header of 32 bytes, and 24 more bytes for each page. */

@@ -3,7 +3,9 @@ import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
 /** SQL that turns the schema of each version into the next. */
-const migrations = ['CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT']
+const migrations = [
+  'CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT'
+]
 /** The number that `PRAGMA user_version` has then. */
 export const version = migrations.length
 /** "Plnt" in the header of the file: it distinguishes the file from those of other programs. */
@@ -17,26 +19,36 @@ export function transaction<Result> (connection: DatabaseSync, work: () => Resul
 }
 
 /**
- * Makes commits durable, creates the table, and refuses files that are damaged or of other programs.
+ * Makes commits durable, creates the table, and refuses files that are damaged or of other
+ * programs.
  * @throws Error whose message completes a sentence about the file
  */
-export function prepare (connection: DatabaseSync, path: string): void {
-  const read = (pragma: string): unknown => Object.values(connection.prepare(`PRAGMA ${pragma}`).get() as object)[0]
+export function setUpFile (connection: DatabaseSync, path: string): void {
+  const read: ReadPragma = pragma => {
+    const row = connection.prepare(`PRAGMA ${pragma}`).get() as object
+    return Object.values(row)[0]
+  }
   const journal = read('journal_mode = WAL')
   // fullfsync: on macOS fsync alone leaves the data in the disk's cache.
-  connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
-  if (journal !== 'wal' || read('synchronous') !== 2n) throw new Error('it cannot be opened with durable commits; name a file')
-  refuseDamaged(connection, path, read)
+  connection.exec(`PRAGMA synchronous = FULL;
+    PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON`)
+  if (journal !== 'wal' || read('synchronous') !== 2n) {
+    throw new Error('it cannot be opened with durable commits; name a file')
+  }
+  checkIntegrity(connection, path, read)
   transaction(connection, () => migrate(connection, read))
 }
 
-function migrate (connection: DatabaseSync, read: (pragma: string) => unknown): void {
+type ReadPragma = (pragma: string) => unknown
+
+function migrate (connection: DatabaseSync, read: ReadPragma): void {
   const found = Number(read('user_version'))
   const isOurs = Number(read('application_id')) === applicationId
   const isNew = found === 0 && read('schema_version') === 0n
   if (!isOurs && !isNew) throw new Error('it is the database of another program')
   if (found > version) {
-    throw new Error(`it was written by a newer version of this program (schema ${found}, known ${version})`)
+    const versions = `schema ${found}, known ${version}`
+    throw new Error(`it was written by a newer version of this program (${versions})`)
   }
   if (found === version) return
   for (const migration of migrations.slice(found)) connection.exec(migration)
@@ -44,13 +56,14 @@ function migrate (connection: DatabaseSync, read: (pragma: string) => unknown): 
 }
 
 /** Refuses a damaged file. Reads the whole file. */
-function refuseDamaged (connection: DatabaseSync, path: string, read: (pragma: string) => unknown): void {
+function checkIntegrity (connection: DatabaseSync, path: string, read: ReadPragma): void {
   const { busy } = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: bigint }
   // After a checkpoint the file must have this size: SQLite does not notice a truncated last page.
   const expectedBytes = Number(read('page_count')) * Number(read('page_size'))
   // Another process may be writing; its pages are in the log first.
   const isBeingWritten = busy !== 0n || statSync(`${path}-wal`).size > 0
   const isWhole = isBeingWritten || statSync(path).size === expectedBytes
-  const damage = isWhole ? String(read('quick_check(1)')) : `its size should be ${expectedBytes} bytes`
-  if (damage !== 'ok') throw new Error(`it is damaged (${damage.replaceAll('\n', ' ')}); restore it from a backup`)
+  const sizeFault = `its size should be ${expectedBytes} bytes`
+  const damage = isWhole ? String(read('quick_check(1)')).replaceAll('\n', ' ') : sizeFault
+  if (damage !== 'ok') throw new Error(`it is damaged (${damage}); restore it from a backup`)
 }

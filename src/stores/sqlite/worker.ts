@@ -1,4 +1,5 @@
-// The worker thread that owns the SQLite file. It replies only after the commit has reached the disk.
+// The worker thread that owns the SQLite file. It replies only after the commit has reached the
+// disk.
 import { openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -6,16 +7,21 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import type { MessagePort } from 'node:worker_threads'
 import { makeDirectory } from '../../own-files.ts'
 import type { NewPlant, Outcome } from '../../plants/plant-store.ts'
-import type { Call, Reply, Request, Response } from '../remote.ts'
-import { createFileChecks, FileChanged, refuseOtherFiles, stat } from './files.ts'
-import { prepare, transaction, version } from './schema.ts'
+import { implement, isMethod } from '../engine.ts'
+import type { Args, Method, Results } from '../engine.ts'
+import { unknownMethod } from '../remote.ts'
+import type { Reply, Request, Response } from '../remote.ts'
+import { checkFiles, FileChanged, stat, watchFiles } from './files.ts'
+import { setUpFile, transaction, version } from './schema.ts'
 
 const path = String(workerData)
 
 let database: ReturnType<typeof open> | undefined
-/** Inode of the file opened first. Never create or open another one: that would hide lost plants. */
+/**
+ * Inode of the file opened first. Never create or open another one: that would hide lost plants.
+ */
 let firstInode: bigint | undefined
-/** Kept until a restart: another process may merge or begin a log, which would hide the change. */
+/** Stays until a restart: another process may merge or begin a log, which would hide the change. */
 let changed: FileChanged | undefined
 
 const ports = new Set<MessagePort>()
@@ -26,36 +32,51 @@ parentPort?.on('message', (port: MessagePort) => {
   port.once('close', () => ports.delete(port))
 })
 
-interface Received<Kind extends Call = Call> { port: MessagePort, id: number, call: Kind }
-type Batch = Extract<Call, { add: unknown }>
+/** All methods but close() need the open database. */
+type Statement = Exclude<Method, 'close'>
+type Received<Name extends Method = Method> = Request<Name> & { port: MessagePort }
 
 /** The batches that have arrived by now share a commit. */
 function serve (port: MessagePort, request: Request): void {
-  const received = [{ port, ...request }, ...[...ports].flatMap(waitingOn)]
-  const batches = received.filter((each): each is Received<Batch> => 'add' in each.call)
+  const batches: Array<Received<'addMany'>> = []
+  const others: Received[] = []
+  for (const call of [{ ...request, port }, ...receiveWaiting()]) {
+    if (call.method === 'addMany') batches.push(call)
+    else others.push(call)
+  }
   if (batches.length > 0) commit(batches)
-  for (const each of received.filter(({ call }) => !('add' in call))) {
-    respond(each, reply(each.call))
-    if ('close' in each.call) endThread()
+  for (const call of others) {
+    if (isMethod(call.method)) respond(call, attempt(() => run(call)))
+    else respond(call, { error: unknownMethod(call.method) })
+    if (call.method === 'close') endThread()
   }
 }
 
-function waitingOn (port: MessagePort): Received[] {
-  const next: { message: Request } | undefined = receiveMessageOnPort(port)
-  return next === undefined ? [] : [{ port, ...next.message }, ...waitingOn(port)]
+function receiveWaiting (): Received[] {
+  const waiting: Received[] = []
+  for (const port of ports) {
+    for (;;) {
+      const next: { message: Request } | undefined = receiveMessageOnPort(port)
+      if (next === undefined) break
+      waiting.push({ ...next.message, port })
+    }
+  }
+  return waiting
 }
 
-function commit (batches: ReadonlyArray<Received<Batch>>): void {
-  const together = reply({ add: batches.flatMap(({ call }) => call.add) })
+function commit (batches: ReadonlyArray<Received<'addMany'>>): void {
+  const plants = batches.flatMap(({ args: [plants] }) => plants)
+  const together = attempt(() => execute('addMany', [plants]))
   let first = 0
   for (const batch of batches) {
-    const end = first + batch.call.add.length
-    respond(batch, 'error' in together ? together : { result: (together.result as Outcome[]).slice(first, end) })
+    const end = first + batch.args[0].length
+    const isStored = 'result' in together
+    respond(batch, isStored ? { result: together.result.slice(first, end) } : together)
     first = end
   }
 }
 
-function respond ({ port, id }: Received, reply: Reply): void {
+function respond ({ port, id }: Received, reply: Reply<unknown>): void {
   port.postMessage({ id, ...reply } satisfies Response)
 }
 
@@ -65,19 +86,28 @@ function endThread (): void {
   parentPort?.close()
 }
 
-function reply (call: Call): Reply {
+function run (call: Request): unknown {
+  return call.method === 'close' ? closeInPlace() : execute(call.method, call.args)
+}
+
+function execute<Name extends Statement> (method: Name, args: Args[Name]): Results[Name] {
+  if (changed !== undefined) throw changed
+  database ??= open()
+  return database.statements[method](...args)
+}
+
+function attempt<Result> (work: () => Result): Reply<Result> {
   try {
-    if ('close' in call) return { result: closeInPlace() }
-    if (changed !== undefined) throw changed
-    database ??= open()
-    return { result: execute(call, database) }
+    return { result: work() }
   } catch (error) {
     if (error instanceof FileChanged) {
       changed = error
       if (database?.connection.isTransaction) database.connection.exec('ROLLBACK')
       return { error }
     }
-    if (isLocked(error)) return { error: new Error('another process has locked the file; end that process') }
+    if (isLocked(error)) {
+      return { error: new Error('another process has locked the file; end that process') }
+    }
     // After a failed write, close the file: the next call opens it again, and SQLite recovers it.
     close()
     return { error: withWayOut(error) }
@@ -94,11 +124,15 @@ const waysOut: Readonly<Record<number, string>> = {
 
 function withWayOut (error: unknown): unknown {
   const { errcode, syscall, message } = error as Error & { errcode?: number, syscall?: string }
-  const wayOut = syscall === 'mkdir' ? 'name a file in another folder' : waysOut[Number(errcode) & 0xff]
+  const isFolder = syscall === 'mkdir'
+  const wayOut = isFolder ? 'name a file in another folder' : waysOut[Number(errcode) & 0xff]
   return wayOut === undefined ? error : new Error(`${message}; ${wayOut}`, { cause: error })
 }
 
-/** Whether a transaction could not begin because of another process. Then there is nothing to recover. */
+/**
+ * Whether a transaction could not begin because of another process. Then there is nothing to
+ * recover.
+ */
 function isLocked (error: unknown): boolean {
   const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
   return isBusy && database?.connection.isTransaction !== true
@@ -106,18 +140,6 @@ function isLocked (error: unknown): boolean {
 
 /** SQLITE_BUSY. */
 const sqliteBusy = 5
-
-function execute (call: Exclude<Call, { close: true }>, open: NonNullable<typeof database>): unknown {
-  if ('add' in call) return open.add(call.add)
-  if ('page' in call) return open.page(call.page.from, call.page.limit)
-  if ('count' in call) return open.count()
-  return check(call, open)
-}
-
-/** A parameter of the last kind of call, so that the compiler reports a kind without its case. */
-function check (_call: { check: true }, open: NonNullable<typeof database>): void {
-  open.check()
-}
 
 function close (): void {
   database?.close()
@@ -130,50 +152,60 @@ function closeInPlace (): void {
   close()
   const log = `${path}-wal`
   if (!isInPlace && stat(log) !== undefined) {
-    throw new Error(`The database ${path} was removed or replaced, and ${log} may have plants of it. ` +
-      'Put the file back before the next start.')
+    const problem = `The database ${path} was removed or replaced`
+    const wayOut = 'Put the file back before the next start.'
+    throw new Error(`${problem}, and ${log} may have plants of it. ${wayOut}`)
   }
 }
 
-function open () {
+interface Database {
+  connection: DatabaseSync
+  statements: { [Name in Statement]: (...args: Args[Name]) => Results[Name] }
+  close: () => void
+}
+
+function open (): Database {
   const file = stat(path)
   if (firstInode !== undefined && file === undefined) throw new Error('its file is gone')
   if (firstInode !== undefined && file?.ino !== firstInode) throw new Error('its file was replaced')
   makeDirectory(dirname(path))
-  refuseOtherFiles(path)
+  checkFiles(path)
   // Waits up to five seconds for another process that writes to the file.
   const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
   try {
-    prepare(connection, path)
+    setUpFile(connection, path)
     if (firstInode === undefined) {
       firstInode = stat(path)?.ino
-      // Kept open: no other file gets the inode of an open one.
+      // Stays open: no other file gets the inode of an open one.
       openSync(path, 'r')
     }
-    return { connection, ...statements(connection) }
+    return prepareStatements(connection)
   } catch (error) {
     connection.close()
-    // An empty file would be refused as truncated.
+    // The next start would take an empty file for a truncated one.
     if (file === undefined && stat(path)?.size === 0n) rmSync(path)
     throw error
   }
 }
 
-function statements (connection: DatabaseSync) {
-  const { page_size: pageSize } = connection.prepare('PRAGMA page_size').get() as { page_size: bigint }
-  const files = createFileChecks(path, Number(pageSize))
-  const insert = connection.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+function prepareStatements (connection: DatabaseSync): Database {
+  const page = connection.prepare('PRAGMA page_size').get() as { page_size: bigint }
+  const files = watchFiles(path, Number(page.page_size))
+  const insert = connection.prepare(`INSERT INTO plants (id, name, tag) VALUES (?, ?, ?)
+    ON CONFLICT DO NOTHING`)
   const same = connection.prepare('SELECT 1 FROM plants WHERE id = ? AND name = ? AND tag IS ?')
-  const page = connection.prepare('SELECT id, name, tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?')
+  const select = connection.prepare(`SELECT id, name, tag FROM plants
+    WHERE id >= ? ORDER BY id LIMIT ?`)
   const count = connection.prepare('SELECT count(*) AS count FROM plants')
 
-  const addOne = ({ id, name, tag = null }: { id: bigint, name: string, tag?: string | null }): Outcome => {
+  function add (plant: NewPlant): Outcome {
+    const { id, name } = plant
+    const tag = plant.tag ?? null
     if (insert.run(id, name, tag).changes === 1n) return 'added'
     return same.get(id, name, tag) === undefined ? 'conflict' : 'unchanged'
   }
-  const toPlant = ({ id, name, tag }: Record<string, unknown>) => tag === null ? { id, name } : { id, name, tag }
-  /** Another process may use other files by now: check before the commit as well as after it. */
-  const write = <Result>(work: () => Result): Result => {
+  /** Checks the files before the commit and after it: another process may use others by now. */
+  function write<Result> (work: () => Result): Result {
     const result = transaction(connection, () => {
       files.checkPlace()
       files.checkLog()
@@ -182,16 +214,24 @@ function statements (connection: DatabaseSync) {
     files.checkPlace()
     return result
   }
-  return {
-    add: (plants: readonly NewPlant[]) => write(() => plants.map(addOne)),
-    page: (from: bigint, limit: number) => page.all(from, limit).map(toPlant),
+  const statements = implement({
+    addMany: plants => write(() => plants.map(add)),
+    page: (from, limit) => select.all(from, limit).map(toPlant),
     count: () => Number(count.get()?.count),
     // Writes, because a full disk still allows reads and locks.
-    check: () => write(() => connection.exec(`PRAGMA user_version = ${version}`)),
+    check: () => write(() => connection.exec(`PRAGMA user_version = ${version}`))
+  })
+  return {
+    connection,
+    statements,
     close () {
-      // Before the index: closing a descriptor of a file ends the locks that this process has on it (POSIX).
+      // First: to close a descriptor of a file ends the locks of this process on it (POSIX).
       connection.close()
       files.close()
     }
   }
+}
+
+function toPlant ({ id, name, tag }: Record<string, unknown>): NewPlant {
+  return (tag === null ? { id, name } : { id, name, tag }) as NewPlant
 }

@@ -1,6 +1,8 @@
-// A simulated engine without retries, as SQLite in its worker: a batch may fail, hang for some time, or die.
+// A simulated engine without retries, as SQLite in its worker: a batch may fail, hang for some
+// time, or die.
 import type { NewPlant, Outcome } from '../../../src/plants/plant-store.ts'
-import type { Engine } from '../../../src/stores/group-commit.ts'
+import { directMethods, forwardMethods } from '../../../src/stores/engine.ts'
+import type { Engine } from '../../../src/stores/engine.ts'
 import type { Data, Row } from './server.ts'
 import type { World } from './world.ts'
 
@@ -23,17 +25,22 @@ export function createBatchEngines (world: World, rate: number): BatchEngines {
     }
     return {
       addMany: batch => call(() => batch.map(add), rate),
-      page: () => call(() => []),
-      count: () => call(() => plants.size),
+      ...forwardMethods(directMethods, (_method, _args) => call(() => undefined as never)),
       check: () => call(() => {}),
       close: () => call(() => {})
     }
   }
 
   async function run<Result> (work: () => Result, faultRate: number): Promise<Result> {
-    const fault = world.chance(faultRate) ? world.pick(['failsBefore', 'failsAfter', 'hangs']) : undefined
+    const fault = world.chance(faultRate)
+      ? world.pick(
+        ['failsBefore', 'failsAfter', 'hangs']
+      )
+      : undefined
     if (fault !== undefined) world.count(`fault: batch ${fault}`)
-    await world.sleep(fault === 'hangs' ? world.between(1000, longestHangMs) : world.between(0.1, 5))
+    await world.sleep(
+      fault === 'hangs' ? world.between(1000, longestHangMs) : world.between(0.1, 5)
+    )
     if (fault === 'failsBefore') throw new Error('database or disk is full')
     const result = work()
     if (fault === 'failsAfter') throw new Error('The SQLite worker has exited.')

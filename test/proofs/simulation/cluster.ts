@@ -1,4 +1,5 @@
-// Two simulated PostgreSQL servers: the standby receives the commits of the primary and may take its place.
+// Two simulated PostgreSQL servers: the standby receives the commits of the primary and may take
+// its place.
 import type { FaultRates } from './network.ts'
 import { connectionLost, copyOf, createServer, serverError, show } from './server.ts'
 import type { Data, Database, DatabaseOptions, Server } from './server.ts'
@@ -33,8 +34,14 @@ export interface Cluster extends Database, Omit<ClusterOptions, 'hasTables'> {
 }
 
 export function createCluster (world: World, { hasTables, ...options }: ClusterOptions): Cluster {
-  const durable: Data = hasTables ? { plants: new Map(), version: 1 } : { plants: undefined, version: undefined }
-  const servers = [createServer('A', 'primary', copyOf(durable)), createServer('B', 'standby', durable)] as const
+  const durable: Data = hasTables
+    ? { plants: new Map(), version: 1 }
+    : {
+        plants: undefined, version: undefined
+      }
+  const servers = [
+    createServer('A', 'primary', copyOf(durable)), createServer('B', 'standby', durable)
+  ] as const
   const cluster: Cluster = {
     ...options,
     world,
@@ -76,7 +83,9 @@ function replicate (cluster: Cluster): void {
 }
 
 /** Whether the standby could receive commits at this moment or later. */
-export function hadStandbySince ({ isReplicated, isStreaming, disconnectedAt }: Cluster, moment: number): boolean {
+export function hadStandbySince (
+  { isReplicated, isStreaming, disconnectedAt }: Cluster, moment: number
+): boolean {
   return !isReplicated || isStreaming || disconnectedAt > moment
 }
 
@@ -125,13 +134,18 @@ function crash (cluster: Cluster): boolean {
     for (const commit of server.log) show(server, commit)
     server.role = 'primary'
     if (server.log.length > 0) world.count('met: visible after a crash, but not on the standby')
-    world.note(() => `server ${server.name}: restarted, the standby lacks ${server.log.length} visible commits`)
+    world.note(
+      () => `server ${server.name}: restarted, the standby lacks ${server.log.length} visible commits`
+    )
     replicate(cluster)
   })
   return true
 }
 
-/** The standby becomes the primary, with what it has. The old primary may go on for some time, alone. */
+/**
+ * The standby becomes the primary, with what it has. The old primary may go on for some time,
+ * alone.
+ */
 function failover (cluster: Cluster): boolean {
   const { world, isReplicated, servers, primary: old } = cluster
   const next = old === servers[0] ? servers[1] : servers[0]
@@ -178,7 +192,10 @@ function disconnectStandby (cluster: Cluster): void {
   cluster.disconnectedAt = cluster.world.clock.now()
 }
 
-/** An administrator ends all connections to the primary. A commit that waits for the standby takes effect. */
+/**
+ * An administrator ends all connections to the primary. A commit that waits for the standby takes
+ * effect.
+ */
 function terminate ({ primary: { sessions, statements } }: Cluster): boolean {
   const isPossible = sessions.size > 0
   for (const { interrupted } of statements) interrupted.resolve('terminate')
@@ -190,7 +207,9 @@ function terminate ({ primary: { sessions, statements } }: Cluster): boolean {
 
 /** An administrator cancels all waits for the standby. The commits take effect. */
 function cancelWaits ({ servers }: Cluster): boolean {
-  const waiting = servers.flatMap(server => [...server.statements]).filter(({ isWaiting }) => isWaiting)
+  const waiting = servers.flatMap(
+    server => [...server.statements]
+  ).filter(({ isWaiting }) => isWaiting)
   for (const { interrupted } of waiting) interrupted.resolve('cancel')
   return waiting.length > 0
 }

@@ -84,21 +84,21 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a cancelled wait counts as success',
     violates: 'safety',
-    file: 'postgres/connections.ts',
+    file: 'postgres/statements.ts',
     text: 'if (isWarning(notice))',
     by: 'if (!isWarning(notice))'
   },
   {
     name: 'a failed statement keeps its connection',
     violates: 'liveness',
-    file: 'postgres/connections.ts',
+    file: 'postgres/statements.ts',
     text: 'client.release(true)',
     by: ''
   },
   {
     name: 'a host that fails is tried for ever',
     violates: 'liveness',
-    file: 'postgres/connections.ts',
+    file: 'postgres/statements.ts',
     text: 'if (current === host) current =',
     by: 'if (current !== host) current ='
   },
@@ -204,8 +204,8 @@ export const mutations: readonly Mutation[] = [
     name: 'add() after close() stores plants',
     violates: 'safety',
     file: 'group-commit.ts',
-    text: "if (closed !== undefined) return refuse('The service is shutting down. Try",
-    by: "if (maxQueue < 0) return refuse('The service is shutting down. Try"
+    text: 'if (closed !== undefined) {',
+    by: 'if (maxQueue < 0) {'
   },
   {
     name: 'close() does not wait for the queue',

@@ -1,4 +1,5 @@
-// The connections to the simulated PostgreSQL: statements and results take time, get lost or never arrive.
+// The connections to the simulated PostgreSQL: statements and results take time, get lost or never
+// arrive.
 import type { Cluster } from './cluster.ts'
 import { connectionLost, execute, serverError } from './server.ts'
 import type { Interruption, Rows, Server, Statement } from './server.ts'
@@ -28,7 +29,11 @@ export async function connect (cluster: Cluster, host: number): Promise<Session>
   }
   await world.sleep(world.between(0.5, 4))
   if (isPooled) return openSession(cluster, server)
-  if (server.role === 'down') throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  if (server.role === 'down') {
+    throw Object.assign(
+      new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }
+    )
+  }
   if (server.role === 'starting') throw serverError('57P03', 'the database system is starting up')
   // The pool asks a server whether it is read-only.
   if (hosts === 2 && server.role === 'standby') throw new Error('it is read-only')
@@ -79,12 +84,18 @@ function openSession (cluster: Cluster, server: Server): Session {
   return session
 }
 
-/** A pooler keeps the connections of its clients, and may let statements wait for the new primary. */
+/**
+ * A pooler keeps the connections of its clients, and may let statements wait for the new primary.
+ */
 async function chooseServer (cluster: Cluster): Promise<Server> {
   const { world } = cluster
   while (cluster.poolerHolds && cluster.isFailingOver) await world.sleep(world.between(1, 50))
   const { address } = cluster
-  if (address.role === 'down' || address.role === 'starting') throw serverError('08006', 'server login failed')
+  if (address.role === 'down' || address.role === 'starting') {
+    throw serverError(
+      '08006', 'server login failed'
+    )
+  }
   return address
 }
 

@@ -1,5 +1,5 @@
 // A simulated pool of connections to the simulated PostgreSQL. It follows the rules of pg's pool.
-import type { Connection, Pool, StatementClient } from '../../../src/stores/postgres/connections.ts'
+import type { Connection, Pool, StatementClient } from '../../../src/stores/postgres/statements.ts'
 import type { Cluster } from './cluster.ts'
 import { connect } from './network.ts'
 import type { Session } from './network.ts'
@@ -9,7 +9,9 @@ import type { World } from './world.ts'
 const maxClients = 3
 const connectionTimeoutMs = 2000
 
-export function createPool (world: World, process: Process, cluster: Cluster, currentHost: () => number): Pool {
+export function createPool (
+  world: World, process: Process, cluster: Cluster, currentHost: () => number
+): Pool {
   const { clock, deliver } = process
   const idle: Session[] = []
   const waiting: Array<PromiseWithResolvers<Session>> = []
@@ -108,7 +110,11 @@ function toConnection (
     query: async <Row>(text: string, values: unknown[]) => {
       return { rows: await deliver(session.query(text, values)) as Row[] }
     },
-    on: (_event, listener) => { session.onWarning = message => listener({ code: '01000', message }) },
+    on: (_event, listener) => {
+      session.onWarning = message => listener(
+        { code: '01000', message }
+      )
+    },
     off: () => { session.onWarning = () => {} },
     release: (close = false) => release(close)
   }

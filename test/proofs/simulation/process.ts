@@ -29,7 +29,9 @@ export function createProcess (world: World): Process {
       nextTurn: () => world.clock.nextTurn().then(running),
       setTimer (callback, milliseconds) {
         let isCancelled = false
-        const cancel = world.clock.setTimer(() => whenRunning(() => { if (!isCancelled) callback() }), milliseconds)
+        const cancel = world.clock.setTimer(
+          () => whenRunning(() => { if (!isCancelled) callback() }), milliseconds
+        )
         return () => {
           isCancelled = true
           cancel()

@@ -45,7 +45,11 @@ export function createProperties (world: World): Properties {
     const isSame = row !== undefined && textOf(row) === textOf(plant)
     const isTrue = outcome === 'conflict' ? row !== undefined && !isSame : isSame
     const found = row === undefined ? 'no plant' : textOf(row)
-    if (!isTrue) fail('safety', `${textOf(plant)} was ${outcome}, but ${when} a failover leaves ${found}`)
+    if (!isTrue) {
+      fail(
+        'safety', `${textOf(plant)} was ${outcome}, but ${when} a failover leaves ${found}`
+      )
+    }
   }
 
   return {
@@ -59,7 +63,11 @@ export function createProperties (world: World): Properties {
       if (outcome === 'conflict') return
       const text = textOf(plant)
       const other = acknowledged.get(plant.id) ?? text
-      if (other !== text) fail('safety', `two plants were acknowledged for one id: ${other} and ${text}`)
+      if (other !== text) {
+        fail(
+          'safety', `two plants were acknowledged for one id: ${other} and ${text}`
+        )
+      }
       acknowledged.set(plant.id, text)
       if (outcome === 'unchanged') return
       if (winners.has(plant.id)) fail('safety', `${text} was added twice`)
@@ -74,7 +82,11 @@ export function createProperties (world: World): Properties {
       } finally {
         pending.delete(call)
         const elapsedMs = runningMs() - began
-        if (elapsedMs > withinMs) fail('liveness', `${name} took ${Math.round(elapsedMs)} ms, allowed ${withinMs} ms`)
+        if (elapsedMs > withinMs) {
+          fail(
+            'liveness', `${name} took ${Math.round(elapsedMs)} ms, allowed ${withinMs} ms`
+          )
+        }
       }
     },
     finish () {

@@ -1,8 +1,10 @@
-// One schedule: services, clients and faults for some seconds, then a time without faults, then the end.
+// One schedule: services, clients and faults for some seconds, then a time without faults, then the
+// end.
 import type { NewPlant } from '../../../src/plants/plant-store.ts'
-import { connectionsOn } from '../../../src/stores/postgres/connections.ts'
-import type { Connections } from '../../../src/stores/postgres/connections.ts'
-import { engineOn } from '../../../src/stores/postgres/engine.ts'
+import { createPostgresEngine } from '../../../src/stores/postgres/engine.ts'
+import type { PostgresEngine } from '../../../src/stores/postgres/engine.ts'
+import { createStatementRunner } from '../../../src/stores/postgres/statements.ts'
+import type { StatementRunner } from '../../../src/stores/postgres/statements.ts'
 import { createBatchEngines } from './batch-engine.ts'
 import { createCluster, hadStandbySince, heal, startFault } from './cluster.ts'
 import type { Cluster } from './cluster.ts'
@@ -60,7 +62,9 @@ async function tell (world: World, properties: Properties, database: Database): 
   for (let faults = world.pick([0, 1, 2, 4, 8]); faults > 0; faults--) {
     world.after(world.between(0, untilMs - world.clock.now()), database.addFault)
   }
-  const closing = services.filter(() => world.chance(0.2)).map(service => closeSometime(world, service, untilMs))
+  const closing = services.filter(() => world.chance(0.2)).map(
+    service => closeSometime(world, service, untilMs)
+  )
   await world.sleep(untilMs - world.clock.now())
   world.note(() => 'the faults end')
   await database.heal()
@@ -80,7 +84,11 @@ async function probe (world: World, properties: Properties, services: Service[])
     // A process that stood still may get an old error first, and try again.
     const isStored = outcome === 'added' || outcome === 'unchanged'
     const isClosed = outcome === 'closed' && service.isClosed
-    if (!isStored && !isClosed) properties.fail('liveness', `${service.name} works no more: ${outcome}`)
+    if (!isStored && !isClosed) {
+      properties.fail(
+        'liveness', `${service.name} works no more: ${outcome}`
+      )
+    }
   }))
 }
 
@@ -92,12 +100,17 @@ async function closeSometime (world: World, service: Service, untilMs: number): 
 
 function pauseSometimes (world: World, services: Service[], untilMs: number): void {
   for (const { process } of services) {
-    world.after(world.between(0, untilMs - world.clock.now()), () => process.pause(world.pick([20, 1000, 9000])))
+    world.after(
+      world.between(0, untilMs - world.clock.now()),
+      () => process.pause(world.pick([20, 1000, 9000]))
+    )
   }
 }
 
 /** Adds plants, some of them several at once, and sends a plant again that was refused. */
-async function runClient (world: World, services: Service[], firstId: bigint, untilMs: number): Promise<void> {
+async function runClient (
+  world: World, services: Service[], firstId: bigint, untilMs: number
+): Promise<void> {
   const thinkMs = world.pick([10, 300, 3000])
   const isLong = world.chance(0.03)
   let nextId = firstId
@@ -121,7 +134,10 @@ async function runClient (world: World, services: Service[], firstId: bigint, un
   }
 }
 
-/** Adds the same ids through all services at the same time, in opposite orders and with different names. */
+/**
+ * Adds the same ids through all services at the same time, in opposite orders and with different
+ * names.
+ */
 async function race (world: World, services: Service[], untilMs: number): Promise<void> {
   for (let firstId = 10_000n; world.clock.now() < untilMs; firstId += 10n) {
     await world.sleep(world.between(0, 5000))
@@ -134,7 +150,9 @@ async function race (world: World, services: Service[], untilMs: number): Promis
 }
 
 function serviceOptions (world: World): Omit<ServiceOptions, 'name' | 'hadStandbySince'> {
-  return { maxQueue: world.pick([1, 4, 100, 100, 100, 100, 100, 100]), batchPlants: 2, isPostgres: true }
+  return {
+    maxQueue: world.pick([1, 4, 100, 100, 100, 100, 100, 100]), batchPlants: 2, isPostgres: true
+  }
 }
 
 function batchDatabase (world: World, properties: Properties): Database {
@@ -146,7 +164,9 @@ function batchDatabase (world: World, properties: Properties): Database {
     addFault: () => {},
     start: async name => {
       const process = createProcess(world)
-      return startService(world, properties, process, { name, ...options, hadStandbySince: () => true }, open)
+      return startService(
+        world, properties, process, { name, ...options, hadStandbySince: () => true }, open
+      )
     }
   }
 }
@@ -164,19 +184,22 @@ function postgresDatabase (world: World, properties: Properties): Database {
     onDeadlock: () => properties.fail('liveness', 'two batches deadlock'),
     rates: faultRates(world)
   })
-  const options = { ...serviceOptions(world), hadStandbySince: (moment: number) => hadStandbySince(cluster, moment) }
+  const options = {
+    ...serviceOptions(world), hadStandbySince: (moment: number) => hadStandbySince(cluster, moment)
+  }
   return {
     durable: () => cluster.durable,
     heal: () => heal(cluster),
     addFault: () => addFault(world, cluster),
     async start (name) {
-      let engine: ReturnType<typeof engineOn> | undefined
+      let engine: PostgresEngine | undefined
       const process = createProcess(world)
       const service = startService(world, properties, process, { name, ...options }, observe => {
-        engine = engineOn(observe(connect(world, process, cluster)), process.clock)
+        const runner = observe(createRunner(world, process, cluster))
+        engine = createPostgresEngine(runner, process.clock)
         return engine
       })
-      for (let attempts = 1; !await engine?.prepare().then(() => true, () => false); attempts++) {
+      for (let attempts = 1; !await engine?.setUp().then(() => true, () => false); attempts++) {
         if (attempts === 5) await heal(cluster)
         await world.sleep(1000)
       }
@@ -185,14 +208,20 @@ function postgresDatabase (world: World, properties: Properties): Database {
   }
 }
 
-function connect (world: World, process: Process, cluster: Cluster): Connections {
+function createRunner (world: World, process: Process, cluster: Cluster): StatementRunner {
   const hosts = ['a:5432', 'b:5432'].slice(0, cluster.hosts)
-  return connectionsOn(hosts, currentHost => createPool(world, process, cluster, currentHost), process.clock)
+  return createStatementRunner(
+    hosts,
+    currentHost => createPool(world, process, cluster, currentHost),
+    process.clock
+  )
 }
 
 function faultRates (world: World): FaultRates {
   const rates: FaultRates = {}
-  const names = ['lostBefore', 'lostAfter', 'serialization', 'slow', 'hung', 'noConnection'] as const
+  const names = [
+    'lostBefore', 'lostAfter', 'serialization', 'slow', 'hung', 'noConnection'
+  ] as const
   for (const name of names) if (world.chance(0.25)) rates[name] = world.pick([0.02, 0.1, 0.3])
   return rates
 }
@@ -202,10 +231,16 @@ function addFault (world: World, cluster: Cluster): void {
   const start = () => fault === 'lostCommit' ? loseCommit(world, cluster) : startFault(cluster, fault)
   const when = world.pick(['now', 'with a statement', 'after a statement'])
   if (when === 'now') start()
-  else cluster.callbacks.push(when === 'with a statement' ? start : () => world.after(world.between(0, 5), start))
+  else {
+    cluster.callbacks.push(
+      when === 'with a statement' ? start : () => world.after(world.between(0, 5), start)
+    )
+  }
 }
 
-const faults = ['crash', 'failover', 'standbyAway', 'terminate', 'cancelWaits', 'lostCommit', 'lostCommit'] as const
+const faults = [
+  'crash', 'failover', 'standbyAway', 'terminate', 'cancelWaits', 'lostCommit', 'lostCommit'
+] as const
 
 /** A commit becomes visible without the standby, and then the standby becomes the primary. */
 async function loseCommit (world: World, cluster: Cluster): Promise<void> {

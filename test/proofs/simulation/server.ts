@@ -1,4 +1,5 @@
-// One simulated PostgreSQL server: its tables, the locks of its transactions, and the statements of the engine.
+// One simulated PostgreSQL server: its tables, the locks of its transactions, and the statements of
+// the engine.
 import type { Session } from './network.ts'
 import type { World } from './world.ts'
 
@@ -62,7 +63,9 @@ export interface Database extends DatabaseOptions {
 }
 
 export function createServer (name: string, role: Server['role'], data: Data): Server {
-  return { name, role, data, owners: new Map(), log: [], sessions: new Set(), statements: new Set() }
+  return {
+    name, role, data, owners: new Map(), log: [], sessions: new Set(), statements: new Set()
+  }
 }
 
 export function copyOf ({ plants, version }: Data): Data {
@@ -76,9 +79,15 @@ export function serverError (code: string, message: string): Error {
 export const connectionLost = (): Error => new Error('Connection terminated unexpectedly')
 
 /** Runs a statement in a transaction of its own. */
-export async function execute (database: Database, server: Server, statement: Statement): Promise<Rows> {
+export async function execute (
+  database: Database, server: Server, statement: Statement
+): Promise<Rows> {
   const handler = handlers.find(([pattern]) => pattern.test(statement.text))?.[1]
-  if (handler === undefined) throw new Error(`The simulation does not know the statement ${statement.text}`)
+  if (handler === undefined) {
+    throw new Error(
+    `The simulation does not know the statement ${statement.text}`
+    )
+  }
   server.statements.add(statement)
   try {
     return await handler({ database, server, statement })
@@ -96,7 +105,15 @@ const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> |
   [/^SELECT count\(/, ({ server }) => [{ count: String(tableOf(server).size) }]],
   [/^SELECT version\(\)/, ({ database: { synchronousCommit }, server: { role } }) => {
     const readOnly = role === 'standby' ? 'on' : 'off'
-    return [{ version: 'PostgreSQL 18', hasCitus: false, commit: synchronousCommit, encoding: 'UTF8', readOnly }]
+    return [
+      {
+        version: 'PostgreSQL 18',
+        hasCitus: false,
+        commit: synchronousCommit,
+        encoding: 'UTF8',
+        readOnly
+      }
+    ]
   }],
   [/^SELECT attname/, ({ server: { data } }) => {
     const types = data.plants === undefined ? {} : { id: 'bigint', name: 'text', tag: 'text' }
@@ -106,9 +123,15 @@ const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> |
     if (version === undefined) throw serverError('42P01', 'relation "plants_schema" does not exist')
     return [{ version }]
   }],
-  [/^CREATE TABLE IF NOT EXISTS plants_schema/, call => changeSchema(call, data => { data.version ??= 0 })],
+  [
+    /^CREATE TABLE IF NOT EXISTS plants_schema/,
+    call => changeSchema(call, data => { data.version ??= 0 })
+  ],
   [/^INSERT INTO plants_schema/, call => changeSchema(call, () => {})],
-  [/^CREATE TABLE IF NOT EXISTS plants /, call => changeSchema(call, data => { data.plants ??= new Map() })],
+  [
+    /^CREATE TABLE IF NOT EXISTS plants /,
+    call => changeSchema(call, data => { data.plants ??= new Map() })
+  ],
   [/^UPDATE plants_schema/, call => changeSchema(call, data => { data.version = 1 })]
 ]
 
@@ -140,21 +163,31 @@ async function insert (call: Call): Promise<Rows> {
     for (const { id } of rows) owners.delete(id)
     transaction.ended.resolve(undefined)
   }
-  if (ids.some(id => !database.durable.plants?.has(id))) world.count('met: existing plant that no standby has')
+  if (ids.some(id => !database.durable.plants?.has(id))) {
+    world.count(
+      'met: existing plant that no standby has'
+    )
+  }
   return rows.map(({ id }) => ({ id: String(id) }))
 }
 
 function rowOf ({ values }: Statement, index: number): Row {
   const [ids, names, tags] = values as [bigint[], string[], Array<string | null>]
-  return { id: ids[index] as bigint, name: names[index] as string, tag: tags[index] as string | null }
+  return {
+    id: ids[index] as bigint, name: names[index] as string, tag: tags[index] as string | null
+  }
 }
 
 async function pause ({ database: { world }, statement: { interrupted } }: Call): Promise<void> {
-  if (await Promise.race([world.sleep(world.between(0, 5)), interrupted.promise]) !== undefined) throw connectionLost()
+  if (await Promise.race(
+    [world.sleep(world.between(0, 5)), interrupted.promise]
+  ) !== undefined) throw connectionLost()
 }
 
 /** Waits for the end of a transaction that inserts the same id. */
-async function waitFor (owner: Transaction, transaction: Transaction, { database, statement }: Call): Promise<void> {
+async function waitFor (
+  owner: Transaction, transaction: Transaction, { database, statement }: Call
+): Promise<void> {
   database.world.count('met: wait for another transaction')
   transaction.waitsFor = owner
   for (let other = owner.waitsFor; other !== undefined; other = other.waitsFor) {
@@ -165,7 +198,11 @@ async function waitFor (owner: Transaction, transaction: Transaction, { database
   }
   const interruption = await Promise.race([owner.ended.promise, statement.interrupted.promise])
   transaction.waitsFor = undefined
-  if (interruption === 'cancel') throw serverError('57014', 'canceling statement due to user request')
+  if (interruption === 'cancel') {
+    throw serverError(
+      '57014', 'canceling statement due to user request'
+    )
+  }
   if (interruption !== undefined) throw connectionLost()
 }
 
@@ -204,7 +241,9 @@ function refuseReadOnly ({ database: { world }, server: { role } }: Call): void 
 }
 
 /** Waits for the standby, if the statement asks for it, before others see the change. */
-async function commit ({ database, server, statement }: Call, apply: (data: Data) => void): Promise<void> {
+async function commit (
+  { database, server, statement }: Call, apply: (data: Data) => void
+): Promise<void> {
   const { isReplicated, synchronousCommit, world, durable } = database
   if (!isReplicated) {
     apply(durable)
@@ -223,7 +262,11 @@ async function commit ({ database, server, statement }: Call, apply: (data: Data
   show(server, commit)
   if (interruption !== undefined) world.count('met: commit without the standby')
   if (interruption === 'terminate') throw connectionLost()
-  if (interruption === 'cancel') statement.warn('canceling wait for synchronous replication due to user request')
+  if (interruption === 'cancel') {
+    statement.warn(
+      'canceling wait for synchronous replication due to user request'
+    )
+  }
 }
 
 /** Lets others see a commit. */
@@ -238,6 +281,10 @@ function tableOf ({ data }: Server): Map<bigint, Row> {
 }
 
 function addRow ({ plants }: Data, row: Row): void {
-  if (plants?.has(row.id) === true) throw new Error(`The simulation stored the plant ${row.id} twice`)
+  if (plants?.has(row.id) === true) {
+    throw new Error(
+    `The simulation stored the plant ${row.id} twice`
+    )
+  }
   plants?.set(row.id, row)
 }

@@ -1,14 +1,18 @@
-// A service instance as its callers see it: the real group commit and the real engine, under observation.
+// A service instance as its callers see it: the real group commit and the real engine, under
+// observation.
 import type { NewPlant, Outcome } from '../../../src/plants/plant-store.ts'
 import { groupCommit } from '../../../src/stores/group-commit.ts'
-import type { Engine } from '../../../src/stores/group-commit.ts'
-import type { Connections } from '../../../src/stores/postgres/connections.ts'
+import type { Engine } from '../../../src/stores/engine.ts'
+import type { StatementRunner } from '../../../src/stores/postgres/statements.ts'
 import type { Process } from './process.ts'
 import { textOf } from './properties.ts'
 import type { Properties } from './properties.ts'
 import type { World } from './world.ts'
 
-/** docs/use/storage.md promises a response after about 8 seconds. The rest is for late timers and turns. */
+/**
+ * docs/use/storage.md promises a response after about 8 seconds. The rest is for late timers and
+ * turns.
+ */
 const callMs = 8000 + 100
 /** The longest interval between two tries: a call may end that much before its deadline. */
 const longestIntervalMs = 400
@@ -36,7 +40,7 @@ export interface ServiceOptions {
   hadStandbySince: (moment: number) => boolean
 }
 
-type OpenEngine = (observe: (connections: Connections) => Connections) => Engine
+type OpenEngine = (observe: (runner: StatementRunner) => StatementRunner) => Engine
 
 export function startService (
   world: World,
@@ -51,13 +55,20 @@ export function startService (
   /** Plants that wait for their outcome; the queued ones are in no batch yet. */
   let waiting = 0
   let queued = 0
-  const engine = watchEngine(world, properties, process, options, openEngine, plants => { queued -= plants })
+  const engine = watchEngine(
+    world, properties, process, options, openEngine, plants => { queued -= plants }
+  )
   const store = groupCommit(engine, { maxQueue, clock })
 
-  /** The time within which a plant that is added now must have its outcome: the batch in flight, then its own. */
+  /**
+   * The time within which a plant that is added now must have its outcome: the batch in flight,
+   * then its own.
+   */
   const boundMs = () => (2 + Math.floor(waiting / batchPlants)) * callMs
 
-  async function track<Result> (what: string, call: () => Promise<Result>, withinMs: number): Promise<Result> {
+  async function track<Result> (
+    what: string, call: () => Promise<Result>, withinMs: number
+  ): Promise<Result> {
     const key = { what }
     pending.add(key)
     try {
@@ -84,13 +95,19 @@ export function startService (
       else world.count(`refusal: ${result}`)
       if (result === expected) return result
       if (expected === 'closed') properties.fail('safety', `${name} took ${text} after close()`)
-      if (expected === 'overloaded') properties.fail('liveness', `${name} took ${text} into a full queue`)
+      if (expected === 'overloaded') {
+        properties.fail(
+          'liveness', `${name} took ${text} into a full queue`
+        )
+      }
       if (result === 'overloaded') properties.fail('liveness', `${name} had room for ${text}`)
       return result
     },
     async read (kind) {
       const began = clock.now()
-      const calls = { page: () => store.page(0n, 10), count: () => store.count(), check: () => store.check() }
+      const calls = {
+        page: () => store.page(0n, 10), count: () => store.count(), check: () => store.check()
+      }
       // Other engines than PostgreSQL finish the batch in flight first.
       const withinMs = isPostgres ? callMs : 2 * callMs
       const isOk = await track<unknown>(kind, calls[kind], withinMs).then(() => true, () => false)
@@ -105,12 +122,18 @@ export function startService (
       const before = [...pending]
       world.note(() => `${name}: close() while ${before.length} calls are pending`)
       world.count(`call: close() ${before.length > 0 ? 'with' : 'without'} pending calls`)
-      await properties.settles(`${name} close()`, store.close(), { withinMs: boundMs() + closeMs, runningMs })
+      await properties.settles(
+        `${name} close()`, store.close(), { withinMs: boundMs() + closeMs, runningMs }
+      )
       world.note(() => `${name}: closed`)
       // The callers that close() has finished get their outcomes first.
       await world.sleep(0)
       for (const key of before) {
-        if (pending.has(key)) properties.fail('liveness', `${name} closed before the end of ${key.what}`)
+        if (pending.has(key)) {
+          properties.fail(
+            'liveness', `${name} closed before the end of ${key.what}`
+          )
+        }
       }
     }
   }
@@ -125,7 +148,10 @@ function refusalOf (error: Error): Refusal {
 /** The tries of one batch. */
 interface Batch { began: number, lastingError: { message: string, at: number } | undefined }
 
-/** Checks that batches never overlap, and that their calls are tried again when and only when it can help. */
+/**
+ * Checks that batches never overlap, and that their calls are tried again when and only when it can
+ * help.
+ */
 function watchEngine (
   world: World,
   properties: Properties,
@@ -136,7 +162,7 @@ function watchEngine (
 ): Engine {
   let batch: Batch | undefined
 
-  const engine = openEngine(connections => watchStatements(world, name, connections, () => batch))
+  const engine = openEngine(runner => watchStatements(world, name, runner, () => batch))
 
   async function addMany (plants: readonly NewPlant[]): Promise<Outcome[]> {
     if (batch !== undefined) properties.fail('safety', `${name} has two batches in flight`)
@@ -168,31 +194,38 @@ function watchEngine (
 function watchStatements (
   world: World,
   name: string,
-  connections: Connections,
+  runner: StatementRunner,
   currentBatch: () => Batch | undefined
-): Connections {
+): StatementRunner {
   return {
-    ...connections,
+    ...runner,
     async query (text, values, timeoutMs) {
       // After the deadline, the last try of an earlier batch may still run.
       const isOfBatch = timeoutMs > 0 && Array.isArray(values[0]) && values[0].length > 0
       const batch = isOfBatch ? currentBatch() : undefined
       const statement = `${text.slice(0, 12)} [${String(values[0] ?? '')}]`
       try {
-        const rows = await connections.query<never>(text, values, timeoutMs)
+        const rows = await runner.query<never>(text, values, timeoutMs)
         world.note(() => `${name}: ${statement} -> ${rows.length} rows`)
         return rows
       } catch (error) {
         const { message } = error as Error
         world.note(() => `${name}: ${statement} -> ${message}`)
-        if (batch !== undefined && isLasting(error)) batch.lastingError = { message, at: world.clock.now() }
+        if (batch !== undefined && isLasting(error)) {
+          batch.lastingError = {
+            message, at: world.clock.now()
+          }
+        }
         throw error
       }
     }
   }
 }
 
-/** An error that no retry of the same call can mend: a cancelled statement or wait, a lost table, a hidden plant. */
+/**
+ * An error that no retry of the same call can mend: a cancelled statement or wait, a lost table, a
+ * hidden plant.
+ */
 function isLasting (error: unknown): boolean {
   const { code, message } = error as Error & { code?: string }
   return code === '57014' || code === '42P01' || /canceling wait|does not show it/.test(message)

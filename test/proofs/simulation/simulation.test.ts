@@ -25,7 +25,11 @@ t.test('the same seed gives the same events', async t => {
     await runSchedule(seed, { counts: new Map(), log })
     return log
   }
-  for (let seed = firstSeed; seed < firstSeed + 20; seed++) t.strictSame(await logOf(seed), await logOf(seed))
+  for (let seed = firstSeed; seed < firstSeed + 20; seed++) {
+    t.strictSame(
+      await logOf(seed), await logOf(seed)
+    )
+  }
   t.not((await logOf(firstSeed)).join('\n'), (await logOf(firstSeed + 1)).join('\n'))
 })
 
@@ -42,6 +46,9 @@ for (const name of frequent) {
     const mutation = mutations.find(mutation => mutation.name === name)
     if (mutation === undefined) throw new Error('There is no such mutation.')
     const found = await runMutation(mutation, 300, firstSeed)
-    t.ok(found[mutation.violates] > 0, `${found[mutation.violates]} of 300 schedules from seed ${firstSeed}`)
+    t.ok(
+      found[mutation.violates] > 0,
+      `${found[mutation.violates]} of 300 schedules from seed ${firstSeed}`
+    )
   })
 }

@@ -1,4 +1,5 @@
-// Virtual time. One seed decides when everything happens, so that the same seed always gives the same schedule.
+// Virtual time. One seed decides when everything happens, so that the same seed always gives the
+// same schedule.
 import type { Clock } from '../../../src/stores/clock.ts'
 
 export interface World {
@@ -54,7 +55,9 @@ export function createWorld (seed: number, { counts, log }: Recording): World {
     clock: {
       now: () => now,
       nextTurn: () => sleep(between(0, latenessMs.turn)),
-      setTimer: (callback, milliseconds) => after(Math.max(0, milliseconds) + between(0, latenessMs.timer), callback)
+      setTimer: (callback, milliseconds) => after(
+        Math.max(0, milliseconds) + between(0, latenessMs.timer), callback
+      )
     },
     after,
     sleep,

@@ -4,10 +4,14 @@ import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 
-const exampleNames = [...readFileSync('.env.example', 'utf8').matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name)
+const exampleNames = [
+  ...readFileSync('.env.example', 'utf8').matchAll(/^# ([A-Z_]+)=/gm)
+].map(([, name]) => name)
 
 /** Runs the service with arguments, in an empty folder. */
-async function run (cwd: string, ...args: string[]): Promise<{ code: number, stdout: string, stderr: string }> {
+async function run (
+  cwd: string, ...args: string[]
+): Promise<{ code: number, stdout: string, stderr: string }> {
   const main = resolve('src/main.ts')
   const ended = promisify(execFile)(process.execPath, [main, ...args], { cwd, timeout: 60_000 })
   return await ended.then(output => ({ code: 0, ...output }), error => error)
@@ -34,7 +38,9 @@ t.test('--version prints the version of package.json', async t => {
 
 t.test('an unknown argument is one sentence, without what may be a password, and exit code 2', async t => {
   const folder = t.testdir()
-  const unknown = { '--port': '--port', '--token=hunter2': '--token', 'postgres://u:hunter2@h': 'postgres', '': '' }
+  const unknown = {
+    '--port': '--port', '--token=hunter2': '--token', 'postgres://u:hunter2@h': 'postgres', '': ''
+  }
   for (const [argument, name] of Object.entries(unknown)) {
     for (const args of [[argument], ['--help', argument], [argument, 'hunter2']]) {
       const stderr = `The argument "${name}" is unknown: variables such as PORT configure the service, ` +
@@ -48,9 +54,14 @@ t.test('an unknown argument is one sentence, without what may be a password, and
 t.test('copy is the program of npm run copy', async t => {
   const folder = t.testdir({ 'a.ndjson': '{"id":1,"name":"fern"}\n' })
   const { code, stdout, stderr } = await run(folder, 'copy', 'a.ndjson', '-')
-  t.match({ code, stdout, stderr }, { code: 0, stdout: '{"id":1,"name":"fern"}\n', stderr: /^1 added/ })
+  t.match(
+    { code, stdout, stderr }, { code: 0, stdout: '{"id":1,"name":"fern"}\n', stderr: /^1 added/ }
+  )
   for (const option of ['--help', '-h']) {
-    t.match(await run(folder, 'copy', option), { code: 0, stdout: /plant-store copy \[--fail-fast\] FROM TO\n/ })
+    t.match(
+      await run(folder, 'copy', option),
+      { code: 0, stdout: /plant-store copy \[--fail-fast\] FROM TO\n/ }
+    )
   }
   t.match(await run(folder, 'copy', 'none.ndjson', '-'), { code: 1 })
 })

@@ -1,7 +1,9 @@
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync
+} from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -28,7 +30,11 @@ function start (args: string[], nodeArgs: string[] = []): Copy {
   child.stderr.setEncoding('utf8').on('data', text => { stderr += text })
   const ended = once(child, 'close').then(([code, signal]) => {
     // A busy machine may let it wait for a database.
-    return { code: code ?? signal, stdout, stderr: stderr.replace(/^(?:Checking|Waiting for) the .*\n/gm, '') }
+    return {
+      code: code ?? signal,
+      stdout,
+      stderr: stderr.replace(/^(?:Checking|Waiting for) the .*\n/gm, '')
+    }
   })
   const waitForStderr = async (pattern: RegExp) => {
     while (!pattern.test(stderr)) await once(child.stderr, 'data')
@@ -60,7 +66,9 @@ const fourPlants = [
   '{"id":9223372036854775807,"name":"most","tag":"x"}'
 ].map(line => `${line}\n`).join('')
 /** More plants than a chunk or a page holds. */
-const manyPlants = Array.from({ length: 12_000 }, (_, id) => `{"id":${id},"name":"plant ${id}"}\n`).join('')
+const manyPlants = Array.from(
+  { length: 12_000 }, (_, id) => `{"id":${id},"name":"plant ${id}"}\n`
+).join('')
 
 t.test('copy moves plants from any kind of place to any other without changing them', async t => {
   const folder = t.testdir({ 'plants.ndjson': fourPlants })
@@ -131,16 +139,24 @@ t.test('copy reports bad lines and conflicts, copies the rest and exits with cod
 
 t.test('a line that is too long is a bad line, also at the end of the input', async t => {
   const tooLong = 'x'.repeat(33 * 1024 * 1024)
-  const result = await copy(['-', sqliteUrl(t.testdir())], `${tooLong}\n{"id":1,"name":"x"}\n${tooLong}`)
+  const result = await copy(
+    ['-', sqliteUrl(t.testdir())], `${tooLong}\n{"id":1,"name":"x"}\n${tooLong}`
+  )
   t.match(result, { code: 1, stderr: /line 1: .* longer [^]*line 3: .* longer [^]*1 added/ })
 })
 
 t.test('copy fails when the disk is full before the last bytes of its output', async t => {
   const folder = t.testdir({ 'plants.ndjson': manyPlants })
   const output = openSync(join(folder, 'output'), 'w')
-  // The limit of 100 kB for each file is a full disk. The modules of tap would end the process at SIGXFSZ.
-  const limited = ['-u', 'NODE_OPTIONS', 'prlimit', '--fsize=100000:unlimited', process.execPath, 'src/commands/copy.ts']
-  const child = spawn('env', [...limited, join(folder, 'plants.ndjson'), '-'], { stdio: ['ignore', output, 'pipe'] })
+  // The limit of 100 kB for each file is a full disk. The modules of tap would end the process at
+  // SIGXFSZ.
+  const limited = [
+    '-u', 'NODE_OPTIONS', 'prlimit', '--fsize=100000:unlimited', process.execPath,
+    'src/commands/copy.ts'
+  ]
+  const child = spawn(
+    'env', [...limited, join(folder, 'plants.ndjson'), '-'], { stdio: ['ignore', output, 'pipe'] }
+  )
   let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', text => { stderr += text })
   const [code] = await once(child, 'close')
@@ -152,7 +168,10 @@ t.test('copy fails when the disk is full before the last bytes of its output', a
 t.test('a copy to a file fails without a file when the disk is full before its last bytes', async t => {
   for (const plants of ['{"id":1,"name":"x"}\n'.repeat(1), manyPlants]) {
     const folder = t.testdir({ 'plants.ndjson': plants })
-    const limited = ['-u', 'NODE_OPTIONS', 'prlimit', '--fsize=10:unlimited', process.execPath, 'src/commands/copy.ts']
+    const limited = [
+      '-u', 'NODE_OPTIONS', 'prlimit', '--fsize=10:unlimited', process.execPath,
+      'src/commands/copy.ts'
+    ]
     const files = [join(folder, 'plants.ndjson'), join(folder, 'out.ndjson')]
     const failed = await promisify(execFile)('env', [...limited, ...files]).catch(error => error)
     t.match(failed, { code: 1, stderr: /EFBIG: file too large/ })
@@ -175,7 +194,11 @@ t.test('of two copies to one file the second fails', async t => {
 t.test('copy writes all plants to a file as its standard output', async t => {
   const folder = t.testdir({ 'plants.ndjson': manyPlants })
   const output = openSync(join(folder, 'output'), 'w')
-  const child = spawn(process.execPath, ['src/commands/copy.ts', join(folder, 'plants.ndjson'), '-'], { stdio: ['ignore', output, 'ignore'] })
+  const child = spawn(
+    process.execPath,
+    ['src/commands/copy.ts', join(folder, 'plants.ndjson'), '-'],
+    { stdio: ['ignore', output, 'ignore'] }
+  )
   t.strictSame(await once(child, 'close'), [0, null])
   closeSync(output)
   t.equal(readFileSync(join(folder, 'output'), 'utf8'), manyPlants)
@@ -233,7 +256,9 @@ t.test('on a terminal copy shows the rate, and a bar with the time left when it 
   const folder = t.testdir({ 'many.ndjson': manyPlants })
   const terminal = ['--import', 'data:text/javascript,process.stderr.isTTY = true']
   const known = start([join(folder, 'many.ndjson'), sqliteUrl(folder)], terminal)
-  t.match(await known.ended, { code: 0, stderr: /█+ 100 % \| 12,000 plants \| [\d,]+\/s \| 0s left/ })
+  t.match(
+    await known.ended, { code: 0, stderr: /█+ 100 % \| 12,000 plants \| [\d,]+\/s \| 0s left/ }
+  )
   const unknown = start(['-', 'memory:'], terminal)
   unknown.child.stdin.end(manyPlants)
   t.match(await unknown.ended, { code: 0, stderr: /12,000 plants \| [\d,]+\/s/ })
@@ -257,7 +282,10 @@ t.test('a copy that cannot start prints one sentence without a stack or a passwo
     [['--force', 'a', 'b'], /Unknown option '--force'/],
     [[sqliteUrl(folder, 'none.db'), '-'], /^There is no database .*none\.db\.\n$/],
     [[join(folder, 'none.ndjson'), '-'], /^ENOENT: no such file .*none\.ndjson'\n$/],
-    [['postgress://u:SECRET@h/db', '-'], /^There is no store for "postgress:"\. Use sqlite:PATH.*\.\n$/],
+    [
+      ['postgress://u:SECRET@h/db', '-'],
+      /^There is no store for "postgress:"\. Use sqlite:PATH.*\.\n$/
+    ],
     [['-', 'postgres:plants:SECRET@h'], /^There is no store for "postgres:"/],
     [['-', 'postgresql//u:SECRET@h/db'], /^There is no store for "postgresql\/\/u:"/],
     [['-', 'POSTGRES://u:SECRET@h/db'], /^There is no store for "POSTGRES:"/],
@@ -284,7 +312,10 @@ t.test('copy says that it is not complete when the reader of its output ends, or
   const input = join(folder, 'many.ndjson')
   const { child, ended } = start([input, '-'])
   child.stdout.once('data', () => child.stdout.destroy())
-  t.match(await ended, { code: 141, stderr: /^The reader of the output has ended, so the copy is not complete\.$/m })
+  t.match(
+    await ended,
+    { code: 141, stderr: /^The reader of the output has ended, so the copy is not complete\.$/m }
+  )
   const toFullDisk = `exec ${process.execPath} src/commands/copy.ts ${input} - > /dev/full`
   const failed = await promisify(execFile)('sh', ['-c', toFullDisk]).catch(error => error)
   t.match(failed, { code: 1, stderr: /The output cannot be written: ENOSPC.*\.\n/ })
@@ -293,7 +324,9 @@ t.test('copy says that it is not complete when the reader of its output ends, or
 t.test('copy keeps large plants unchanged when their text exceeds a chunk', async t => {
   const to = sqliteUrl(t.testdir())
   const tag = 'x'.repeat(60_000)
-  const large = Array.from({ length: 200 }, (_, id) => `{"id":${id},"name":"x","tag":"${tag}"}\n`).join('')
+  const large = Array.from(
+    { length: 200 }, (_, id) => `{"id":${id},"name":"x","tag":"${tag}"}\n`
+  ).join('')
   t.match(await copy(['-', to], large), { code: 0, stderr: /^200 added/ })
   t.equal((await copy([to, '-'])).stdout, large)
 })

@@ -1,4 +1,5 @@
-// PgBouncer between the store and PostgreSQL, in transaction mode: each transaction may run on another connection.
+// PgBouncer between the store and PostgreSQL, in transaction mode: each transaction may run on
+// another connection.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -40,7 +41,9 @@ async function startBouncer (t: Test, server: OwnPostgres): Promise<(database: s
   await chmod(folder, 0o755)
   // PgBouncer refuses to run as root.
   const uid = process.getuid?.() === 0 ? { uid: Number(execFileSync('id', ['-u', 'nobody'])) } : {}
-  const bouncer = spawn('pgbouncer', ['-q', join(folder, 'bouncer.ini')], { ...uid, stdio: 'ignore' })
+  const bouncer = spawn(
+    'pgbouncer', ['-q', join(folder, 'bouncer.ini')], { ...uid, stdio: 'ignore' }
+  )
   const ended = once(bouncer, 'close')
   t.teardown(async () => {
     bouncer.kill()
@@ -59,7 +62,10 @@ t.test('PgBouncer', { skip: missing('pgbouncer'), timeout: 120_000 }, async t =>
     return name
   }
 
-  t.test('keeps all promises of a store', async t => plantStoreSuite(t, async t => open(t, behind(await create()))))
+  t.test(
+    'keeps all promises of a store',
+    async t => plantStoreSuite(t, async t => open(t, behind(await create())))
+  )
 
   t.test('passes on the request to stop a statement', async t => {
     const name = await create()
@@ -85,7 +91,9 @@ t.test('PgBouncer', { skip: missing('pgbouncer'), timeout: 120_000 }, async t =>
       cause: /canceling wait for synchronous replication/
     })
     await server.commitWaits()
-    await server.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+    await server.query(
+      "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+    )
     await adding
   })
 })

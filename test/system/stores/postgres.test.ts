@@ -8,7 +8,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
-import { all, plantStoreSuite, raceForIds } from '../../fixtures/plant-store-suite.ts'
+import { all, plantStoreSuites, raceForIds } from '../../fixtures/plant-store-suite.ts'
 import { startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'
 import { startRelay } from '../../fixtures/relay.ts'
 
@@ -32,7 +32,9 @@ const databaseName = (url: string) => new URL(url).pathname.slice(1)
 
 /** Ends all connections to a database. */
 function terminateConnections (url: string) {
-  return server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${databaseName(url)}'`)
+  return server.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${databaseName(url)}'`
+  )
 }
 
 /** Runs these PL/pgSQL statements before each insertion of a plant. */
@@ -43,7 +45,7 @@ function createTrigger (url: string, statements: string) {
   `, url)
 }
 
-plantStoreSuite(t, async t => open(t, await server.database()))
+plantStoreSuites(t, () => server.database())
 
 t.test('each of 1,000 ids goes to exactly one of the 64 clients of two services that race for it', async t => {
   const url = await server.database()
@@ -88,7 +90,8 @@ t.test('a terminated connection under load fails no call, and no plant is lost o
   load.abort()
   await Promise.all(clients)
   t.ok(outcomes.length > 100)
-  // 'unchanged' is correct too: the first commit succeeded, but the connection ended before its response.
+  // 'unchanged' is correct too: the first commit succeeded, but the connection ended before its
+  // response.
   t.strictSame(outcomes.filter(outcome => outcome === 'conflict'), [])
   t.equal((await all(store)).length, outcomes.length)
 })
@@ -102,8 +105,14 @@ t.test('startup refuses a table of another program and creates nothing beside it
   for (const create of others) {
     const url = await server.database()
     await server.query(create, url)
-    await rejectsOpening(t, url, /: its table plants belongs to another program; use a database of its own\.$/)
-    t.strictSame(await server.query("SELECT to_regclass('plants_schema')", url), [{ to_regclass: null }], create)
+    await rejectsOpening(
+      t, url, /: its table plants belongs to another program; use a database of its own\.$/
+    )
+    t.strictSame(
+      await server.query("SELECT to_regclass('plants_schema')", url),
+      [{ to_regclass: null }],
+      create
+    )
   }
   const url = await server.database()
   await server.query('CREATE TABLE plants (id bigint, name text, tag text)', url)
@@ -111,7 +120,8 @@ t.test('startup refuses a table of another program and creates nothing beside it
   await rejectsOpening(t, url, noKey)
 })
 
-// These tests mostly wait for a timeout. tap keeps its state in the options: give each test other ones.
+// These tests mostly wait for a timeout. tap keeps its state in the options: give each test other
+// ones.
 t.jobs = 6
 const inParallel = () => ({ buffered: true, timeout: 60_000 })
 
@@ -130,7 +140,9 @@ t.test('startup waits for a database that is not ready, and reports a refusal at
   const problem = 'nothing listens there; start PostgreSQL, or correct DATABASE_URL.'
   await t.rejects(opening, { message: `${cannotBeUsed(nothing)} ${problem}` })
   t.ok(performance.now() - began > 7000)
-  t.strictSame(warnings, [`Waiting for the PostgreSQL database at ${new URL(nothing).host}: ${problem}`])
+  t.strictSame(
+    warnings, [`Waiting for the PostgreSQL database at ${new URL(nothing).host}: ${problem}`]
+  )
 })
 
 t.test('startup names each host of a list that cannot be used', inParallel(), async t => {
@@ -182,7 +194,9 @@ t.test('a statement that runs out of time is stopped on the server', inParallel(
     const other = new pg.Client(url)
     await other.connect()
     await other.query('BEGIN; LOCK TABLE plants')
-    await t.rejects(store.add({ id: 1n, name: 'fern' }), { name: 'StoreUnavailable', cause: /timeout/ })
+    await t.rejects(
+      store.add({ id: 1n, name: 'fern' }), { name: 'StoreUnavailable', cause: /timeout/ }
+    )
     const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '${databaseName(url)}'`
     while ((await server.query(waiting)).length > 0) await sleep(10)
     await other.end()
@@ -191,7 +205,8 @@ t.test('a statement that runs out of time is stopped on the server', inParallel(
 })
 
 t.test('logins that fail leave no connection open', inParallel(), async t => {
-  // AuthenticationSASL with SCRAM-SHA-256, AuthenticationSASLContinue: PostgreSQL 18, section 54.7 "Message Formats".
+  // AuthenticationSASL with SCRAM-SHA-256, AuthenticationSASLContinue: PostgreSQL 18, section 54.7
+  // "Message Formats".
   const messages = ['52000000170000000a534352414d2d5348412d3235360000', '520000000b0000000b723d78']
   const open = new Set<Socket>()
   const scram = createServer(socket => {
@@ -221,7 +236,9 @@ t.test('a database that can lose commits, is read-only or cannot hold all text i
   const url = await server.database()
   const name = databaseName(url)
   await server.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
-  await rejectsOpening(t, url, /its synchronous_commit is off, so that a commit could be lost; set it to on/)
+  await rejectsOpening(
+    t, url, /its synchronous_commit is off, so that a commit could be lost; set it to on/
+  )
 
   await server.query(`
     ALTER DATABASE ${name} RESET synchronous_commit;
@@ -239,7 +256,9 @@ t.test('a database that can lose commits, is read-only or cannot hold all text i
 
 t.test('a table that a crash empties is refused', async t => {
   const url = await server.database()
-  await server.query('CREATE UNLOGGED TABLE plants (id bigint PRIMARY KEY, name text, tag text)', url)
+  await server.query(
+    'CREATE UNLOGGED TABLE plants (id bigint PRIMARY KEY, name text, tag text)', url
+  )
   await rejectsOpening(t, url, `${cannotBeUsed(url)} its table plants is UNLOGGED, so that a crash empties it; ` +
     'use ALTER TABLE plants SET LOGGED.')
   await server.query('ALTER TABLE plants SET LOGGED', url)
@@ -330,7 +349,9 @@ t.test('a user needs rights to the tables and the function that the store uses, 
   const remedy = 'grant the rights that docs/use/storage.md lists'
   await rejectsOpening(t, limited, `${denied} table plants_schema; ${remedy}.`)
 
-  await server.query(`GRANT SELECT ON plants_schema TO ${role}; GRANT SELECT, INSERT ON plants TO ${role}`, url)
+  await server.query(
+    `GRANT SELECT ON plants_schema TO ${role}; GRANT SELECT, INSERT ON plants TO ${role}`, url
+  )
   const store = await open(t, limited)
   const fern = { id: 1n, name: 'fern' }
   t.strictSame([await store.add(fern), await store.add(fern)], ['added', 'unchanged'])

@@ -1,4 +1,5 @@
-// PostgreSQL with a synchronous standby: the store reports a plant as stored only when the standby has it.
+// PostgreSQL with a synchronous standby: the store reports a plant as stored only when the standby
+// has it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -31,14 +32,20 @@ const settled = (adding: Promise<string>): Promise<string> => adding.catch(error
 
 t.test('a plant that no standby has yet is neither unchanged nor a conflict', { buffered: true }, async t => {
   const server = await startOwnPostgres(t)
-  const [first, second, third] = await Promise.all([open(t, server.url), open(t, server.url), open(t, server.url)])
+  const [first, second, third] = await Promise.all(
+    [open(t, server.url), open(t, server.url), open(t, server.url)]
+  )
   await server.query(weakCommits)
   await server.requireStandby('nobody')
   const adding = settled(first.add(fern))
   await server.commitWaits()
   await server.kill()
   await server.start()
-  t.strictSame(await server.query('SELECT id FROM plants'), [{ id: '1' }], 'the plant is visible after the crash')
+  t.strictSame(
+    await server.query('SELECT id FROM plants'),
+    [{ id: '1' }],
+    'the plant is visible after the crash'
+  )
   const outcomes = await Promise.all([adding, settled(second.add(fern)), settled(third.add(oak))])
   t.strictSame(outcomes, ['StoreUnavailable', 'StoreUnavailable', 'StoreUnavailable'])
   await server.requireNoStandby()
@@ -54,7 +61,9 @@ t.test('a cancelled wait for the standby fails the batch', { buffered: true }, a
     cause: /canceling wait for synchronous replication/
   })
   await server.commitWaits()
-  await server.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+  await server.query(
+    "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+  )
   await adding
   await server.requireNoStandby()
   t.equal(await store.add(fern), 'unchanged', 'the server has committed the plant')
@@ -68,7 +77,9 @@ t.test('a call without a standby or a connection fails within its deadline', { b
   const ivy = { id: 2n, name: 'ivy' }
   const first = settled(terminated.add(fern))
   await server.commitWaits()
-  await server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+  await server.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+  )
   const outcomes = await Promise.all([first, settled(waiting.add(ivy))])
   t.strictSame(outcomes, ['StoreUnavailable', 'StoreUnavailable'])
   const elapsed = performance.now() - began
@@ -154,7 +165,9 @@ function bothHosts (standby: string, primary: string): string {
 /** The process that streams to the standby, once the standby has caught up. */
 async function streamingPid (primary: OwnPostgres): Promise<number> {
   for (;;) {
-    const [row] = await primary.query("SELECT pid FROM pg_stat_replication WHERE state = 'streaming'")
+    const [row] = await primary.query(
+      "SELECT pid FROM pg_stat_replication WHERE state = 'streaming'"
+    )
     if (row !== undefined) return Number(row.pid)
     await sleep(10)
   }

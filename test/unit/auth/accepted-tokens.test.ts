@@ -1,7 +1,9 @@
 import t from 'tap'
 import { AcceptedTokens } from '../../../src/auth/accepted-tokens.ts'
 
-const accepted = (name: string) => ({ principal: { name }, scopes: new Set<string>(), expiresAt: 1 })
+const accepted = (name: string) => ({
+  principal: { name }, scopes: new Set<string>(), expiresAt: 1
+})
 
 t.test('the token that was not used for the longest time makes room for a new one', async t => {
   const tokens = new AcceptedTokens(2)
@@ -13,5 +15,7 @@ t.test('the token that was not used for the longest time makes room for a new on
     'alice', undefined, 'carol', undefined
   ])
   tokens.add('a', accepted('alice again'))
-  t.strictSame(['a', 'c'].map(token => tokens.find(token)?.principal.name), ['alice again', 'carol'])
+  t.strictSame(
+    ['a', 'c'].map(token => tokens.find(token)?.principal.name), ['alice again', 'carol']
+  )
 })

@@ -7,7 +7,9 @@ import { openTokens } from '../../../src/auth/access-tokens.ts'
 import { parseTokens, readTokensFile } from '../../../src/auth/tokens.ts'
 import type { TokenLog, TokenSources } from '../../../src/auth/access-tokens.ts'
 
-const noTokens = { accessTokens: undefined, accessTokensFile: undefined, ownTokenFile: '/nowhere/access-token' }
+const noTokens = {
+  accessTokens: undefined, accessTokensFile: undefined, ownTokenFile: '/nowhere/access-token'
+}
 
 /** Opens tokens that verify() finds. */
 function open (sources: TokenSources, log: TokenLog = noLog) {
@@ -36,7 +38,10 @@ t.test('commas and line breaks separate tokens, which may have names and are uni
 
 t.test('each token has an identity that stays the same and does not contain it, also tokens with the same name', t => {
   const [first, second] = parseTokens('alice:abc,alice:xyz').values()
-  t.strictSame([first, second], [{ name: 'alice', id: 'ba7816bf8f01cfea' }, { name: 'alice', id: '3608bca1e44ea6c4' }])
+  t.strictSame(
+    [first, second],
+    [{ name: 'alice', id: 'ba7816bf8f01cfea' }, { name: 'alice', id: '3608bca1e44ea6c4' }]
+  )
   t.strictSame(parseTokens('abc').get('abc'), { name: 'token-ba7816bf', id: 'ba7816bf8f01cfea' })
   t.end()
 })
@@ -47,7 +52,10 @@ t.test('a line that starts with # is a comment', async t => {
 })
 
 const badName = 'has a name that does not start with a letter or digit, or has other characters than those and ._@+/-'
-const badNames = ['// alice', '#alice', 'ACCESS_TOKENS=alice', ';alice', '-- alice', 'REVOKED alice', '<!-- alice', 'alice #', '\uff03alice', '\u200b#alice']
+const badNames = [
+  '// alice', '#alice', 'ACCESS_TOKENS=alice', ';alice', '-- alice', 'REVOKED alice', '<!-- alice',
+  'alice #', '\uff03alice', '\u200b#alice'
+]
 
 t.test('a name has letters, digits and ._@+/-', async t => {
   const names = ['alice', 'Zoë', '李', 'ci/deploy-2', 'alice+x@example.com', '1_000', 'e\u0301']
@@ -68,19 +76,29 @@ t.test('the error for invalid entries gives their numbers and what is wrong, and
     'name:': 'has no token after its colon'
   }
   for (const [entry, fault] of Object.entries(faults)) {
-    const message = new RegExp(`^is not valid: entry 2 ${RegExp.escape(fault)}\\. An entry is \`token\` or \`name:token\`; a token`)
+    const message = new RegExp(
+      `^is not valid: entry 2 ${RegExp.escape(fault)}\\. An entry is \`token\` or \`name:token\`; a token`
+    )
     t.throws(() => parseTokens(`good,${entry}`), { message }, entry)
   }
   const many = Array(7).fill('a b').join(',')
-  t.throws(() => parseTokens(many), { message: /^is not valid: (entry \d has a blank in its token, ){5}2 more\. An/ })
+  t.throws(
+    () => parseTokens(many),
+    { message: /^is not valid: (entry \d has a blank in its token, ){5}2 more\. An/ }
+  )
 })
 
 t.test('verify() returns the name of a configured token, and nothing for any other token', async t => {
   const accessTokens = parseTokens('alice:a-token-of-alice')
   const { verify, isOwn } = open({ ...noTokens, accessTokens })
   t.match(verify('a-token-of-alice'), { name: 'alice' })
-  const others = ['', 'a-token-of-alic', 'a-token-of-alicee', 'A-TOKEN-OF-ALICE', 'alice', 'alice:a-token-of-alice']
-  for (const token of [...others, '__proto__', 'constructor']) t.equal(verify(token), undefined, token)
+  const others = [
+    '', 'a-token-of-alic', 'a-token-of-alicee', 'A-TOKEN-OF-ALICE', 'alice',
+    'alice:a-token-of-alice'
+  ]
+  for (const token of [
+    ...others, '__proto__', 'constructor'
+  ]) t.equal(verify(token), undefined, token)
   t.equal(isOwn, false)
 })
 
@@ -88,8 +106,11 @@ t.test('the time of a lookup does not tell how much of a guess is right', async 
   const length = 8192
   const secret = 'x'.repeat(length)
   const { verify } = open({ ...noTokens, accessTokens: parseTokens(`a:${secret}`) })
-  const guesses = [0, length / 2, length * 0.99].map(right => Buffer.from(secret.slice(0, right).padEnd(length, 'y')))
-  // Each string is new, as those of a parser of HTTP are: V8 keeps the hash of a string that it has seen.
+  const guesses = [0, length / 2, length * 0.99].map(
+    right => Buffer.from(secret.slice(0, right).padEnd(length, 'y'))
+  )
+  // Each string is new, as those of a parser of HTTP are: V8 keeps the hash of a string that it has
+  // seen.
   const spread = (isRight: (guess: string) => unknown) => {
     const best = guesses.map(() => Infinity)
     for (let round = 0; round < 200; round++) {
@@ -104,7 +125,9 @@ t.test('the time of a lookup does not tell how much of a guess is right', async 
   }
   const control = spread(guess => guess === secret)
   const measured = spread(verify)
-  t.comment(`0, 50 and 99 % right differ by ${measured.toFixed()} ns; a comparison by ${control.toFixed()} ns`)
+  t.comment(
+    `0, 50 and 99 % right differ by ${measured.toFixed()} ns; a comparison by ${control.toFixed()} ns`
+  )
   t.ok(control > 50, 'a comparison shows how much of 8 KiB was guessed')
   t.ok(measured < control / 4, 'a lookup does not')
 })
@@ -127,13 +150,18 @@ t.test('warnings name short tokens and a mixture of entries, which a comma in a 
   ])
 })
 
-/** Opens a tokens file, whose changes `change` makes; it resolves once the log has another line, and returns it. */
+/**
+ * Opens a tokens file, whose changes `change` makes; it resolves once the log has another line, and
+ * returns it.
+ */
 function openFile (t: Test, text: string) {
   const path = join(t.testdir({ tokens: text }), 'tokens')
   chmodSync(path, 0o640)
   const { log, lines } = sentences()
   const accessTokensFile = readTokensFile(path)
-  const tokens = open({ ...noTokens, accessTokens: parseTokens('fixed:fixed-token-0123'), accessTokensFile }, log)
+  const tokens = open(
+    { ...noTokens, accessTokens: parseTokens('fixed:fixed-token-0123'), accessTokensFile }, log
+  )
   t.teardown(tokens.close)
   const change = async (make: () => void) => {
     const count = lines.length
@@ -146,7 +174,9 @@ function openFile (t: Test, text: string) {
 
 t.test('a changed tokens file replaces its tokens; an empty one revokes them, and others stay valid', async t => {
   const { verify, path, change, changes } = openFile(t, 'old-token-01234567')
-  const areValid = () => ['fixed-token-0123', 'old-token-01234567', 'new-token-01234567'].map(verify).map(Boolean)
+  const areValid = () => [
+    'fixed-token-0123', 'old-token-01234567', 'new-token-01234567'
+  ].map(verify).map(Boolean)
   t.strictSame(areValid(), [true, true, false])
   t.strictSame(await change(() => writeFileSync(path, 'new-token-01234567\n')), [
     'info ACCESS_TOKENS_FILE PATH has changed: its tokens are valid now, 1 in number'
@@ -173,7 +203,10 @@ t.test('a token that ACCESS_TOKENS has, too, is named as long as it stays valid'
 t.test('an invalid or missing file keeps the last tokens valid, and the log says how to revoke them', async t => {
   const { verify, path, change } = openFile(t, 'old-token-01234567')
   const [error = '', ...more] = await change(() => writeFileSync(path, 'new-token-01234567,half a'))
-  t.match(error, /^error ACCESS_TOKENS_FILE PATH is not valid: entry 2 has a blank in its token\. .*entries\. /)
+  t.match(
+    error,
+    /^error ACCESS_TOKENS_FILE PATH is not valid: entry 2 has a blank in its token\. .*entries\. /
+  )
   t.match(error, /\. Its last tokens stay valid\. To revoke them all, empty the file$/)
   t.strictSame(more, [])
   t.strictSame(await change(() => rmSync(path)), [
@@ -188,10 +221,14 @@ t.test('a tokens file that every user may read or change is warned of, once and 
   const { path, change, lines } = openFile(t, 'old-token-01234567')
   t.strictSame(lines, [], 'its group may read it')
   const changed = 'info ACCESS_TOKENS_FILE PATH has changed: its tokens are valid now, 1 in number'
-  const warning = (mode: string, rights: string) => `warn ACCESS_TOKENS_FILE PATH has the mode ${mode}: every user ` +
+  const warning = (
+    mode: string, rights: string
+  ) => `warn ACCESS_TOKENS_FILE PATH has the mode ${mode}: every user ` +
     `of this machine who reaches it may ${rights} the tokens. Set the mode to 0640 or 0600`
   t.strictSame(await change(() => chmodSync(path, 0o444)), [changed, warning('0444', 'read')])
-  t.strictSame(await change(() => chmodSync(path, 0o646)), [changed, warning('0646', 'read and change')])
+  t.strictSame(
+    await change(() => chmodSync(path, 0o646)), [changed, warning('0646', 'read and change')]
+  )
   t.strictSame(await change(() => chmodSync(path, 0o600)), [changed])
 })
 

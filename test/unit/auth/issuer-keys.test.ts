@@ -25,10 +25,17 @@ async function until (isTrue: () => boolean): Promise<void> {
 /** Answers that are no documents, and what the service says about them. */
 const brokenAnswers: Array<[name: string, listener: RequestListener, reason: RegExp]> = [
   ['status 500', (_request, response) => response.writeHead(500).end(), /the status is 500/],
-  ['a redirect', ({ url }, response) => response.writeHead(302, { location: `/moved${url}` }).end(), /status is 302/],
+  [
+    'a redirect',
+    ({ url }, response) => response.writeHead(302, { location: `/moved${url}` }).end(),
+    /status is 302/
+  ],
   ['204', (_request, response) => response.writeHead(204).end(), /the status is 204/],
   ['garbage', (_request, response) => response.end('<html>secret'), /it is not JSON/],
-  ['an endless document', (_request, response) => { response.end(`"${'x'.repeat(300_000)}"`) }, /larger than 262144 bytes/],
+  [
+    'an endless document', (_request, response) => { response.end(`"${'x'.repeat(300_000)}"`) },
+    /larger than 262144 bytes/
+  ],
   ['no answer', () => {}, /aborted due to timeout/],
   ['half an answer', (_request, response) => { response.write('{') }, /aborted due to timeout/],
   ['a broken connection', ({ socket }) => socket.destroy(), /UND_ERR_SOCKET|ECONNRESET/]
@@ -44,8 +51,14 @@ t.test('an issuer that is down at startup is reported, and its keys are read onc
     await keys.open()
     t.equal(sentences.length, 1, name)
     t.match(sentences[0], reason, name)
-    t.match(sentences[0], `The keys for JWTs cannot be read: ${issuer}/.well-known/openid-configuration: `, name)
-    t.match(sentences[0], 'JWTs get 503. Start the issuer, or correct JWT_ISSUER and JWKS_URL.', name)
+    t.match(
+      sentences[0],
+      `The keys for JWTs cannot be read: ${issuer}/.well-known/openid-configuration: `,
+      name
+    )
+    t.match(
+      sentences[0], 'JWTs get 503. Start the issuer, or correct JWT_ISSUER and JWKS_URL.', name
+    )
     t.equal(keys.current, undefined, name)
     await keys.renew()
     t.equal(sentences.length, 1, `${name}: it is reported once`)
@@ -89,9 +102,18 @@ t.test('an issuer that contradicts the configuration is refused at startup', asy
   const wrong: Array<[document: unknown, message: string]> = [
     [{ ...valid, issuer: `${issuer}/` },
       `${place} names the issuer "${issuer}/", but JWT_ISSUER is "${issuer}": they must be equal`],
-    [{ jwks_uri: valid.jwks_uri }, `${place} names the issuer undefined, but JWT_ISSUER is "${issuer}"`],
-    [{ issuer }, `jwks_uri in ${place} must be an https address; http is allowed only for localhost`],
-    [{ ...valid, jwks_uri: 'http://192.0.2.1/keys' }, `jwks_uri in ${place} must be an https address`],
+    [
+      { jwks_uri: valid.jwks_uri },
+      `${place} names the issuer undefined, but JWT_ISSUER is "${issuer}"`
+    ],
+    [
+      { issuer },
+      `jwks_uri in ${place} must be an https address; http is allowed only for localhost`
+    ],
+    [
+      { ...valid, jwks_uri: 'http://192.0.2.1/keys' },
+      `jwks_uri in ${place} must be an https address`
+    ],
     [{ ...valid, jwks_uri: 'file:///etc/passwd' }, `jwks_uri in ${place} must be an https address`],
     [valid, `${issuer}/keys is not a key set (RFC 7517)`],
     [{ ...valid, keys: [null] }, `${issuer}/keys is not a key set (RFC 7517)`],
@@ -100,7 +122,10 @@ t.test('an issuer that contradicts the configuration is refused at startup', asy
   for (const [document, message] of wrong) {
     answer((_request, response) => response.end(JSON.stringify(document)))
     const { keys, sentences } = newKeys(t, issuer)
-    await t.rejects(keys.open(), { message: new RegExp(`^The keys for JWTs cannot be read: ${RegExp.escape(message)}`) })
+    await t.rejects(
+      keys.open(),
+      { message: new RegExp(`^The keys for JWTs cannot be read: ${RegExp.escape(message)}`) }
+    )
     t.strictSame(sentences, [])
   }
 })
@@ -160,7 +185,11 @@ t.test('the last keys are used while the issuer is down, for a bounded time', as
   await until(() => keys.current === undefined)
   t.ok(performance.now() - began > 300, 'not before the end of that time')
   t.match(sentences[1], /JWTs get 503/)
-  await t.rejects(Promise.resolve(verify(token, [])), { message: /cannot check this token now/ }, 'also a remembered token')
+  await t.rejects(
+    Promise.resolve(verify(token, [])),
+    { message: /cannot check this token now/ },
+    'also a remembered token'
+  )
   publish(key)
   await until(() => keys.current !== undefined)
   t.strictSame(await verify(token, []), { name: 'alice', id: 'jwt alice' })
@@ -168,9 +197,17 @@ t.test('the last keys are used while the issuer is down, for a bounded time', as
 
 t.test('a key that cannot be used refuses its own tokens only', async t => {
   const { issuer, publish, sign } = await startIssuer(t)
-  const [good, bad, other] = await Promise.all([makeKey('good'), makeKey('bad'), makeKey('short', 'RS256')])
-  const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })
-  publish(good, { ...bad, jwk: { ...bad.jwk, x: 'AAAA' } }, { ...other, jwk: { ...short, alg: 'RS256', kid: 'short' } })
+  const [good, bad, other] = await Promise.all(
+    [makeKey('good'), makeKey('bad'), makeKey('short', 'RS256')]
+  )
+  const short = generateKeyPairSync(
+    'rsa', { modulusLength: 1024 }
+  ).publicKey.export({ format: 'jwk' })
+  publish(
+    good,
+    { ...bad, jwk: { ...bad.jwk, x: 'AAAA' } },
+    { ...other, jwk: { ...short, alg: 'RS256', kid: 'short' } }
+  )
   const { keys } = newKeys(t, issuer)
   await keys.open()
   const reasons: string[] = []

@@ -18,13 +18,19 @@ const plant = '{"id":1,"name":"Boston fern"}'
 const seconds = (fromNow: number) => Math.floor(Date.now() / 1000) + fromNow
 
 /** A verifier of the issuer's tokens, and why it refused them. */
-async function openVerifier (t: Test, { issuer }: { issuer: string }, options: Partial<JwtOptions> = {}) {
+async function openVerifier (
+  t: Test, { issuer }: { issuer: string }, options: Partial<JwtOptions> = {}
+) {
   const reasons: string[] = []
   const report = { warn: (sentence: string) => { throw new Error(sentence) }, info: () => {} }
-  const keys = new IssuerKeys({ issuer, audience, jwksUrl: undefined }, report, { ...keyTimes, cooldown: 0 })
+  const keys = new IssuerKeys(
+    { issuer, audience, jwksUrl: undefined }, report, { ...keyTimes, cooldown: 0 }
+  )
   t.teardown(() => keys.close())
   await keys.open()
-  const verify = jwtVerifier({ issuer, audience, keys, onRefused: reason => reasons.push(reason), ...options })
+  const verify = jwtVerifier(
+    { issuer, audience, keys, onRefused: reason => reasons.push(reason), ...options }
+  )
   return { verify, keys, reasons }
 }
 
@@ -35,13 +41,17 @@ async function setUp (t: Test, alg = 'ES256') {
   return { issuer, key, ...await openVerifier(t, issuer) }
 }
 
-const encode = (part: unknown) => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
+const encode = (part: unknown) => Buffer.from(
+  typeof part === 'string' ? part : JSON.stringify(part)
+).toString('base64url')
 
 /** Signs what no library would: both parts are texts, or become JSON. */
 function signAnything ({ privateKey }: IssuerKey, header: unknown, payload: unknown): string {
   const input = `${encode(header)}.${encode(payload)}`
   const key = KeyObject.from(privateKey)
-  return `${input}.${sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
+  return `${input}.${sign(
+    'sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }
+  ).toString('base64url')}`
 }
 
 t.test('a token from a real OpenID provider is accepted, and its client is the caller', async t => {
@@ -61,7 +71,11 @@ t.test('valid tokens are accepted with each algorithm', async t => {
   const keys = await Promise.all(algorithms.map(alg => makeKey(alg, alg)))
   issuer.publish(...keys)
   const { verify } = await openVerifier(t, issuer)
-  for (const key of keys) t.strictSame(await verify(await issuer.sign(key), []), { name: 'alice', id: 'jwt alice' }, key.jwk.alg)
+  for (const key of keys) {
+    t.strictSame(
+      await verify(await issuer.sign(key), []), { name: 'alice', id: 'jwt alice' }, key.jwk.alg
+    )
+  }
 })
 
 t.test('a token may leave out its kid if one key fits, and has several forms of typ and aud', async t => {
@@ -77,15 +91,27 @@ t.test('a token may leave out its kid if one key fits, and has several forms of 
     ['addresses of other keys', {}, { jku: 'http://127.0.0.1:1/', x5u: 'http://127.0.0.1:1/' }]
   ]
   for (const [name, claims, header] of accepted) {
-    t.match(await verify(await issuer.sign(key, claims, header), []), { name: /alice|x{255}/ }, name)
+    t.match(
+      await verify(await issuer.sign(key, claims, header), []), { name: /alice|x{255}/ }, name
+    )
   }
-  const again = signAnything(key, { alg: 'ES256', kid: 'first' }, `{"aud":"x","iss":"x","iss":"${issuer.issuer}",
+  const again = signAnything(key, {
+    alg: 'ES256', kid: 'first'
+  }, `{"aud":"x","iss":"x","iss":"${issuer.issuer}",
     "aud":"${audience}","exp":${seconds(60)},"sub":"alice"}`)
-  t.match(await verify(again, []), { name: 'alice', id: 'jwt alice' }, 'the last of duplicate claims counts (RFC 7519, section 4)')
+  t.match(
+    await verify(again, []),
+    { name: 'alice', id: 'jwt alice' },
+    'the last of duplicate claims counts (RFC 7519, section 4)'
+  )
 
   issuer.publish(key, await makeKey('second'))
   await keys.renew()
-  t.equal(await verify(await issuer.sign(key, { jti: 'a' }, { kid: undefined }), []), undefined, 'two keys fit')
+  t.equal(
+    await verify(await issuer.sign(key, { jti: 'a' }, { kid: undefined }), []),
+    undefined,
+    'two keys fit'
+  )
   t.strictSame(reasons, ['multiple matching keys found in the JSON Web Key Set'])
 })
 
@@ -103,7 +129,9 @@ t.test('each bad token is answered 401 with error="invalid_token" and stores not
   const cases = await badTokens({ issuer, key, rsa, stranger, trap })
   for (const [name, token, reason] of cases) {
     reasons.length = 0
-    const { statusCode, headers, body } = await post('{"id":2,"name":"x"}', { authorization: `Bearer ${token}` })
+    const { statusCode, headers, body } = await post(
+      '{"id":2,"name":"x"}', { authorization: `Bearer ${token}` }
+    )
     t.equal(statusCode, 401, name)
     t.equal(headers['www-authenticate'], 'Bearer realm="plant-store", error="invalid_token"', name)
     t.equal(body, '{"error":401,"message":"The bearer token is not accepted."}', name)
@@ -115,7 +143,9 @@ t.test('each bad token is answered 401 with error="invalid_token" and stores not
 
 interface Parties { issuer: TestIssuer, key: IssuerKey, rsa: IssuerKey, stranger: IssuerKey, trap: TestIssuer }
 
-/** Names, tokens and the reasons for which they are refused; undefined: they do not look like a JWT. */
+/**
+ * Names, tokens and the reasons for which they are refused; undefined: they do not look like a JWT.
+ */
 async function badTokens (parties: Parties): Promise<Array<[name: string, token: string, reason?: RegExp]>> {
   return [...await badClaims(parties), ...await badHeaders(parties), ...await badSignatures(parties),
     ...await badForms(parties)]
@@ -144,14 +174,21 @@ async function badClaims ({ issuer, key }: Parties): Promise<Array<[string, stri
     return [name, await issuer.sign(key, claims), reason]
   })
   const texts: Array<[string, string, RegExp]> = [
-    ['exp as a text', JSON.stringify({ ...base, exp: String(base.exp) }), /"exp" claim must be a number/],
+    [
+      'exp as a text', JSON.stringify({ ...base, exp: String(base.exp) }),
+      /"exp" claim must be a number/
+    ],
     ['exp 1e300', JSON.stringify({ ...base, exp: 1e300 }), /"exp" is past, or no date/],
-    ['exp 1e999', JSON.stringify(base).replace(`${base.exp}`, '1e999'), /"exp" is past, or no date/],
+    [
+      'exp 1e999', JSON.stringify(base).replace(`${base.exp}`, '1e999'), /"exp" is past, or no date/
+    ],
     ['exp null', JSON.stringify({ ...base, exp: null }), /"exp" claim must be a number/],
     ['nbf as a text', JSON.stringify({ ...base, nbf: '0' }), /"nbf" claim must be a number/],
     ['sub as a number', JSON.stringify({ ...base, sub: 5 }), /"sub" is not a text/],
     ['aud as an object', JSON.stringify({ ...base, aud: { [audience]: true } }), /"aud"/],
-    ['aud twice', JSON.stringify(base).replace('}', ',"aud":"https://other.example.com"}'), /"aud"/],
+    [
+      'aud twice', JSON.stringify(base).replace('}', ',"aud":"https://other.example.com"}'), /"aud"/
+    ],
     ['exp twice', JSON.stringify(base).replace('}', ',"exp":1}'), /"exp"/],
     ['claims in __proto__', `{"__proto__":${JSON.stringify(base)}}`, /missing required/],
     ['a list', JSON.stringify([base]), /top-level JSON object/],
@@ -178,17 +215,26 @@ async function badHeaders ({ issuer, key, rsa, stranger, trap }: Parties): Promi
     ['no alg', unsigned({ kid: 'first' }), /"alg".* missing or invalid/],
     ['alg as a list', unsigned({ alg: ['ES256'], kid: 'first' }), /"alg".* missing or invalid/],
     ['HS256 with the public key as PEM', await hmac('HS256', pem), /"alg".* not allowed/],
-    ['HS512 with the public key as JWK', await hmac('HS512', JSON.stringify(rsa.jwk)), /"alg".* not allowed/],
+    [
+      'HS512 with the public key as JWK', await hmac('HS512', JSON.stringify(rsa.jwk)),
+      /"alg".* not allowed/
+    ],
     ['PS256 with a key for RS256', unsigned({ alg: 'PS256', kid: 'rsa' }), /no applicable key/],
     ...await Promise.all(kids.map(async (kid): Promise<[string, string, RegExp]> => {
       return [`kid ${kid.slice(0, 20)}`, await forged({ kid }), /no applicable key/]
     })),
-    ['kid as an object', unsigned({ alg: 'ES256', kid: { toString: 'first' } }), /no applicable key/],
+    [
+      'kid as an object', unsigned({ alg: 'ES256', kid: { toString: 'first' } }),
+      /no applicable key/
+    ],
     ['jku', await forged({ jku: `${trap.issuer}/keys` }), /signature verification failed/],
     ['x5u', await forged({ x5u: `${trap.issuer}/keys`, kid: 'unknown' }), /no applicable key/],
     ['jwk', await forged({ jwk: stranger.jwk }), /signature verification failed/],
     ['x5c', await forged({ x5c: ['AAAA'] }), /signature verification failed/],
-    ['unknown crit', own({ alg: 'ES256', kid: 'first', crit: ['x'], x: 1 }), /"x" is not recognized/],
+    [
+      'unknown crit', own({ alg: 'ES256', kid: 'first', crit: ['x'], x: 1 }),
+      /"x" is not recognized/
+    ],
     ['empty crit', own({ alg: 'ES256', kid: 'first', crit: [] }), /"crit"/],
     ['b64 false', own({ alg: 'ES256', kid: 'first', crit: ['b64'], b64: false }), /./],
     ['typ of a logout token', await issuer.sign(key, {}, { typ: 'logout+jwt' }), /"typ"/],
@@ -208,15 +254,25 @@ async function badSignatures ({ issuer, key, rsa, stranger }: Parties): Promise<
   const bytes = Buffer.from(signature, 'base64url')
   return [
     ['signed by a stranger', await issuer.sign(stranger), failed],
-    ['signed by another key of the issuer', await issuer.sign({ ...rsa, jwk: { ...rsa.jwk, kid: 'first' } }),
-      /no applicable key/],
+    ['signed by another key of the issuer', await issuer.sign(
+      { ...rsa, jwk: { ...rsa.jwk, kid: 'first' } }
+    ),
+    /no applicable key/],
     ['ES256 signature of zeros (CVE-2022-21449)', withSignature(Buffer.alloc(64)), failed],
-    ['ES256 signature of zeros in DER', withSignature(Buffer.from('3006020100020100', 'hex')), failed],
+    [
+      'ES256 signature of zeros in DER', withSignature(Buffer.from('3006020100020100', 'hex')),
+      failed
+    ],
     ['truncated signature', withSignature(bytes.subarray(0, 63)), failed],
     ['longer signature', withSignature(Buffer.concat([bytes, Buffer.alloc(1)])), failed],
-    ['signature with half a byte', `${header}.${payload}.${signature.slice(0, 85)}`, /base64url|verification failed/],
-    ['payload of another token', [header, (await issuer.sign(key, { sub: 'x' })).split('.')[1], signature].join('.'),
-      failed]
+    [
+      'signature with half a byte', `${header}.${payload}.${signature.slice(0, 85)}`,
+      /base64url|verification failed/
+    ],
+    ['payload of another token', [
+      header, (await issuer.sign(key, { sub: 'x' })).split('.')[1], signature
+    ].join('.'),
+    failed]
   ]
 }
 
@@ -268,7 +324,9 @@ t.test('a repeated token needs no signature check, but never outlives its exp', 
   const verifying = verify(token, [])
   t.type(verifying, Promise)
   t.strictSame(await verifying, { name: 'alice', id: 'jwt alice' })
-  t.strictSame(verify(token, []), { name: 'alice', id: 'jwt alice' }, 'at once, so without a signature check')
+  t.strictSame(
+    verify(token, []), { name: 'alice', id: 'jwt alice' }, 'at once, so without a signature check'
+  )
   now = exp * 1000 - 1
   t.strictSame(verify(token, []), { name: 'alice', id: 'jwt alice' })
   now = exp * 1000
@@ -357,7 +415,11 @@ t.test('the scopes of a token must contain all that the operation needs', async 
     const token = await issuer.sign(key, claims)
     for (const time of ['first', 'second']) {
       const got = await verify(token, scopes)
-      t.equal(typeof got === 'object' ? got.name : got, verdict, `${JSON.stringify(claims)} ${scopes}, ${time} time`)
+      t.equal(
+        typeof got === 'object' ? got.name : got,
+        verdict,
+        `${JSON.stringify(claims)} ${scopes}, ${time} time`
+      )
     }
   }
 })
@@ -377,14 +439,20 @@ t.test('a token without the scopes of the contract is answered 403 with insuffic
   t.equal((await add('things:read things:write')).statusCode, 200)
   const { statusCode, headers } = await add('things:read')
   t.equal(statusCode, 403)
-  t.match(headers['www-authenticate'], /^Bearer realm="[^"]+", error="insufficient_scope", scope="things:write"$/)
+  t.match(
+    headers['www-authenticate'],
+    /^Bearer realm="[^"]+", error="insufficient_scope", scope="things:write"$/
+  )
 })
 
 t.test('while no keys are known, a JWT is answered 503 with Retry-After, and other tokens 401', async t => {
   const { issuer, key } = await setUp(t)
   let isUp = false
   const find = async () => publicKeyOf(key)
-  const keys = { current: undefined, renew: async () => isUp ? { find, accepted: new AcceptedTokens(1) } : undefined }
+  const keys = {
+    current: undefined,
+    renew: async () => isUp ? { find, accepted: new AcceptedTokens(1) } : undefined
+  }
   const { post, store } = await startApp(t, {
     verifyToken: jwtVerifier({ issuer: issuer.issuer, audience, keys, onRefused: () => {} })
   })
@@ -392,7 +460,10 @@ t.test('while no keys are known, a JWT is answered 503 with Retry-After, and oth
   const { statusCode, headers, body } = await post(plant, { authorization })
   t.equal(statusCode, 503)
   t.equal(headers['retry-after'], '1')
-  t.match(JSON.parse(body), { error: 503, message: /cannot check this token now\. Sending the request again is safe\.$/ })
+  t.match(
+    JSON.parse(body),
+    { error: 503, message: /cannot check this token now\. Sending the request again is safe\.$/ }
+  )
   t.equal((await post(plant, { authorization: 'Bearer x' })).statusCode, 401)
   t.equal((await all(store)).length, 0)
   isUp = true
@@ -404,5 +475,7 @@ t.test('an unexpected error is thrown, not taken for a bad token', async t => {
   const find = async () => { throw new Error('thrown by the test') }
   const keys = { current: { find, accepted: new AcceptedTokens(1) }, renew: async () => undefined }
   const verify = jwtVerifier({ issuer: issuer.issuer, audience, keys, onRefused: () => {} })
-  await t.rejects(Promise.resolve(verify(await issuer.sign(key), [])), { message: 'thrown by the test' })
+  await t.rejects(
+    Promise.resolve(verify(await issuer.sign(key), [])), { message: 'thrown by the test' }
+  )
 })

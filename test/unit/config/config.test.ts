@@ -81,7 +81,9 @@ t.test('readConfig() reads every variable', async t => {
     databaseUrl: 'memory:',
     accessTokens: new Map([['b', { name: 'a', id: '3e23e8160039594a' }]]),
     accessTokensFile: readTokensFile(accessTokensFile),
-    jwt: { issuer: 'https://id.example.com/', audience: 'plants', jwksUrl: 'http://[::1]:8080/keys' },
+    jwt: {
+      issuer: 'https://id.example.com/', audience: 'plants', jwksUrl: 'http://[::1]:8080/keys'
+    },
     baseUrl: 'https://example.com/store',
     bodyLimit: 10,
     rateLimit: 20,
@@ -119,18 +121,38 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ['PORT', '0x50', /whole number/],
     ['PORT', '1e3', /whole number/],
     ['PORT', ' 80', /whole number/],
-    ...['http://127.0.0.1', '127.0.0.1:3000', '[::1]', 'a b'].map((value): [string, string, RegExp] => {
-      return ['HOST', value, /^HOST is ".*", but must be an IP address or a host name; for example HOST=0\.0\.0\.0$/]
+    ...[
+      'http://127.0.0.1', '127.0.0.1:3000', '[::1]', 'a b'
+    ].map((value): [string, string, RegExp] => {
+      return [
+        'HOST', value,
+        /^HOST is ".*", but must be an IP address or a host name; for example HOST=0\.0\.0\.0$/
+      ]
     }),
     ['DATABASE_URL', 'mysql://root:hunter2@db/plants', unknownStore],
     ['DATABASE_URL', 'sqlite:', /sqlite:PATH/],
     ['DATABASE_URL', 'postgres:plants', /postgres:\/\//],
-    ['DATABASE_URL', 'postgres://root:hunter2@a,,b/plants', /^DATABASE_URL has a host or port that is not valid;/],
-    ['DATABASE_URL', 'postgres://a,b/plants?target_session_attrs=standby', /=standby, but the service writes: use rea/],
-    ['ACCESS_TOKENS', 'se cret', /^ACCESS_TOKENS is not valid: entry 1 has a blank in its token\. An entry is `token` or/],
+    [
+      'DATABASE_URL', 'postgres://root:hunter2@a,,b/plants',
+      /^DATABASE_URL has a host or port that is not valid;/
+    ],
+    [
+      'DATABASE_URL', 'postgres://a,b/plants?target_session_attrs=standby',
+      /=standby, but the service writes: use rea/
+    ],
+    [
+      'ACCESS_TOKENS', 'se cret',
+      /^ACCESS_TOKENS is not valid: entry 1 has a blank in its token\. An entry is `token` or/
+    ],
     ['ACCESS_TOKENS', ',', /has no token/],
-    ['ACCESS_TOKENS_FILE', '/does/not/exist', /^ACCESS_TOKENS_FILE names \/does\/not\/exist, which cannot be read: no such/],
-    ['ACCESS_TOKENS_FILE', '/dev/null', /^ACCESS_TOKENS_FILE names \/dev\/null, which is not a regular file/],
+    [
+      'ACCESS_TOKENS_FILE', '/does/not/exist',
+      /^ACCESS_TOKENS_FILE names \/does\/not\/exist, which cannot be read: no such/
+    ],
+    [
+      'ACCESS_TOKENS_FILE', '/dev/null',
+      /^ACCESS_TOKENS_FILE names \/dev\/null, which is not a regular file/
+    ],
     ['ACCESS_TOKENS_FILE', empty, /which has no token;/],
     ['METRICS_PORT', '3000', /^METRICS_PORT is 3000, like PORT; for example METRICS_PORT=9464$/],
     ['BASE_URL', 'ftp://example.com', /http\(s\) address or a path/],
@@ -145,7 +167,11 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ['BASE_URL', '/a//b', /without \?/],
     ...['/%ff', '/%C3%28', '/a%2Ab', '/a%7Bb', '/a%5Cb', '/a%25', '/a%0ab', '/a://b', 'https://a.example/x#', 'https://a.example/?',
       'https://@a.example/', 'http:a.example', 'https://a b/', 'https://a.example:x/', '/\tb']
-      .map((value): [string, string, RegExp] => ['BASE_URL', value, /must be an http\(s\) address or a path/]),
+      .map(
+        (value): [string, string, RegExp] => [
+          'BASE_URL', value, /must be an http\(s\) address or a path/
+        ]
+      ),
     ['BASE_URL', 'https://example.com/%zz', /a lone %/],
     ['BASE_URL', '//elsewhere/a', /http\(s\) address or a path/],
     ['BASE_URL', '/{a}', /without \?/],
@@ -153,11 +179,27 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ['BASE_URL', 'https://alice@example.com', /without \?/],
     ['BASE_URL', 'https://example.com/*', /without \?/],
     ['RATE_LIMIT', '0', /from 1/],
-    ['FAILED_AUTH_LIMIT', '0', /^FAILED_AUTH_LIMIT is "0", but must be a whole number from 1 to 1000000000;/],
-    ['CORS_ORIGIN', '*', /^CORS_ORIGIN has "\*", but must be origins \(scheme, host and port\), separated by commas; for e/],
-    ...['null', 'https://*.a.example', 'https://a.example/', 'https://a.example/x', 'a.example', 'ftp://a.example', 'https://A.example', '']
-      .map((value): [string, string, RegExp] => ['CORS_ORIGIN', `https://b.example,${value}`, /must be origins/]),
-    ['TRUST_PROXY', 'proxy', /^TRUST_PROXY has "proxy", but must be addresses or networks, separated by commas; for e/],
+    [
+      'FAILED_AUTH_LIMIT', '0',
+      /^FAILED_AUTH_LIMIT is "0", but must be a whole number from 1 to 1000000000;/
+    ],
+    [
+      'CORS_ORIGIN', '*',
+      /^CORS_ORIGIN has "\*", but must be origins \(scheme, host and port\), separated by commas; for e/
+    ],
+    ...[
+      'null', 'https://*.a.example', 'https://a.example/', 'https://a.example/x', 'a.example',
+      'ftp://a.example', 'https://A.example', ''
+    ]
+      .map(
+        (value): [string, string, RegExp] => [
+          'CORS_ORIGIN', `https://b.example,${value}`, /must be origins/
+        ]
+      ),
+    [
+      'TRUST_PROXY', 'proxy',
+      /^TRUST_PROXY has "proxy", but must be addresses or networks, separated by commas; for e/
+    ],
     ['MAX_QUEUE', '1.5', /whole number/],
     ...['true', '1', '10.0.0.1,', '10.0.0', '10.0.0.0/', '10.0.0.0/0', '10.0.0.0/33', '10.0.0.0/08',
       '::/129', 'fe80::%a']
@@ -188,10 +230,18 @@ t.test('JWT_ISSUER and JWT_AUDIENCE need each other, and the issuer is an addres
     [{ JWT_ISSUER: 'http://id.example.com' }, `JWT_ISSUER ${unsafe}`],
     [{ JWT_ISSUER: ' https://id.example.com' }, `JWT_ISSUER ${unsafe}`],
     [{ JWT_ISSUER: 'https://id.example.com?a' }, 'JWT_ISSUER must not have ? or #'],
-    [{ JWT_ISSUER: 'https://root:hunter2@id.example.com' }, 'JWT_ISSUER must not have a user or a password'],
+    [
+      { JWT_ISSUER: 'https://root:hunter2@id.example.com' },
+      'JWT_ISSUER must not have a user or a password'
+    ],
     [{ JWKS_URL: 'http://127.0.0.1.example.com/keys' }, `JWKS_URL ${unsafe}`],
-    [{ JWKS_URL: 'https://:hunter2@id.example.com' }, 'JWKS_URL must not have a user or a password'],
-    [{ JWKS_URL: jwksUrl, JWT_ISSUER: 'two words' }, 'JWT_ISSUER is "two words", but must not have blanks'],
+    [
+      { JWKS_URL: 'https://:hunter2@id.example.com' }, 'JWKS_URL must not have a user or a password'
+    ],
+    [
+      { JWKS_URL: jwksUrl, JWT_ISSUER: 'two words' },
+      'JWT_ISSUER is "two words", but must not have blanks'
+    ],
     [{ JWT_AUDIENCE: 'plants ' }, 'JWT_AUDIENCE is "plants ", but must not have blanks']
   ]
   for (const [env, sentence] of invalid) {

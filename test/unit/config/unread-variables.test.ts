@@ -1,7 +1,9 @@
 import t from 'tap'
 import { describeUnread } from '../../../src/config/unread-variables.ts'
 
-const known = ['HOST', 'PORT', 'DATABASE_URL', 'ACCESS_TOKENS', 'ACCESS_TOKENS_FILE', 'RATE_LIMIT', 'THREADS']
+const known = [
+  'HOST', 'PORT', 'DATABASE_URL', 'ACCESS_TOKENS', 'ACCESS_TOKENS_FILE', 'RATE_LIMIT', 'THREADS'
+]
 
 t.test('variables of the environment are named when they are almost one that the service reads', async t => {
   const near = {
@@ -22,12 +24,17 @@ t.test('variables of the environment are named when they are almost one that the
 })
 
 t.test('other variables of the environment are no mistake', async t => {
-  const others = ['PGHOST', 'PATH', 'HOME', 'POST', 'HOSTS', 'PORTS', 'DATABASE', 'DATABASE_URL_TEST', 'TOKENS', 'RATE', '_', 'NODE_ENV']
+  const others = [
+    'PGHOST', 'PATH', 'HOME', 'POST', 'HOSTS', 'PORTS', 'DATABASE', 'DATABASE_URL_TEST', 'TOKENS',
+    'RATE', '_', 'NODE_ENV'
+  ]
   t.strictSame(describeUnread(known, [...known, ...others], known), [])
 })
 
 t.test('every other variable of .env is named once', async t => {
-  t.strictSame(describeUnread(known, ['GREETING', 'DATABSE_URL', 'HOST'], ['HOST', 'GREETING', 'DATABSE_URL', 'PGPORT']), [
+  t.strictSame(describeUnread(
+    known, ['GREETING', 'DATABSE_URL', 'HOST'], ['HOST', 'GREETING', 'DATABSE_URL', 'PGPORT']
+  ), [
     'GREETING is set in .env, but the service does not read it.',
     'DATABSE_URL is set in .env, but the service does not read it. Did you mean DATABASE_URL?'
   ])

@@ -237,8 +237,6 @@ t.test('the served contract has the paths and schemas of the original specificat
       }
     }
   })
-  t.strictSame(Object.keys(contract.paths), ['/plants'])
-  t.strictSame(Object.keys(contract.paths['/plants']), ['post'])
   const { requestBody, responses } = contract.paths['/plants'].post
   t.match(requestBody, { required: true, content: content('NewPlant') })
   t.match(responses['200'], { content: content('Plant') })

@@ -2,22 +2,23 @@ import t from 'tap'
 import type { NewPlant, Outcome, PlantStore } from '../../../src/plants/plant-store.ts'
 import { systemClock } from '../../../src/stores/clock.ts'
 import { groupCommit } from '../../../src/stores/group-commit.ts'
-import type { Engine } from '../../../src/stores/group-commit.ts'
+import type { Engine } from '../../../src/stores/engine.ts'
+import { memoryEngine } from '../../../src/stores/memory.ts'
 
-/** An engine that records its batches; each stays pending until the test calls succeed() or fail(). */
+/**
+ * An engine that records its batches; each stays pending until the test calls succeed() or fail().
+ */
 function slowEngine () {
   const batches: bigint[][] = []
   const pending: Array<PromiseWithResolvers<Outcome[]>> = []
   const engine: Engine = {
+    ...memoryEngine(),
     addMany (plants: readonly NewPlant[]) {
       batches.push(plants.map(({ id }) => id))
       const batch = Promise.withResolvers<Outcome[]>()
       pending.push(batch)
       return batch.promise
     },
-    page: async () => [],
-    count: async () => 0,
-    check: async () => {},
     // An empty batch marks the time of the call.
     close: async () => { batches.push([]) }
   }
@@ -25,7 +26,9 @@ function slowEngine () {
     while (batches.length < count) await new Promise(setImmediate)
   }
   const succeed = () => { pending.shift()?.resolve((batches.at(-1) ?? []).map(() => 'added')) }
-  return { engine, batches, waitForBatches, succeed, fail: (error: Error) => pending.shift()?.reject(error) }
+  return {
+    engine, batches, waitForBatches, succeed, fail: (error: Error) => pending.shift()?.reject(error)
+  }
 }
 
 const plant = (id: number): NewPlant => ({ id: BigInt(id), name: 'x' })
@@ -50,10 +53,13 @@ t.test('one batch is in flight, and the plants that arrive meanwhile form the ne
 })
 
 /**
- * Adds a plant now and one in each of the next `turns` turns of the event loop, before the store counts its queue.
+ * Adds a plant now and one in each of the next `turns` turns of the event loop, before the store
+ * counts its queue.
  * @param turnMs how long each turn takes
  */
-function addByTurns (store: PlantStore, firstId: number, turns: number, turnMs = 0): Array<Promise<Outcome>> {
+function addByTurns (
+  store: PlantStore, firstId: number, turns: number, turnMs = 0
+): Array<Promise<Outcome>> {
   const outcomes: Array<Promise<Outcome>> = []
   const addNext = (id: number) => {
     // Scheduled before add(), so that it runs before the store's own setImmediate.
@@ -138,7 +144,9 @@ t.test('a queue that takes its memory refuses the next plant at once, and accept
   const first = store.add(plant(1))
   await waitForBatches(1)
   // Each character may take two bytes.
-  const waiting = [store.add({ id: 2n, name: 'x'.repeat(20_000), tag: 'x'.repeat(20_000) }), store.add(plant(3))]
+  const waiting = [
+    store.add({ id: 2n, name: 'x'.repeat(20_000), tag: 'x'.repeat(20_000) }), store.add(plant(3))
+  ]
   await t.rejects(store.add(plant(4)), { name: 'StoreUnavailable', message: /overloaded/ })
   succeed()
   await first
@@ -172,7 +180,9 @@ t.test('close() waits for reads and checks before it closes the engine', async t
   const { engine, batches } = slowEngine()
   const check = Promise.withResolvers<void>()
   const count = Promise.withResolvers<number>()
-  const store = groupCommit({ ...engine, check: () => check.promise, count: () => count.promise }, { maxQueue: 10 })
+  const store = groupCommit(
+    { ...engine, check: () => check.promise, count: () => count.promise }, { maxQueue: 10 }
+  )
   const calls = [store.check(), t.rejects(store.count(), { name: 'StoreUnavailable' })]
   const closed = store.close()
   check.resolve()
@@ -193,5 +203,7 @@ t.test('a failure to read is StoreUnavailable', async t => {
   await t.rejects(store.page(1n, 1), unavailable)
   await t.rejects(store.count(), unavailable)
   await store.close()
-  await t.rejects(store.page(1n, 1), { name: 'StoreUnavailable', message: 'The service is shutting down.' })
+  await t.rejects(
+    store.page(1n, 1), { name: 'StoreUnavailable', message: 'The service is shutting down.' }
+  )
 })

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import t from 'tap'
-import { checkStoreUrl, describeStore, isStoreUrl, openStore, sqlitePath } from '../../../src/stores/open.ts'
+import {
+  checkStoreUrl, describeStore, isStoreUrl, openStore, sqlitePath
+} from '../../../src/stores/open.ts'
 
 t.test('isStoreUrl() accepts the URLs of memory, SQLite and PostgreSQL stores', async t => {
   const urls = [
@@ -15,7 +17,9 @@ t.test('isStoreUrl() accepts the URLs of memory, SQLite and PostgreSQL stores', 
 })
 
 t.test('sqlitePath() returns the path in a SQLite URL without any change', async t => {
-  for (const path of ['plants.db', '/var/lib/plants.db', '../a b/ß.db', 'C:\\plants.db', '%20?#.db', 'sqlite:x']) {
+  for (const path of [
+    'plants.db', '/var/lib/plants.db', '../a b/ß.db', 'C:\\plants.db', '%20?#.db', 'sqlite:x'
+  ]) {
     t.equal(sqlitePath(`sqlite:${path}`), path, path)
   }
 })
@@ -37,7 +41,10 @@ t.test('sqlitePath() returns undefined for other stores and for a missing path',
 t.test('openStore() rejects an unknown scheme, and its message shows no password', async t => {
   const message = /^There is no store for "mysql:"\. Use sqlite:PATH, [^@]*@HOST\/DATABASE or memory:\.$/
   await t.rejects(openStore('mysql://user:password@localhost/plants', { maxQueue: 1 }), { message })
-  await t.rejects(openStore('plants.db', { maxQueue: 1 }), { message: /^There is no store for ""\. Use sqlite:PATH/ })
+  await t.rejects(
+    openStore('plants.db', { maxQueue: 1 }),
+    { message: /^There is no store for ""\. Use sqlite:PATH/ }
+  )
 })
 
 t.test('openStore() rejects a list with an empty host', async t => {
@@ -56,7 +63,11 @@ t.test('checkStoreUrl() refuses paths that name another file than the one that w
     'sqlite:C:\\data\\': 'has the path of a folder, but must name a file',
     'sqlite://data/plants.db': 'has two slashes: write sqlite:data/plants.db or sqlite:/data/plants.db'
   }
-  for (const [url, message] of Object.entries(refused)) t.throws(() => checkStoreUrl(url), { message }, url)
+  for (const [url, message] of Object.entries(refused)) {
+    t.throws(
+      () => checkStoreUrl(url), { message }, url
+    )
+  }
   for (const url of ['sqlite:a b.db', 'sqlite:/a/b.db', 'sqlite:///a/b.db', 'sqlite:ü?#.db']) {
     t.doesNotThrow(() => checkStoreUrl(url), url)
   }
@@ -64,7 +75,9 @@ t.test('checkStoreUrl() refuses paths that name another file than the one that w
 
 t.test('checkStoreUrl() refuses a password that would be taken for a host or a path', async t => {
   const message = 'has @, /, ? or # in a password or parameter: write them as %40, %2F, %3F and %23'
-  const refused = ['u:1234#pw@h/d', 'u:12/secret@h', 'u:12?secret@h/d', 'u:p@1/x@h/d', 'u:p@1?x@h/d', 'u:p@h/d#x']
+  const refused = [
+    'u:1234#pw@h/d', 'u:12/secret@h', 'u:12?secret@h/d', 'u:p@1/x@h/d', 'u:p@1?x@h/d', 'u:p@h/d#x'
+  ]
   for (const rest of refused) t.throws(() => checkStoreUrl(`postgres://${rest}`), { message }, rest)
   for (const rest of ['u:p%40%2F@h/d', 'u:p@h:5433/d', 'h/d?user=a%40b']) {
     t.doesNotThrow(() => checkStoreUrl(`postgres://${rest}`), rest)
@@ -76,6 +89,9 @@ t.test('describeStore() names the store without a password', async t => {
   t.equal(describeStore(`sqlite:${folder}/old.db`), `the database ${resolve(folder, 'old.db')}`)
   t.equal(describeStore('sqlite:none/new.db'), `the new database ${resolve('none/new.db')}`)
   t.equal(describeStore('memory:'), 'memory, until the process ends')
-  t.equal(describeStore('postgres://u:secret@a,b:5433/plants?x=y'), 'PostgreSQL at a:5432, b:5433, database plants')
+  t.equal(
+    describeStore('postgres://u:secret@a,b:5433/plants?x=y'),
+    'PostgreSQL at a:5432, b:5433, database plants'
+  )
   t.equal(describeStore('postgres://u:secret@a'), 'PostgreSQL at a:5432')
 })

@@ -1,10 +1,13 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
 import { openEngine } from '../../../src/stores/open.ts'
-import { remoteEngine, sharing } from '../../../src/stores/remote.ts'
+import { createConnector, remoteEngine } from '../../../src/stores/remote.ts'
 
 t.test('an engine that cannot share itself is shared by messages', async t => {
   const engine = await openEngine('memory:', () => {})
-  const share = sharing(engine)
+  const share = createConnector(engine)
   const [first, second] = [remoteEngine(share), remoteEngine(share)]
   const fern = { id: 1n, name: 'fern' }
   t.strictSame(await first.addMany([fern]), ['added'])
@@ -19,8 +22,23 @@ t.test('an engine that cannot share itself is shared by messages', async t => {
 t.test('the error of a shared engine reaches its callers', async t => {
   const engine = await openEngine('memory:', () => {})
   const failing = { ...engine, addMany: () => Promise.reject(new Error('the disk is full')) }
-  const remote = remoteEngine(sharing(failing))
+  const remote = remoteEngine(createConnector(failing))
   await t.rejects(remote.addMany([{ id: 1n, name: 'fern' }]), { message: 'the disk is full' })
   t.equal(await remote.count(), 0)
   await remote.close()
+})
+
+t.test('a call of an unknown method gets an error, and the engine stays open', async t => {
+  for (const url of ['memory:', `sqlite:${join(t.testdir(), 'plants.db')}`]) {
+    const connect = createConnector(await openEngine(url, () => {}))
+    const { port1: port, port2: theirs } = new MessageChannel()
+    connect(theirs)
+    port.postMessage({ id: 1, method: 'water', args: [1n] })
+    const [{ id, error }] = await once(port, 'message')
+    t.strictSame([id, error.message], [1, 'The engine has no method "water".'], url)
+    port.close()
+    const remote = remoteEngine(connect)
+    t.strictSame(await remote.addMany([{ id: 1n, name: 'fern' }]), ['added'], url)
+    await remote.close()
+  }
 })

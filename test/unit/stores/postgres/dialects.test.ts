@@ -1,12 +1,14 @@
-// CockroachDB, YugabyteDB and Citus. None of them runs here: these tests replay what their documentation and their
-// sources say that they answer. A real PostgreSQL shows only that the statements for them are valid, and what they do
-// there.
+// CockroachDB, YugabyteDB and Citus. None of them runs here: these tests replay what their
+// documentation and their sources say that they answer. A real PostgreSQL shows only that the
+// statements for them are valid, and what they do there.
 import t from 'tap'
 import type { Test } from 'tap'
 import type { NewPlant, PlantStore } from '../../../../src/plants/plant-store.ts'
 import { openStore } from '../../../../src/stores/open.ts'
 import { startFakePostgres } from '../../../fixtures/fake-postgres.ts'
-import type { FakePostgres, Reply, Report, Script, Statement } from '../../../fixtures/fake-postgres.ts'
+import type {
+  FakePostgres, Reply, Report, Script, Statement
+} from '../../../fixtures/fake-postgres.ts'
 import { all } from '../../../fixtures/plant-store-suite.ts'
 import { startOwnPostgres, startPostgres } from '../../../fixtures/postgres.ts'
 
@@ -20,15 +22,16 @@ interface Kin {
   columns: string[]
 }
 
-// CockroachDB docs, "Upgrade": SELECT version(). "INT", section "Names and Aliases": INTEGER has 64 bits.
-// "Index Sequential Keys with Hash-sharded Indexes": the primary key has a hidden column.
+// CockroachDB docs, "Upgrade": SELECT version(). "INT", section "Names and Aliases": INTEGER has 64
+// bits. "Index Sequential Keys with Hash-sharded Indexes": the primary key has a hidden column.
 const cockroach: Kin = {
   version: 'CockroachDB CCL v23.1.2 (x86_64-apple-darwin19, built 2023/05/25 16:10:39, go1.19.4)',
   hasCitus: false,
   schema: 1n,
   columns: ['id', 'name', 'tag', 'crdb_internal_id_shard_16']
 }
-// yugabyte-db, docs/content: the output of SELECT version() in the page of ysqlsh and in release notes.
+// yugabyte-db, docs/content: the output of SELECT version() in the page of ysqlsh and in release
+// notes.
 const yugabyte: Kin = {
   version: 'PostgreSQL 15.2-YB-2.25.1.0-b0 on x86_64-pc-linux-gnu, compiled by clang version 17.0.6, 64-bit',
   hasCitus: false,
@@ -46,10 +49,16 @@ const everyKin = Object.entries({ CockroachDB: cockroach, YugabyteDB: yugabyte, 
 
 const fern = { id: 1n, name: 'fern' }
 
-/** A reply to an INSERT of plants. `stores`: the plants are stored although the reply does not say so. */
+/**
+ * A reply to an INSERT of plants. `stores`: the plants are stored although the reply does not say
+ * so.
+ */
 type Surprise = Reply & { stores?: boolean }
 
-/** Answers as one of the kin with an up-to-date schema. The first INSERTs of plants get the surprises. */
+/**
+ * Answers as one of the kin with an up-to-date schema. The first INSERTs of plants get the
+ * surprises.
+ */
 function answersOf (kin: Kin, surprises: Surprise[] = []): Script['answer'] {
   const names = new Map<bigint, string>()
   function insert (ids: bigint[], [, inserted = '{}']: string[]): Reply {
@@ -65,12 +74,20 @@ function answersOf (kin: Kin, surprises: Surprise[] = []): Script['answer'] {
     if (text.includes('pg_logical_emit_message') && !kin.hasCitus) return { error: unknownFunction }
     if (text.startsWith('SELECT version()')) return { rows: [settingsOf(kin)] }
     if (text.includes('pg_attribute')) {
-      return { rows: kin.columns.map(name => ({ name, type: ['name', 'tag'].includes(name) ? 'text' : 'bigint' })) }
+      return {
+        rows: kin.columns.map(
+          name => ({ name, type: ['name', 'tag'].includes(name) ? 'text' : 'bigint' })
+        )
+      }
     }
     if (text.includes('FROM plants_schema')) return { rows: [{ version: kin.schema }] }
     if (text.startsWith('INSERT INTO plants ')) return insert(ids, values)
     if (text.includes('id = ANY')) {
-      return { rows: ids.filter(id => names.has(id)).map(id => ({ id, name: names.get(id) as string, tag: null })) }
+      return {
+        rows: ids.filter(id => names.has(id)).map(
+          id => ({ id, name: names.get(id) as string, tag: null })
+        )
+      }
     }
     return {}
   }
@@ -81,7 +98,9 @@ function settingsOf ({ version, hasCitus }: Kin) {
 }
 
 // CockroachDB docs, "Functions and Operators", lists no such function.
-const unknownFunction: Report = { code: '42883', message: 'unknown function: pg_logical_emit_message()' }
+const unknownFunction: Report = {
+  code: '42883', message: 'unknown function: pg_logical_emit_message()'
+}
 
 /** The items of an array parameter, such as {"1","2"}. */
 function listOf (array: string): string[] {
@@ -95,14 +114,18 @@ async function open (t: Test, url: string): Promise<PlantStore> {
 }
 
 /** Opens a store on a fake server of this kind. */
-async function replay (t: Test, kin: Kin, surprises?: Surprise[]): Promise<FakePostgres & { store: PlantStore }> {
+async function replay (
+  t: Test, kin: Kin, surprises?: Surprise[]
+): Promise<FakePostgres & { store: PlantStore }> {
   const server = await startFakePostgres(t, { answer: answersOf(kin, surprises) })
   return { ...server, store: await open(t, server.url) }
 }
 
 /** How often the store tried to add a plant. */
 function tries (statements: Statement[]): number {
-  return statements.filter(({ text, values }) => text.startsWith('INSERT INTO plants ') && values[0] !== '{}').length
+  return statements.filter(
+    ({ text, values }) => text.startsWith('INSERT INTO plants ') && values[0] !== '{}'
+  ).length
 }
 
 for (const [name, kin] of everyKin) {
@@ -114,7 +137,8 @@ for (const [name, kin] of everyKin) {
     )
     await t.resolves(store.check())
     const texts = statements.map(({ text }) => text).join(';')
-    // CockroachDB warns that synchronous_commit is a no-op: docs, "Migrate Data from OpenStreetMap".
+    // CockroachDB warns that synchronous_commit is a no-op: docs, "Migrate Data from
+    // OpenStreetMap".
     t.equal(texts.includes('set_config') && texts.includes('pg_logical_emit_message'), kin.hasCitus)
     t.notMatch(texts, /CREATE|BEGIN|COMMIT/, 'no schema change while the schema is up to date')
   })
@@ -135,7 +159,9 @@ for (const [name, kin] of everyKin) {
     t.equal(await (await open(t, url)).add(fern), 'added')
     const changes = statements.map(({ text }) => text.split(' ').slice(0, 6).join(' '))
       .filter(text => /^(?:CREATE|BEGIN|COMMIT)/.test(text))
-    t.strictSame(changes, ['CREATE TABLE IF NOT EXISTS plants_schema', 'CREATE TABLE IF NOT EXISTS plants'])
+    t.strictSame(
+      changes, ['CREATE TABLE IF NOT EXISTS plants_schema', 'CREATE TABLE IF NOT EXISTS plants']
+    )
   })
 }
 
@@ -211,7 +237,8 @@ for (const [source, name, kin, error] of transient) {
   })
 }
 
-// CockroachDB docs, "Common Errors and Solutions", "result is ambiguous": the statement may have committed.
+// CockroachDB docs, "Common Errors and Solutions", "result is ambiguous": the statement may have
+// committed.
 t.test('replay of CockroachDB: an ambiguous result of a commit that happened ends as unchanged', async t => {
   const { store, statements } = await replay(t, cockroach, [
     { error: { code: '40003', message: 'result is ambiguous' }, stores: true }
@@ -227,7 +254,11 @@ t.test('replay of CockroachDB: a node that drains is left, and a refused connect
   const answer = answersOf(cockroach, [{ error: closing, then: 'disconnect' }])
   const { url, statements } = await startFakePostgres(t, { answer, refuse: () => refusals.shift() })
   const store = await open(t, url)
-  refusals.push({ code: '57P01', message: 'server is not accepting clients, try another node', severity: 'FATAL' })
+  refusals.push(
+    {
+      code: '57P01', message: 'server is not accepting clients, try another node', severity: 'FATAL'
+    }
+  )
   t.equal(await store.add(fern), 'added')
   t.equal(tries(statements), 2)
   t.strictSame(refusals, [])
@@ -258,7 +289,9 @@ const permanent: Array<[source: string, name: string, kin: Kin, error: Report]> 
 for (const [source, name, kin, error] of permanent) {
   t.test(`replay of ${name}: ${error.code} fails at once (${source})`, async t => {
     const { store, statements } = await replay(t, kin, [{ error }])
-    await t.rejects(store.add(fern), { name: 'StoreUnavailable', cause: { message: error.message } })
+    await t.rejects(
+      store.add(fern), { name: 'StoreUnavailable', cause: { message: error.message } }
+    )
     t.equal(tries(statements), 1)
     t.equal(await store.add(fern), 'added', 'the next call succeeds')
   })
@@ -286,13 +319,16 @@ const notices: Array<[source: string, name: string, kin: Kin, notice: Report, ou
 
 for (const [source, name, kin, notice, outcome] of notices) {
   t.test(`replay of ${name}: a WARNING ${notice.code} ends as ${outcome} (${source})`, async t => {
-    const { store } = await replay(t, kin, [{ notices: [notice], rows: [{ id: 1n }], stores: true }])
+    const { store } = await replay(
+      t, kin, [{ notices: [notice], rows: [{ id: 1n }], stores: true }]
+    )
     t.equal(await store.add(fern).catch(error => error.name), outcome)
     t.equal(await store.add(fern), 'unchanged')
   })
 }
 
-// CockroachDB docs, "CANCEL QUERY", "Considerations": it supports cancellation by drivers, over another connection.
+// CockroachDB docs, "CANCEL QUERY", "Considerations": it supports cancellation by drivers, over
+// another connection.
 t.test('replay of CockroachDB: a statement that does not end is cancelled and retried', async t => {
   const { store, statements, cancelRequests } = await replay(t, cockroach, [{ then: 'hang' }])
   t.equal(await store.add(fern), 'added')
@@ -313,15 +349,20 @@ t.test('replay of Citus and YugabyteDB: synchronous_commit = off is refused wher
   await t.resolves(open(t, onYugabyte.url))
 })
 
-// CockroachDB docs, "INT", section "Considerations for 64-bit signed integers": the version arrives as a string.
+// CockroachDB docs, "INT", section "Considerations for 64-bit signed integers": the version arrives
+// as a string.
 t.test('replay of CockroachDB: a startup that was interrupted before its last statement is completed', async t => {
-  const { url, statements } = await startFakePostgres(t, { answer: answersOf({ ...cockroach, schema: 0n }) })
+  const { url, statements } = await startFakePostgres(
+    t, { answer: answersOf({ ...cockroach, schema: 0n }) }
+  )
   await open(t, url)
-  t.strictSame(statements.find(({ text }) => text.startsWith('UPDATE plants_schema'))?.values, ['1'])
+  t.strictSame(
+    statements.find(({ text }) => text.startsWith('UPDATE plants_schema'))?.values, ['1']
+  )
 })
 
-// Citus, query_pushdown_planning.c: on a worker, a subquery without FROM may have only immutable functions.
-// Issue 5887: functions among the selected columns run on the shards.
+// Citus, query_pushdown_planning.c: on a worker, a subquery without FROM may have only immutable
+// functions. Issue 5887: functions among the selected columns run on the shards.
 t.test('replay of Citus: the message for the standby is written where the row is', async t => {
   const { store, statements } = await replay(t, citus)
   t.strictSame([await store.add(fern), await store.add(fern)], ['added', 'unchanged'])
@@ -348,9 +389,14 @@ for (const [name, kin] of everyKin) {
   t.test(`PostgreSQL accepts the statements for ${name}`, async t => {
     const store = await open(t, await disguised(kin))
     const ivy = { id: -1n, name: 'ivy', tag: 'a' }
-    const addTogether = (...plants: NewPlant[]) => Promise.all(plants.map(plant => store.add(plant)))
+    const addTogether = (...plants: NewPlant[]) => Promise.all(
+      plants.map(plant => store.add(plant))
+    )
     t.strictSame(await addTogether(fern, ivy, fern), ['added', 'added', 'unchanged'])
-    t.strictSame(await addTogether({ ...ivy, tag: '' }, fern, { id: 2n, name: '' }), ['conflict', 'unchanged', 'added'])
+    t.strictSame(
+      await addTogether({ ...ivy, tag: '' }, fern, { id: 2n, name: '' }),
+      ['conflict', 'unchanged', 'added']
+    )
     t.strictSame(await all(store), [ivy, fern, { id: 2n, name: '' }])
     t.equal(await store.count(), 3)
     await t.resolves(store.check())

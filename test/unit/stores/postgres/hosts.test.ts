@@ -12,14 +12,20 @@ t.test('a URL with several hosts becomes one URL for each host', async t => {
     'postgres://u:x,y:z@a,b/d': ['postgres://u:x,y:z@a/d', 'postgres://u:x,y:z@b/d'],
     'postgres:///d?host=/tmp': ['postgres:///d?host=/tmp'],
     'postgres://u@/d?host=/tmp': ['postgres://u@/d?host=/tmp'],
-    'postgres://a/d?target_session_attrs=read-write': ['postgres://a/d?target_session_attrs=read-write']
+    'postgres://a/d?target_session_attrs=read-write': [
+      'postgres://a/d?target_session_attrs=read-write'
+    ]
   }
   for (const [url, expected] of Object.entries(urls)) t.strictSame(hostUrls(url), expected, url)
 })
 
 t.test('an empty or invalid host and a session attribute of readers are refused', async t => {
   for (const hosts of ['a,,b', 'a,', ',a', 'a:x,b', 'a:70000', 'a b,c']) {
-    t.throws(() => hostUrls(`postgres://${hosts}/d`), { message: 'has a host or port that is not valid' }, hosts)
+    t.throws(
+      () => hostUrls(`postgres://${hosts}/d`),
+      { message: 'has a host or port that is not valid' },
+      hosts
+    )
   }
   t.throws(() => hostUrls('plants'), { message: 'has a host or port that is not valid' })
   for (const wanted of ['standby', 'prefer-standby', 'read-only', '']) {

@@ -1,4 +1,7 @@
-import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, utimesSync,
+  writeFileSync
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import workerThreads, { Worker } from 'node:worker_threads'
@@ -6,8 +9,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { PlantStore } from '../../../../src/plants/plant-store.ts'
 import { openEngine, openStore } from '../../../../src/stores/open.ts'
-import { remoteEngine, sharing } from '../../../../src/stores/remote.ts'
-import { all, plantStoreSuite } from '../../../fixtures/plant-store-suite.ts'
+import { createConnector, remoteEngine } from '../../../../src/stores/remote.ts'
+import { all, plantStoreSuites } from '../../../fixtures/plant-store-suite.ts'
 
 async function open (t: Test, path = join(t.testdir(), 'plants.db')): Promise<PlantStore> {
   const store = await openStore(`sqlite:${path}`, { maxQueue: 10_000 })
@@ -15,7 +18,7 @@ async function open (t: Test, path = join(t.testdir(), 'plants.db')): Promise<Pl
   return store
 }
 
-plantStoreSuite(t, open)
+plantStoreSuites(t, t => `sqlite:${join(t.testdir(), 'plants.db')}`)
 
 t.test('the store creates missing directories and keeps its plants after a close', async t => {
   const path = join(t.testdir(), 'some', 'new', 'directory', 'plants.db')
@@ -36,7 +39,11 @@ t.test('a store opens while other stores create and write the same file', async 
   let id = 0n
   const writing = writers.map(async store => {
     // Each plant fills pages of its own.
-    while (!stopped.signal.aborted) outcomes.add(await store.add({ id: id++, name: 'x'.repeat(20_000) }))
+    while (!stopped.signal.aborted) {
+      outcomes.add(
+        await store.add({ id: id++, name: 'x'.repeat(20_000) })
+      )
+    }
   })
   for (let round = 0; round < 20; round++) {
     const store = await openStore(`sqlite:${path}`, { maxQueue: 1 })
@@ -77,7 +84,9 @@ t.test('a directory that cannot be created is an error; one that another store c
   const dangling = opening(join(folder, 'dangling', 'plants.db'))
   await t.rejects(dangling, /cannot be used: EEXIST: file already exists, mkdir '.*dangling'/)
   if (existsSync('/proc/self')) {
-    await t.rejects(opening('/proc/nowhere/plants.db'), /cannot be used: ENOENT: .*mkdir '\/proc\/nowhere'/)
+    await t.rejects(
+      opening('/proc/nowhere/plants.db'), /cannot be used: ENOENT: .*mkdir '\/proc\/nowhere'/
+    )
   }
   const path = join(folder, 'new', 'plants.db')
   const stores = await Promise.all([open(t, path), open(t, path), open(t, path)])
@@ -113,21 +122,31 @@ t.test('two stores on one file wait for each other and list the same plants', as
 t.test('the store refuses a text file, the database of another program and a newer schema', async t => {
   const folder = t.testdir({ 'text.db': 'this is a text. '.repeat(50) })
   const text = join(folder, 'text.db')
-  await t.rejects(open(t, text), { message: /^The database .*text\.db cannot be used: file is not a database; name another file, or restore .*\.$/ })
+  await t.rejects(
+    open(t, text),
+    {
+      message: /^The database .*text\.db cannot be used: file is not a database; name another file, or restore .*\.$/
+    }
+  )
   t.match(readFileSync(text, 'utf8'), /^this is a text/)
 
   const other = join(folder, 'other.db')
   const database = new DatabaseSync(other)
   database.exec('CREATE TABLE animals (id INTEGER)')
   database.close()
-  await t.rejects(open(t, other), { message: /cannot be used: it is the database of another program\.$/ })
+  await t.rejects(
+    open(t, other), { message: /cannot be used: it is the database of another program\.$/ }
+  )
 
   const newer = join(folder, 'newer.db')
   await (await open(t, newer)).close()
   const upgraded = new DatabaseSync(newer)
   upgraded.exec('PRAGMA user_version = 2')
   upgraded.close()
-  await t.rejects(open(t, newer), { message: /written by a newer version of this program \(schema 2, known 1\)\.$/ })
+  await t.rejects(
+    open(t, newer),
+    { message: /written by a newer version of this program \(schema 2, known 1\)\.$/ }
+  )
 })
 
 t.test('a truncated or overwritten file is refused and left unchanged, or all its plants are found', async t => {
@@ -146,12 +165,16 @@ t.test('a truncated or overwritten file is refused and left unchanged, or all it
   const pages = bytes.length >> 12
   const seed = Date.now() % 1e9
   t.comment(`seed ${seed}`)
-  const random = (below: number, index: number) => Math.floor(Math.abs(Math.sin(seed + index) * 1e6) % 1 * below)
+  const random = (below: number, index: number) => Math.floor(
+    Math.abs(Math.sin(seed + index) * 1e6) % 1 * below
+  )
   const lengths = [
     0, 1, 99, 100, 511, 512, 4095, 4096, 8192, bytes.length >> 1, bytes.length - 4096, bytes.length - 1,
     ...Array.from({ length: 10 }, (_, index) => random(bytes.length, index))
   ]
-  const withGarbageIn = (page: number) => Buffer.from(bytes).fill('garbage ', page << 12, (page + 1) << 12)
+  const withGarbageIn = (page: number) => Buffer.from(bytes).fill(
+    'garbage ', page << 12, (page + 1) << 12
+  )
   const damaged = [
     ...lengths.map(length => bytes.subarray(0, length)),
     ...Array.from({ length: 10 }, (_, index) => withGarbageIn(random(pages, index))),
@@ -211,13 +234,19 @@ t.test('a running store adds no plants while its file is missing', async t => {
   const hidden = join(folder, 'hidden.db')
   for (const suffix of ['', '-wal', '-shm']) renameSync(path + suffix, hidden + suffix)
   const ivy = { id: 2n, name: 'ivy' }
-  await t.rejects(store.add(ivy), { name: 'StoreUnavailable', cause: /its file was removed or replaced/ })
+  await t.rejects(
+    store.add(ivy), { name: 'StoreUnavailable', cause: /its file was removed or replaced/ }
+  )
   await t.rejects(store.add(ivy), { name: 'StoreUnavailable', cause: /its file is gone/ })
   t.equal(existsSync(path), false, 'the store creates no empty file')
   for (const suffix of ['', '-wal', '-shm']) {
     if (existsSync(hidden + suffix)) renameSync(hidden + suffix, path + suffix)
   }
-  t.equal(await store.add({ id: 1n, name: 'ivy' }), 'conflict', 'the store works again once the file is back')
+  t.equal(
+    await store.add({ id: 1n, name: 'ivy' }),
+    'conflict',
+    'the store works again once the file is back'
+  )
 })
 
 t.test('the store notices a replaced file, a truncated file and a removed log, and repairs the last one', async t => {
@@ -242,17 +271,26 @@ t.test('the store notices a replaced file, a truncated file and a removed log, a
     const moss = { id: 3n, name: 'moss' }
     const later = await Promise.allSettled([store.add(ivy), store.add(moss)])
     if (name === 'without its log') {
-      // The failed check closed the connection: SQLite then wrote its pages into the file, which is whole again.
+      // The failed check closed the connection: SQLite then wrote its pages into the file, which is
+      // whole again.
       t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, ivy, moss], name)
       await store.close()
       t.equal((await all(await open(t, path))).length, 3)
     } else {
-      t.strictSame(later.map(({ status }) => status), ['rejected', 'rejected'], `the store uses no ${name} file`)
+      t.strictSame(
+        later.map(({ status }) => status),
+        ['rejected', 'rejected'],
+        `the store uses no ${name} file`
+      )
       await t.rejects(store.check())
     }
     if (name === 'truncated') {
       await store.close()
-      t.strictSame(await all(await open(t, path)), [{ id: 1n, name: 'fern' }], 'SQLite wrote its pages at the end')
+      t.strictSame(
+        await all(await open(t, path)),
+        [{ id: 1n, name: 'fern' }],
+        'SQLite wrote its pages at the end'
+      )
     }
   }
 })
@@ -272,7 +310,9 @@ t.test('a backup that is copied over the open file is an error for good', async 
     const store = await fill(`${plants}-${text.length}.db`, plants, text)
     copyFileSync(join(folder, 'backup.db'), path)
     for (let id = 10_000n; id < 10_003n; id++) {
-      await t.rejects(store.add({ id, name: 'late' }), { name: 'StoreUnavailable' }, `${plants} plants`)
+      await t.rejects(
+        store.add({ id, name: 'late' }), { name: 'StoreUnavailable' }, `${plants} plants`
+      )
     }
     await t.rejects(store.check())
     await store.close()
@@ -292,7 +332,9 @@ t.test('a file whose time is changed is refused until a restart, but not locked'
   const third = new DatabaseSync(path)
   t.teardown(() => third.close())
   third.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-  await t.rejects(store.add({ id: 3n, name: 'moss' }), { cause: { message } }, 'the merged log hides the change')
+  await t.rejects(
+    store.add({ id: 3n, name: 'moss' }), { cause: { message } }, 'the merged log hides the change'
+  )
   await t.rejects(store.check(), { message })
 })
 
@@ -305,7 +347,11 @@ t.test('a backup that is copied over the file after its log was merged is notice
   other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   other.close()
   copyFileSync(path, join(folder, 'backup.db'))
-  await Promise.all(Array.from({ length: 100 }, (_, index) => store.add({ id: BigInt(index), name: 'x'.repeat(1000) })))
+  await Promise.all(
+    Array.from(
+      { length: 100 }, (_, index) => store.add({ id: BigInt(index), name: 'x'.repeat(1000) })
+    )
+  )
   const third = new DatabaseSync(path)
   t.teardown(() => third.close())
   third.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -321,7 +367,11 @@ t.test('another process may merge the log into the file at any time', async t =>
   t.teardown(() => other.close())
   for (let id = 0n; id < 50n; id++) {
     t.equal(await store.add({ id, name: 'x'.repeat(10_000) }), 'added')
-    if (id % 3n === 0n) other.exec(`PRAGMA wal_checkpoint(${id % 2n === 0n ? 'PASSIVE' : 'TRUNCATE'})`)
+    if (id % 3n === 0n) {
+      other.exec(
+      `PRAGMA wal_checkpoint(${id % 2n === 0n ? 'PASSIVE' : 'TRUNCATE'})`
+      )
+    }
   }
   t.equal(await store.count(), 50)
 })
@@ -333,7 +383,10 @@ t.test('a truncated log is an error for good, because plants of it are lost', as
   truncateSync(`${path}-wal`, 5000)
   const truncated = 'its write-ahead log was truncated, and plants of it are lost; stop the service and restore a backup'
   for (let attempt = 0; attempt < 2; attempt++) {
-    await t.rejects(store.add({ id: 100n, name: 'late' }), { name: 'StoreUnavailable', cause: { message: truncated } })
+    await t.rejects(
+      store.add({ id: 100n, name: 'late' }),
+      { name: 'StoreUnavailable', cause: { message: truncated } }
+    )
     await t.rejects(store.check(), { message: truncated })
   }
 })
@@ -356,7 +409,11 @@ t.test('a smaller backup that is copied over the file after its log was merged i
   other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   other.close()
   copyFileSync(backup, path)
-  for (let id = 1000n; id < 1003n; id++) await t.rejects(store.add({ id, name: 'late' }), { name: 'StoreUnavailable' })
+  for (let id = 1000n; id < 1003n; id++) {
+    await t.rejects(
+      store.add({ id, name: 'late' }), { name: 'StoreUnavailable' }
+    )
+  }
   await t.rejects(store.check(), /restart the service/)
 })
 
@@ -372,7 +429,8 @@ t.test('a file that gets the place of a removed one is refused, although its log
   other.close()
   rmSync(path)
   await t.rejects(store.check())
-  // A file system gives a new file the inode of the last one that was removed, unless that one is open.
+  // A file system gives a new file the inode of the last one that was removed, unless that one is
+  // open.
   copyFileSync(backup, path)
   await t.rejects(store.check(), { message: 'its file was replaced' })
   await t.rejects(store.add({ id: 2n, name: 'ivy' }), { name: 'StoreUnavailable' })
@@ -381,7 +439,9 @@ t.test('a file that gets the place of a removed one is refused, although its log
 t.test('the store goes on after another process has made the file shorter with VACUUM', async t => {
   const path = join(t.testdir(), 'plants.db')
   const store = await open(t, path)
-  await Promise.all(Array.from({ length: 100 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(5000) })))
+  await Promise.all(
+    Array.from({ length: 100 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(5000) }))
+  )
   const other = new DatabaseSync(path)
   t.teardown(() => other.close())
   other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -447,11 +507,15 @@ t.test('startup says that a locked file lets it wait, and fails when the lock st
   const other = new DatabaseSync(path)
   other.exec('BEGIN IMMEDIATE')
   const warnings: string[] = []
-  const opening = openStore(`sqlite:${path}`, { maxQueue: 1, onWarning: warning => warnings.push(warning) })
+  const opening = openStore(
+    `sqlite:${path}`, { maxQueue: 1, onWarning: warning => warnings.push(warning) }
+  )
   await t.rejects(opening, {
     message: `The database ${path} cannot be used: another process has locked the file; end that process.`
   })
-  t.strictSame(warnings, [`Checking the database ${path}, which is large or locked by another process.`])
+  t.strictSame(
+    warnings, [`Checking the database ${path}, which is large or locked by another process.`]
+  )
   other.close()
 })
 
@@ -464,13 +528,17 @@ t.test('a worker that exits fails its pending calls, and the next call starts an
     }
   }
   const { sqliteEngine } = await t.mockImport<typeof import('../../../../src/stores/sqlite/engine.ts')>(
-    '../../../../src/stores/sqlite/engine.ts', { 'node:worker_threads': { ...workerThreads, Worker: RecordedWorker } }
+    '../../../../src/stores/sqlite/engine.ts', {
+    'node:worker_threads': { ...workerThreads, Worker: RecordedWorker }
+  }
   )
   const warnings: string[] = []
   const path = join(t.testdir(), 'plants.db')
   const engine = await sqliteEngine(path, warning => warnings.push(warning))
   t.strictSame(await engine.addMany([{ id: 1n, name: 'fern' }]), ['added'])
-  const pending = engine.addMany(Array.from({ length: 50_000 }, (_, index) => ({ id: BigInt(index + 2), name: 'x' })))
+  const pending = engine.addMany(
+    Array.from({ length: 50_000 }, (_, index) => ({ id: BigInt(index + 2), name: 'x' }))
+  )
   workers[0]?.terminate()
   await t.rejects(pending, { message: 'The thread of the engine has ended.' })
   const outcomes = await engine.addMany([{ id: 1n, name: 'fern' }, { id: 2n, name: 'x' }])
@@ -481,12 +549,15 @@ t.test('a worker that exits fails its pending calls, and the next call starts an
   workers[1]?.postMessage('no port')
   await new Promise(resolve => workers[1]?.once('exit', resolve))
   // A slow start is another warning.
-  t.equal(warnings.at(-1), `The thread of the database ${path} has failed: TypeError: port.on is not a function.`)
+  t.equal(
+    warnings.at(-1),
+    `The thread of the database ${path} has failed: TypeError: port.on is not a function.`
+  )
   t.strictSame(await engine.addMany([{ id: 2n, name: 'x' }]), ['unchanged'])
   t.equal(workers.length, 3)
 
   // Only another thread uses the engine meanwhile.
-  const other = remoteEngine(sharing(engine))
+  const other = remoteEngine(createConnector(engine))
   for (const index of [2, 3]) {
     await workers[index]?.terminate()
     t.strictSame(await other.addMany([{ id: 2n, name: 'x' }]), ['unchanged'])
@@ -498,7 +569,7 @@ t.test('a worker that exits fails its pending calls, and the next call starts an
 t.test('several threads use one database, and their waiting batches share a commit', async t => {
   const path = join(t.testdir(), 'plants.db')
   const engine = await openEngine(`sqlite:${path}`, () => {})
-  const others = [1, 2].map(() => remoteEngine(sharing(engine)))
+  const others = [1, 2].map(() => remoteEngine(createConnector(engine)))
   const all = [engine, ...others]
   await Promise.all(others.map(other => other.check()))
   const rounds = Array.from({ length: 20 }, (_, round) => all.map((each, nth) => {

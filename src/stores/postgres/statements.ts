@@ -1,11 +1,16 @@
-// Runs statements: finds the host that accepts writes, bounds the time of each statement, and fails on warnings.
+// Runs statements: finds the host that accepts writes, bounds the time of each statement, and fails
+// on warnings.
 import type pg from 'pg'
 import type { Clock } from '../clock.ts'
 import { describeError, PermanentError } from './errors.ts'
 
-export interface Connections {
-  /** Runs one statement in a transaction of its own. After the timeout the server is asked to stop it. */
-  query: <Row extends pg.QueryResultRow>(text: string, values: unknown[], timeoutMs: number) => Promise<Row[]>
+export interface StatementRunner {
+  /** Runs one statement as a transaction. After the timeout the server is asked to stop it. */
+  query: <Row extends pg.QueryResultRow>(
+    text: string,
+    values: unknown[],
+    timeoutMs: number
+  ) => Promise<Row[]>
   /** Tries every host, so that problems() is complete. */
   probe: () => Promise<void>
   /** Why the last connection to a host failed, for each host where it did. */
@@ -33,14 +38,21 @@ export interface Connection {
 
 /** What a statement needs of pg's client. */
 export interface StatementClient {
-  query: <Row extends pg.QueryResultRow>(text: string, values: unknown[]) => Promise<{ rows: Row[] }>
+  query: <Row extends pg.QueryResultRow>(
+    text: string,
+    values: unknown[]
+  ) => Promise<{ rows: Row[] }>
   on: (event: 'notice', listener: (notice: Notice) => void) => unknown
   off: (event: 'notice', listener: (notice: Notice) => void) => unknown
   /** Returns the connection to the pool, or closes it. */
   release: (close?: boolean) => void
 }
 
-interface Notice { code?: string | undefined, routine?: string | undefined, message?: string | undefined }
+interface Notice {
+  code?: string | undefined
+  routine?: string | undefined
+  message?: string | undefined
+}
 
 const statementTimeoutMs = 5000
 
@@ -48,11 +60,11 @@ const statementTimeoutMs = 5000
  * @param hosts their names; a new connection goes to the first that accepts writes
  * @param openPool gets a function that returns the index of the host for the next new connection
  */
-export function connectionsOn (
+export function createStatementRunner (
   hosts: readonly string[],
   openPool: (currentHost: () => number) => Pool,
   clock: Clock
-): Connections {
+): StatementRunner {
   let current = 0
   const problems = hosts.map(() => '')
   const pool = openPool(() => current)
@@ -81,11 +93,11 @@ export function connectionsOn (
   }
 
   return {
-    async query <Row extends pg.QueryResultRow>(text: string, values: unknown[], timeoutMs: number) {
+    async query (text, values, timeoutMs) {
       const until = clock.now() + timeoutMs
       const connection = await connectToCurrent()
       const remainingMs = Math.min(until - clock.now(), statementTimeoutMs)
-      return runStatement<Row>(connection, text, values, remainingMs, clock)
+      return runStatement(connection, text, values, remainingMs, clock)
     },
     async probe () {
       await Promise.allSettled(hosts.map((_name, host) => onHost(host, pool.probe(host))))
@@ -111,12 +123,12 @@ async function runStatement<Row extends pg.QueryResultRow> (
   const timeout = new Error('timeout: the statement did not end in time')
   const cancelTimer = clock.setTimer(() => failure.reject(timeout), timeoutMs)
   client.on('notice', onNotice)
-  const statement = Promise.race([client.query<Row>(text, values), failure.promise]).finally(() => {
-    cancelTimer()
-    client.off('notice', onNotice)
-  })
+  const statement = Promise.race([client.query<Row>(text, values), failure.promise])
   try {
-    const { rows } = await statement
+    const { rows } = await statement.finally(() => {
+      cancelTimer()
+      client.off('notice', onNotice)
+    })
     client.release()
     return rows
   } catch (error) {
@@ -135,5 +147,5 @@ function isWarning ({ code, routine }: Notice): boolean {
   return code?.startsWith('01') === true && !harmlessRoutines.includes(routine)
 }
 
-/** Functions of PostgreSQL with other warnings: RAISE WARNING in a trigger, and transaction ids that run low. */
+/** Functions of PostgreSQL with other warnings: RAISE WARNING, and transaction ids that run low. */
 const harmlessRoutines: Array<string | undefined> = ['exec_stmt_raise', 'GetNewTransactionId']
