@@ -69,6 +69,9 @@ type OtherNames<T> = [T] extends [never] ? 'none'
 export type Concrete<Type> = Type extends '*/*' ? `${string}/${string}`
   : Type extends `${infer Main}/*` ? `${Main}/${string}` : Type
 
+export type IsOneType<Type> = true extends IsUnion<Type> ? false : Type extends `${string}/*` ? false : true
+export type IsUnion<T, Whole = T> = [T] extends [never] ? false : T extends unknown ? [Whole] extends [T] ? false : true : never
+
 /** A value as a client sends it: without the members that are `readOnly`. openapi-typescript marks them. */
 export type Received<T> = Without<T, { readonly $read: unknown }>
 /** A value as the service sends it: without the members that are `writeOnly`. */

@@ -1,7 +1,7 @@
 // The fields that hooks add to requests, and readers of the raw path, headers, query and cookies.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
-import type { Principals } from '../types.ts'
+import type { Principals } from '../handler.ts'
 import { HttpError } from '../../server/http-error.ts'
 
 declare module 'fastify' {
