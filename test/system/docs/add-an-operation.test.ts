@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path'
 import { applyPatch, parsePatch, reversePatch } from 'diff'
 import type { StructuredPatch } from 'diff'
 import t from 'tap'
+import { compile } from '../../fixtures/compiler.ts'
 
 const guide = readFileSync('docs/build/add-an-operation.md', 'utf8')
-const compiler = resolve('node_modules/typescript/bin/tsc')
 
 /** The code blocks of the guide in a language, in order. */
 function blocks (language: string): string[] {
@@ -60,14 +60,14 @@ t.test('the guide adds an operation that compiles and passes its tests', { timeo
   apply(contract)
   t.match(await run('scripts/generate.ts'), { code: 0 })
   const [quoted] = /^src\/app\.ts: .*$/m.exec(guide) ?? []
-  const { output } = await run(compiler, '--pretty', 'false')
-  t.equal(output.trim().replace(/\(\d+,\d+\): error TS\d+/, ''), quoted, 'the compiler reports what the guide quotes')
+  const reported = (await compile(path('.'))).join('\n')
+  t.equal(reported.replace(/\(\d+,\d+\): error TS\d+/, ''), quoted, 'the compiler reports what the guide quotes')
 
   const [handler = '', test = ''] = blocks('ts')
   writeFileSync(path('src/plants/get-plant.ts'), handler)
   writeFileSync(path('test/plants/get-plant.test.ts'), test)
   others.forEach(apply)
-  t.strictSame(await run(compiler, '--pretty', 'false'), { code: 0, output: '' }, 'everything compiles')
+  t.strictSame(await compile(path('.')), [], 'everything compiles')
   t.match(await run('test/plants/get-plant.test.ts'), { code: 0, output: /^1\.\.2$/m })
   t.match(await run('test/unit/service/app.test.ts'), { code: 0 })
 })
