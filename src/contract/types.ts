@@ -1,24 +1,23 @@
-// The contract as data, as generated/operations.ts holds it.
+// A contract as data, as generated/operations.ts holds it. Sections are those of OpenAPI 3.1.
 
-/** One operation as data, as generated/operations.ts holds it. */
 export interface Operation {
   readonly method: string
-  /** The path template (OpenAPI 3.1, section 4.8.8.2), below the path of its server. */
+  /** The path template (section 4.8.8.2), below the path of its server. */
   readonly url: string
   /** Replaces the contract's server for this operation. */
   readonly server?: Server
-  /** Security Requirement Objects: all schemes of one of them must hold (OpenAPI 3.1, section 4.8.30). */
+  /** Security Requirement Objects: all schemes of one must hold (section 4.8.30). */
   readonly security: ReadonlyArray<Readonly<Record<string, readonly string[]>>>
   readonly parameters: readonly Parameter[]
   readonly body?: Body
   /** By status, range (`2XX`) or `default`. */
   readonly responses: Readonly<Record<string, Response>>
   readonly tags?: readonly string[]
-  /** The members whose names begin with `x-` (OpenAPI 3.1, section 4.9). */
+  /** The members whose names begin with `x-` (section 4.9). */
   readonly extensions?: Readonly<Record<string, unknown>>
 }
 
-/** A parameter and how it is written (OpenAPI 3.1, section 4.8.12). */
+/** A parameter and how it is written (section 4.8.12). */
 export interface Parameter {
   readonly name: string
   readonly in: string
@@ -35,14 +34,18 @@ export interface Parameter {
 
 export interface Body { readonly required: boolean, readonly content: Content }
 
-/** Media Type Objects by media type or range, as the contract writes it (OpenAPI 3.1, section 4.8.14). */
+/** Media Type Objects by media type or range, as the contract writes it (section 4.8.14). */
 export type Content = Readonly<Record<string, Media>>
 export interface Media {
   readonly schema?: object
-  /** By name of a member of a form (OpenAPI 3.1, section 4.8.15). */
+  /** By name of a member of a form (section 4.8.15). */
   readonly encoding?: Readonly<Record<string, Encoding>>
 }
-export interface Encoding { readonly contentType?: string, readonly style?: string, readonly explode?: boolean }
+export interface Encoding {
+  readonly contentType?: string
+  readonly style?: string
+  readonly explode?: boolean
+}
 
 /** A response that the contract declares; without content it has no body. */
 export interface Response {
@@ -50,7 +53,7 @@ export interface Response {
   readonly headers?: Readonly<Record<string, Header>>
 }
 
-/** A header field in style simple, or as a JSON text (OpenAPI 3.1, section 4.8.21). */
+/** A header field in style simple, or as a JSON text (section 4.8.21). */
 export interface Header {
   readonly required: boolean
   readonly schema: object
@@ -61,7 +64,7 @@ export interface Header {
 /** Statuses of responses without a body (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5). */
 export const bodilessStatuses = [204, 205, 304] as const
 
-/** Header fields that say where a response ends, and what becomes of its connection (RFC 9112, sections 6 and 9). */
+/** Header fields of the connection and of the end of a response (RFC 9112, sections 6 and 9). */
 export const framingFields = [
   'connection', 'content-length', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade'
 ] as const
@@ -75,8 +78,11 @@ export interface Contract {
   readonly skipped: readonly SkippedOperation[]
 }
 
-/** Where operations are: the first Server Object, with the defaults of its variables (OpenAPI 3.1, section 4.8.5). */
-export interface Server { readonly url: string, readonly variables: Readonly<Record<string, string>> }
+/** Where operations are: the first Server Object with its variables (section 4.8.5). */
+export interface Server {
+  readonly url: string
+  readonly variables: Readonly<Record<string, string>>
+}
 
 /** An operation that the contract's owner leaves out: it answers 501. */
 export interface SkippedOperation extends Pick<Operation, 'method' | 'url' | 'server'> {
@@ -85,7 +91,7 @@ export interface SkippedOperation extends Pick<Operation, 'method' | 'url' | 'se
   readonly isReachable: boolean
 }
 
-/** How credentials are sent: a part of a Security Scheme Object (OpenAPI 3.1, section 4.8.27). */
+/** How credentials are sent: a part of a Security Scheme Object (section 4.8.27). */
 export interface SecurityScheme {
   readonly type: string
   readonly scheme?: string

@@ -4,17 +4,18 @@ import type { components } from '../../generated/types.ts'
 
 export type NewPlant = components['schemas']['NewPlant']
 
-/** `unchanged`: the same plant is stored. `conflict`: another plant has this id; it does not change. */
+/** `unchanged`: the same plant is stored. `conflict`: another plant has this id and keeps it. */
 export type Outcome = 'added' | 'unchanged' | 'conflict'
 
 export interface PlantStore {
   /**
    * Adds a plant. Resolves once it is on durable storage.
-   * @throws StoreUnavailable when that is not confirmed; the plant may be stored, and a retry is safe
+   * @throws StoreUnavailable when that is not confirmed; the plant may be stored, a retry is safe
    */
   add (plant: NewPlant): Promise<Outcome>
   /**
-   * Up to `limit` plants in the order of their ids, from the id `from` on. Bypasses the queue of add().
+   * Up to `limit` plants in the order of their ids, from the id `from` on. Bypasses the queue of
+   * add().
    * @throws StoreUnavailable
    */
   page (from: bigint, limit: number): Promise<NewPlant[]>
@@ -25,7 +26,7 @@ export interface PlantStore {
   close (): Promise<void>
 }
 
-/** The store cannot confirm a durable write now. The message is for the caller, the cause for the log. */
+/** The store cannot confirm a durable write now. The caller gets the message, the log the cause. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }

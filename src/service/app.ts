@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import type { Logger } from 'pino'
 import { document } from '../../generated/document.ts'
 import * as contract from '../../generated/operations.ts'
-import type { components, operations } from '../../generated/types.ts'
+import type { components } from '../../generated/types.ts'
 import { unlimited } from '../server/connection-limit.ts'
 import type { ConnectionLimit } from '../server/connection-limit.ts'
 import {
@@ -23,6 +23,7 @@ import { Recorder } from '../telemetry/recorder.ts'
 import { routesOf, serveMetrics } from './metrics.ts'
 import { createPlant } from '../plants/create-plant.ts'
 import { errorBody } from '../plants/error-body.ts'
+import type { Operations } from '../plants/operations.ts'
 import { StoreUnavailable } from '../plants/plant-store.ts'
 import type { PlantStore } from '../plants/plant-store.ts'
 import { limitRate } from '../limits/rate-limit.ts'
@@ -116,7 +117,7 @@ export async function buildApp ({
   if (corsOrigin !== undefined) allowOrigins(app, corsOrigin)
   const routes = routesOf(baseUrl)
   labelRoutes(app, routes.indexOf)
-  const authenticate = await serveContract<operations, typeof contract>(app, {
+  const authenticate = await serveContract<Operations, typeof contract>(app, {
     contract,
     handlers: { createPlant: createPlant(store) },
     verifiers: { bearerAuth: verifyToken },
