@@ -265,6 +265,15 @@ t.test('a program that meets a contract compiles and serves it, and mistakes do 
     if (!withConsequences.has(name)) t.equal(found.length, 1, `${name}: one message`, { found })
   })
 
+  // The last row of the table is about the plant store.
+  const guide = readFileSync('docs/build/change-the-contract.md', 'utf8')
+  const quoted = guide.matchAll(/^\| (an? .+|the handler .+) \| `(.+)` \|$/gm)
+  const rows = Array.from(quoted, ([, , text = '']) => text.replaceAll('\\|', '|')).slice(0, -1)
+  const indexes = Object.keys(mistakes).keys()
+  const all = [...indexes].map(index => messages(`mistake-${index}`).join())
+  t.equal(rows.length, 8)
+  for (const row of rows) t.ok(all.some(message => message.includes(row)), row)
+
   const { handlers, verifiers } = await import(join(folder, 'program.ts'))
   const contract: Contract = await import(join(folder, 'generated/operations.ts'))
   const { app } = await serveLoaded(t, contract, { handlers, verifiers })
