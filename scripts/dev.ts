@@ -4,14 +4,13 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
+import { compiler } from './compiler.ts'
 import { generate } from './generate.ts'
 import { leniencyOf, leniencyOptions, readOptions } from './options.ts'
 
 const contract = 'openapi.yaml'
 const leniency = leniencyOf(readOptions(leniencyOptions))
-const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 /** Quiet time before a build: editors save in several steps. */
 const debounceMs = 100
 

@@ -2,18 +2,17 @@
 // its schemas. It prints a row of a table for each contract, and then what was left out or went wrong.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { readContract } from '../../src/contract/generate/read.ts'
 import { emitOperations } from '../../src/contract/generate/emit-contract.ts'
 import { emitTypes } from '../../src/contract/generate/emit-types.ts'
+import { compiler } from '../compiler.ts'
 import { leniencyOf, leniencyOptions, readArguments } from '../options.ts'
 import { callOperations } from './operations.ts'
 
 const { values, positionals: files } = readArguments(leniencyOptions, Infinity)
 const leniency = leniencyOf(values)
-const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 const remarks: string[] = []
 
 console.log('| contract | operations | answered | sample refused | failed | left out | generate | compile | ready |')

@@ -17,9 +17,10 @@ export { stubs } from './stubs.ts'
 export type { Stubs } from './stubs.ts'
 export { bodilessStatuses, framingFields } from './types.ts'
 export type { Bytes, FieldPart, FilePart, ServerSentEvent } from './body-types.ts'
+export type { Answer } from './answer-types.ts'
 export type {
-  Answer, BasicCredentials, Body, Content, Contract, Encoding, Handler, Handlers, HandlersTagged,
-  Media, Operation,
-  Parameter, Principal, Request, Response, SecurityScheme, Server, SkippedOperation, TokenVerifier, Verdict, Verifier,
-  Verifiers
+  BasicCredentials, Handler, Handlers, HandlersTagged, Principal, Request, TokenVerifier, Verdict, Verifier, Verifiers
+} from './handler.ts'
+export type {
+  Body, Content, Contract, Encoding, Media, Operation, Parameter, Response, SecurityScheme, Server, SkippedOperation
 } from './types.ts'

@@ -1,7 +1,9 @@
 // Builds the contract's Error body, for handlers and all other error responses.
-import type { components } from '../../generated/types.ts'
+import type { ErrorBody } from './operations.ts'
 
 /** @param status the HTTP status, which is also the value of `error` */
-export function errorBody (status: number, message: string): components['schemas']['Error'] {
+export function errorBody<Status extends number> (
+  status: Status, message: string
+): ErrorBody<Status> {
   return { error: status, message }
 }

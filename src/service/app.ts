@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { document } from '../../generated/document.ts'
 import * as contract from '../../generated/operations.ts'
-import type { components, operations } from '../../generated/types.ts'
+import type { components } from '../../generated/types.ts'
 import type { Config } from '../config/config.ts'
 import {
   answerErrors, describeContract, errorOptions, HttpError, routerOptions, serveContract, serveDocs,
@@ -15,6 +15,7 @@ import { limitFailures } from '../limits/failed-auth.ts'
 import { limitRate } from '../limits/rate-limit.ts'
 import { createPlant } from '../plants/create-plant.ts'
 import { errorBody } from '../plants/error-body.ts'
+import type { Operations } from '../plants/operations.ts'
 import { StoreUnavailable } from '../plants/plant-store.ts'
 import type { PlantStore } from '../plants/plant-store.ts'
 import type { ConnectionLimit } from '../server/connection-limit.ts'
@@ -99,7 +100,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
   const labels = createRouteLabels(options.baseUrl)
   labelRoutes(app, labels.indexOf)
   const onAuthenticated = rateLimit === undefined ? [] : [limitRate(rateLimit, shared.requests)]
-  const authenticate = await serveContract<operations, typeof contract>(app, {
+  const authenticate = await serveContract<Operations, typeof contract>(app, {
     contract,
     handlers: { createPlant: createPlant(store) },
     verifiers: { bearerAuth: options.verifyToken },

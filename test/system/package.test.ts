@@ -15,7 +15,8 @@ const path = (process.env.PATH as string).split(delimiter).filter(folder => !fol
 const env = { ...process.env, PATH: path.join(delimiter), NODE_OPTIONS: '' }
 
 const packed = t.testdir()
-await run('npm', ['pack', '--pack-destination', packed], { env: { ...process.env, NODE_OPTIONS: '' } })
+// tap adds a loader to NODE_OPTIONS with which tsc does not start.
+await run('env', ['-u', 'NODE_OPTIONS', 'npm', 'pack', '--pack-destination', packed])
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 /** Returns a folder with the package in its node_modules, and with a folder whose `node` only says an old version. */

@@ -20,7 +20,7 @@ export async function emitTypes (document: Description): Promise<string> {
   return astToString(await openapiTS(asReceived(document) as OpenAPI3, {
     // Members with a default stay optional, because nothing fills them in.
     defaultNonNullable: false,
-    // Marks members that only one side sends: src/contract/types.ts removes them from requests or answers.
+    // Marks members that only one side sends: src/contract/body-types.ts removes them from requests or answers.
     readWriteMarkers: /"(?:read|write)Only": ?true/.test(JSON.stringify(document)),
     silent: true,
     transform (given) {

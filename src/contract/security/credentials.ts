@@ -1,7 +1,8 @@
 // Reads the credentials of each kind of security scheme and writes its challenges (OpenAPI 3.1, section 4.8.27).
 import type { FastifyRequest } from 'fastify'
 import { isUtf8 } from 'node:buffer'
-import type { BasicCredentials, SecurityScheme } from '../types.ts'
+import type { BasicCredentials } from '../handler.ts'
+import type { SecurityScheme } from '../types.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { decodeText, textsIn } from '../message/request-texts.ts'
 

@@ -1,6 +1,7 @@
 // Authenticates a request in onRequest, before its body: the body of an unknown caller is neither read nor validated.
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { BasicCredentials, Operation, SecurityScheme, Verdict, Verifier } from '../types.ts'
+import type { BasicCredentials, Verdict, Verifier } from '../handler.ts'
+import type { Operation, SecurityScheme } from '../types.ts'
 import { credentialReader, Refusal } from './credentials.ts'
 import type { CredentialReader } from './credentials.ts'
 import { asHttpError, HttpError } from '../../server/http-error.ts'

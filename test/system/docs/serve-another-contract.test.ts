@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import type { Test } from 'tap'
+import { compile } from '../../fixtures/compiler.ts'
 
 const exec = promisify(execFile)
 // Without the variables by which tap observes its tests.
@@ -53,8 +54,7 @@ t.test('the guide serves a contract of its own, first with examples and then wit
   const written = "import { readOrder } from './read-order.ts'\n" +
     main.replace('stubs(contract, document)', '{ ...stubs(contract, document), readOrder }')
   write('main.ts', written)
-  await run(folder, resolve('node_modules/typescript/bin/tsc'), '--pretty', 'false')
-    .catch(({ stdout }) => t.fail(stdout))
+  t.strictSame(await compile(folder), [])
   const readWritten = await serve(t, folder)
   t.strictSame(await readWritten('9007199254740993', 'secret'), [200, '{"id":9007199254740993,"items":["fern"]}'])
   t.strictSame(await readWritten('-1', 'secret'), [404, '{"status":404,"title":"There is no order -1."}'])

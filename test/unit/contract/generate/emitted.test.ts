@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
@@ -7,6 +6,7 @@ import { emitOperations } from '../../../../src/contract/generate/emit-contract.
 import { generate } from '../../../../scripts/generate.ts'
 import { readContract } from '../../../../src/contract/generate/read.ts'
 import type { Contract } from '../../../../src/contract/index.ts'
+import { compile } from '../../../fixtures/compiler.ts'
 
 const head = `openapi: 3.1.0
 info: { title: Other, version: 1.0.0, license: { name: MIT, identifier: MIT } }
@@ -98,9 +98,9 @@ components:
 export const all: components['schemas']['All'] = { item: 'x', branch: 1n, inner: 'x', composed: true, first: 1, again: { next: { next: {} } } }
 export const wrong: components['schemas']['All'] = { ...all, branch: 'x' }
 `)
-  const tsc = [resolve('node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--skipLibCheck', '--pretty', 'false', '--target', 'esnext']
-  const { stdout } = spawnSync(process.execPath, [...tsc, '--module', 'nodenext', '--allowImportingTsExtensions', 'program.ts'], { cwd: folder })
-  t.match(String(stdout), /^program\.ts\(3,\d+\): error TS2322: [^\n]*\n$/)
+  const config = { extends: resolve('tsconfig.json'), files: ['program.ts'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  t.match(await compile(folder), [/^program\.ts\(3,\d+\): error TS2322: [^\n]*$/])
 })
 
 t.test('an empty operationId and an empty body are none, and a rounded example is named', async t => {

@@ -3,6 +3,7 @@ import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
+import { compile } from '../../../fixtures/compiler.ts'
 
 interface Run { code: number, stdout: string, stderr: string }
 
@@ -323,12 +324,12 @@ t.test('the compiler reports the code that does not fit a changed contract', asy
   for (const name of copied) cpSync(name, join(folder, name), { recursive: true })
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   const path = join(folder, 'openapi.yaml')
-  const compile = async (...changes: Array<[from: string, to: string]>): Promise<string> => {
+  const messagesAfter = async (...changes: Array<[from: string, to: string]>): Promise<string> => {
     writeFileSync(path, changes.reduce((text, [from, to]) => text.replaceAll(from, to), contract))
     t.equal((await generate('--contract', path, '--out', join(folder, 'generated'))).code, 0)
-    return (await run(process.execPath, [resolve('node_modules/typescript/bin/tsc')], folder)).stdout
+    return (await compile(folder)).join('\n')
   }
-  const shapes = await compile(
+  const shapes = await messagesAfter(
     ['              type: integer\n              format: int64', '              type: string'],
     ['        - name\n      properties:', '        - name\n        - tag\n      properties:'],
     ["        '409':", "        '422':"],
@@ -338,9 +339,9 @@ t.test('the compiler reports the code that does not fit a changed contract', asy
   t.match(shapes, /^src\/stores\/memory\.ts\(.*'string' is not assignable to .*'bigint'/m, 'another type of id')
   t.match(shapes, /^src\/plants\/create-plant\.ts\(.*error TS/m, 'one more required member and one status less')
   t.match(shapes, /^src\/plants\/error-body\.ts\(.*'hint' is missing/m, 'another shape of errors')
-  const names = await compile(['createPlant', 'addPlant'], ['bearerAuth', 'tokenAuth'])
-  t.match(names, /^src\/app\.ts\(.*'createPlant' does not exist/m, 'a handler without an operation')
-  t.match(names, /^src\/app\.ts\(.*'bearerAuth' does not exist/m, 'a scheme without a verifier')
+  const names = await messagesAfter(['createPlant', 'addPlant'], ['bearerAuth', 'tokenAuth'])
+  t.match(names, /^src\/service\/app\.ts\(.*'createPlant' does not exist/m, 'a handler without an operation')
+  t.match(names, /^src\/service\/app\.ts\(.*'bearerAuth' does not exist/m, 'a scheme without a verifier')
 })
 
 t.test('extensions beside paths and responses are ignored', async t => {

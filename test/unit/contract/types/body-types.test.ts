@@ -1,45 +1,56 @@
 // Compiles handlers for bodies of every kind, and mistakes in them, against the generated types.
-import { execFile } from 'node:child_process'
-import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import t from 'tap'
-
-const run = promisify(execFile)
+import { checkMistakes, compilePrograms, withMistakes } from '../../../fixtures/compiler.ts'
+import type { Mistake } from '../../../fixtures/compiler.ts'
 
 const program = `
 import type { Readable } from 'node:stream'
 import type { Answer, Handler } from '${resolve('src/contract/index.ts')}'
 import type { operations } from './generated/types.ts'
 
-export const sendText: Handler<operations, 'sendText'> = ({ body }): Answer<operations, 'sendText'> => {
+export const sendText: Handler<operations, 'sendText'> = (
+  { body }
+): Answer<operations, 'sendText'> => {
   const text: string = body
   return { status: 200, body: text }
 }
 
-export const sendBytes: Handler<operations, 'sendBytes'> = ({ body }): Answer<operations, 'sendBytes'> => {
+export const sendBytes: Handler<operations, 'sendBytes'> = (
+  { body }
+): Answer<operations, 'sendBytes'> => {
   const stream: Readable | undefined = body
   return { status: 200, body: stream?.readable }
 }
 
-export const sendMaybe: Handler<operations, 'sendMaybe'> = (request): Answer<operations, 'sendMaybe'> => {
+export const sendMaybe: Handler<operations, 'sendMaybe'> = (
+  request
+): Answer<operations, 'sendMaybe'> => {
   if (request.contentType === 'text/csv') return { status: 200, body: request.body.toUpperCase() }
   if (request.contentType === 'application/json') return { status: 200, body: request.body + 1 }
   const none: undefined = request.body
   return { status: 200, body: none }
 }
 
-export const sendImage: Handler<operations, 'sendImage'> = ({ body, contentType }): Answer<operations, 'sendImage'> => {
+export const sendImage: Handler<operations, 'sendImage'> = (
+  { body, contentType }
+): Answer<operations, 'sendImage'> => {
   const image: \`image/\${string}\` = contentType
   return { status: 200, body: [image, body.readable] }
 }
 
-export const sendForm: Handler<operations, 'sendForm'> = ({ body }): Answer<operations, 'sendForm'> => {
+export const sendForm: Handler<operations, 'sendForm'> = (
+  { body }
+): Answer<operations, 'sendForm'> => {
   const id: bigint = body.id
   const owner: bigint | undefined = body.filter?.owner?.id
   return { status: 200, body: [id, owner] }
 }
 
-export const upload: Handler<operations, 'upload'> = async ({ body }): Promise<Answer<operations, 'upload'>> => {
+export const upload: Handler<operations, 'upload'> = async (
+  { body }
+): Promise<Answer<operations, 'upload'>> => {
   for await (const part of body) {
     if (part.name === 'id') {
       const id: bigint = part.value
@@ -65,34 +76,51 @@ export const upload: Handler<operations, 'upload'> = async ({ body }): Promise<A
 }
 `
 
-const mistakes: Record<string, [from: string, to: string, report: RegExp]> = {
-  'a text as an object': ['const text: string = body', 'const text: object = body', /'string' is not assignable/],
+const mistakes: Record<string, Mistake> = {
+  'a text as an object': [
+    'const text: string = body',
+    'const text: object = body',
+    /'string' is not assignable/
+  ],
   'bytes that may be absent': ['stream?.readable', 'body.readable', /possibly 'undefined'/],
   'an undeclared media type': ["=== 'text/csv'", "=== 'text/xml'", /have no overlap/],
-  'the body of another media type': ['request.body + 1', 'request.body.length', /'length' does not exist/],
-  'a body before its media type is known': ['const none: undefined', 'const none: string', /not assignable/],
-  'a member that the form lacks': ['body.filter?.owner?.id', 'body.filter?.owner?.ids', /'ids' does not exist/],
+  'the body of another media type': [
+    'request.body + 1',
+    'request.body.length',
+    /'length' does not exist/
+  ],
+  'a body before its media type is known': [
+    'const none: undefined',
+    'const none: string',
+    /not assignable/
+  ],
+  'a member that the form lacks': [
+    'body.filter?.owner?.id',
+    'body.filter?.owner?.ids',
+    /'ids' does not exist/
+  ],
   'an undeclared part': ["=== 'labels'", "=== 'label'", /have no overlap/],
-  'a field as a file': ['const id: bigint = part.value', 'part.file.resume(); const id = 1', /'resume' does not exist|'part.file' is possibly 'undefined'/],
-  'a file as a field': ['const file: Readable = part.file', 'const file = part.value', /'value' does not exist/],
-  'a part that may be either': ['if (part.file === undefined) ', 'if (part.file !== undefined) ', /part.value|'value'/],
+  'a field as a file': [
+    'const id: bigint = part.value',
+    'part.file.resume(); const id = 1',
+    /'resume' does not exist|'part.file' is possibly 'undefined'/
+  ],
+  'a file as a field': [
+    'const file: Readable = part.file',
+    'const file = part.value',
+    /'value' does not exist/
+  ],
+  'a part that may be either': [
+    'if (part.file === undefined) ',
+    'if (part.file !== undefined) ',
+    /part.value|'value'/
+  ],
   'a readOnly part': ["=== 'places'", "=== 'secret'", /have no overlap/]
 }
 
 t.test('handlers get bodies typed by media type, and mistakes do not compile', async t => {
-  const files = Object.fromEntries(Object.entries(mistakes).map(([name, [from, to]], index) => {
-    t.equal(program.split(from).length, 2, `${name}: the program has the text to change once`)
-    return [`mistake-${index}.ts`, program.replace(from, to)]
-  }))
-  const config = JSON.stringify({ extends: resolve('tsconfig.json'), include: ['*.ts', 'generated'] })
-  const folder = t.testdir({ ...files, 'program.ts': program, 'tsconfig.json': config })
-  const bodies = 'test/fixtures/contracts/bodies.yaml'
-  await run(process.execPath, ['scripts/generate.ts', '--contract', bodies, '--out', join(folder, 'generated')])
-  const tsc = [resolve('node_modules/typescript/bin/tsc'), '--pretty', 'false', '--noUnusedLocals', 'false']
-  const { stdout } = await run(process.execPath, tsc, { cwd: folder }).catch(error => error as { stdout: string })
-  const reports = Map.groupBy(stdout.trimEnd().split(/\n(?=\S)/), report => report.split('(', 1)[0])
-  t.strictSame(reports.get('program.ts'), undefined, 'the program compiles')
-  Object.entries(mistakes).forEach(([name, [,, report]], index) => {
-    t.match(reports.get(`mistake-${index}.ts`)?.join('\n') ?? '', report, name)
-  })
+  const contract = readFileSync('test/fixtures/contracts/bodies.yaml', 'utf8')
+  const programs = withMistakes(t, program, mistakes)
+  const { messages } = await compilePrograms(t, contract, programs)
+  checkMistakes(t, program, mistakes, messages)
 })

@@ -1,16 +1,18 @@
 // The types of parameters are those of the values that a handler gets.
-import { execFile } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import t from 'tap'
 import type { Contract } from '../../../../src/contract/index.ts'
+import { checkMistakes, compilePrograms, withMistakes } from '../../../fixtures/compiler.ts'
+import type { Mistake } from '../../../fixtures/compiler.ts'
 import { contractText, jsonContent, parameter, serveLoaded } from '../../../fixtures/contract.ts'
-
-const run = promisify(execFile)
 
 const int64 = '{ type: integer, format: int64 }'
 const int64s = `{ type: array, items: ${int64} }`
 const range = `{ type: object, required: [from], properties: { from: ${int64}, to: ${int64} } }`
+
+const page = jsonContent('{ properties: { n: { type: integer } }, default: {} }')
+const spread = '{ type: object, properties: { on: { type: boolean } } }'
+const deep = `{ type: object, additionalProperties: ${int64s} }`
 
 const contract = contractText({
   paths: `
@@ -19,12 +21,14 @@ const contract = contractText({
       operationId: read
       parameters:
         - ${parameter('cell', 'path', range, ', style: matrix')}
-        - ${parameter('spread', 'query', '{ type: object, properties: { on: { type: boolean } } }')}
-        - ${parameter('deep', 'query', `{ type: object, additionalProperties: ${int64s} }`, ', style: deepObject')}
+        - ${parameter('spread', 'query', spread)}
+        - ${parameter('deep', 'query', deep, ', style: deepObject')}
         - ${parameter('piped', 'query', int64s, ', style: pipeDelimited, required: true')}
         - { name: json, in: query, ${jsonContent(range)} }
         - { $ref: '#/components/parameters/Page' }
-        - { name: text, in: query, ${jsonContent('{ type: string, enum: [a, b] }', 'text/plain')} }
+        - name: text
+          in: query
+          ${jsonContent('{ type: string, enum: [a, b] }', 'text/plain')}
         - ${parameter('theme', 'cookie', '{ type: array, items: { type: string } }')}
       responses:
         '200':
@@ -34,7 +38,7 @@ const contract = contractText({
             X-Json: { required: true, ${jsonContent(range)} }`,
   components: `
   parameters:
-    Page: { name: page, in: query, ${jsonContent('{ properties: { n: { type: integer } }, default: {} }')} }`
+    Page: { name: page, in: query, ${page} }`
 })
 
 const program = `
@@ -53,42 +57,55 @@ export const handlers: Handlers<operations, 'read'> = {
     const page: number | undefined = query.page.n
     const text: 'a' | 'b' | undefined = query.text
     const theme: string[] | undefined = cookie.theme
-    if (!on || page !== 2 || text !== 'b' || theme?.[0] !== 'dark') throw new Error('other values')
+    if (!on || page !== 2 || text !== 'b' || theme?.[0] !== 'dark') {
+      throw new Error('other values')
+    }
     const to = (deep?.a?.[0] ?? 0n) + (json?.from ?? 0n)
     return { status: 200, headers: { 'X-Range': cell, 'X-Json': { from: sum, to } } }
   }
 }
 `
 
-/** Each change of the program must not compile. */
-const mistakes: Array<[from: string, to: string, report: RegExp]> = [
-  ['interface Range { from: bigint,', 'interface Range { from: number,', /'bigint' is not assignable to type 'number'/],
-  ['query.page.n', 'query.json.from', /possibly 'undefined'/],
-  ["'X-Range': cell", "'X-Range': 'from,1'", /'string' is not assignable/],
-  ["'a' | 'b' | undefined", "'a' | undefined", /'"b"' is not assignable/]
-]
+const mistakes: Record<string, Mistake> = {
+  'a member of another type': [
+    'interface Range { from: bigint,',
+    'interface Range { from: number,',
+    /'bigint' is not assignable to type 'number'/,
+    'path.cell'
+  ],
+  'an optional parameter without a check': [
+    'query.page.n',
+    'query.json.from',
+    /possibly 'undefined'/
+  ],
+  'a text in place of an object': [
+    "'X-Range': cell",
+    "'X-Range': 'from,1'",
+    /'string' is not assignable/
+  ],
+  'a value that is not handled': [
+    "'a' | 'b' | undefined",
+    "'a' | undefined",
+    /'"b"' is not assignable/
+  ]
+}
 
 t.test('the types of objects and content in parameters are those of their values', async t => {
-  const changed = mistakes.map(([from, to], index) => [`mistake-${index}.ts`, program.replace(from, to)])
-  const config = JSON.stringify({ extends: resolve('tsconfig.json'), include: ['*.ts', 'generated'] })
-  const files = { 'contract.yaml': contract, 'program.ts': program, 'tsconfig.json': config }
-  const folder = t.testdir({ ...files, ...Object.fromEntries(changed) })
-  const generated = join(folder, 'generated')
-  const file = join(folder, 'contract.yaml')
-  await run(process.execPath, ['scripts/generate.ts', '--contract', file, '--out', generated])
-  const tsc = [resolve('node_modules/typescript/bin/tsc'), '--pretty', 'false', '--noUnusedLocals', 'false']
-  const { stdout } = await run(process.execPath, tsc, { cwd: folder }).catch(error => error as { stdout: string })
-  const reports = Map.groupBy(stdout.trimEnd().split(/\n(?=\S)/), report => report.split('(', 1)[0])
-  t.strictSame(reports.get('program.ts'), undefined, 'the program compiles')
-  mistakes.forEach(([, to, report], index) => t.match(reports.get(`mistake-${index}.ts`)?.join('\n'), report, to))
+  const programs = withMistakes(t, program, mistakes)
+  const { folder, messages } = await compilePrograms(t, contract, programs)
+  checkMistakes(t, program, mistakes, messages)
 
   const { handlers } = await import(join(folder, 'program.ts'))
-  const served: Contract = await import(join(generated, 'operations.ts'))
+  const served: Contract = await import(join(folder, 'generated/operations.ts'))
   const { app } = await serveLoaded(t, served, { handlers })
   const json = (text: string) => encodeURIComponent(text)
   const query = [
-    'on=true', 'deep[a]=9007199254740993', 'piped=9007199254740993|2', `json=${json('{"from":1}')}`,
-    `page=${json('{"n":2}')}`, 'text=b'
+    'on=true',
+    'deep[a]=9007199254740993',
+    'piped=9007199254740993|2',
+    `json=${json('{"from":1}')}`,
+    `page=${json('{"n":2}')}`,
+    'text=b'
   ]
   const url = `/;cell=from,9007199254740993?${query.join('&')}`
   const { headers } = await app.inject({ url, headers: { cookie: 'theme=dark' } })

@@ -1,13 +1,12 @@
-// Generates another contract, compiles a program for it, serves it and sends requests. Programs that break the contract
-// must not compile.
-import { execFile } from 'node:child_process'
+// Generates another contract, compiles a program for it, serves it and sends requests. Programs
+// that break the contract must not compile.
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import t from 'tap'
 import type { Contract } from '../../../../src/contract/index.ts'
+import { checkMistakes, compilePrograms, withMistakes } from '../../../fixtures/compiler.ts'
+import type { Mistake } from '../../../fixtures/compiler.ts'
 import { serveLoaded } from '../../../fixtures/contract.ts'
-
-const run = promisify(execFile)
 
 /** A program that meets the contract. */
 const program = `
@@ -24,9 +23,13 @@ const readOrder: Handler<operations, 'readOrder'> = (
   const headers = { 'X-Left': query.limit }
   const fields: string[] | undefined = query.fields
   const theme: 'dark' | 'light' | undefined = cookie.theme
-  if (header['X-Trace'] === 'lost') return { status: 404, body: { title: 'There is no such order.' } }
+  if (header['X-Trace'] === 'lost') {
+    return { status: 404, body: { title: 'There is no such order.' } }
+  }
   if (header['X-Trace'] === 'broken') return { status: 500 }
-  if (header['X-Trace'] === 'bare') return { status: 200, headers: { 'X-Left': 0 }, body: { id: 1n, total: null } }
+  if (header['X-Trace'] === 'bare') {
+    return { status: 200, headers: { 'X-Left': 0 }, body: { id: 1n, total: null } }
+  }
   const note = [principals.user?.name, fields, theme].join()
   return {
     status: 200,
@@ -35,20 +38,26 @@ const readOrder: Handler<operations, 'readOrder'> = (
   }
 }
 
-const deleteOrder: Handler<operations, 'deleteOrder'> = async (): Promise<Answer<operations, 'deleteOrder'>> => {
+const deleteOrder: Handler<operations, 'deleteOrder'> = async (
+): Promise<Answer<operations, 'deleteOrder'>> => {
   return { status: 204 }
 }
 
 const createOrder: Handler<operations, 'createOrder'> = (
   { body: { total, secret, parts } }
 ): Answer<operations, 'createOrder'> => {
-  const body = { id: 9007199254740993n, total, parts: parts?.map(part => ({ id: 1n, total: part.total })) ?? [] }
+  const totals = parts?.map(part => ({ id: 1n, total: part.total })) ?? []
+  const body = { id: 9007199254740993n, total, parts: totals }
   if (secret === 'x') return { status: 201, body }
   return { status: 200, body: { id: 1n, total } }
 }
 
-const changeOrders: Handler<operations, 'changeOrders'> = ({ body }): Answer<operations, 'changeOrders'> => {
-  if (body?.kind === 'card') return { status: 200, body: { kind: 'card', number: body.number + 1n } }
+const changeOrders: Handler<operations, 'changeOrders'> = (
+  { body }
+): Answer<operations, 'changeOrders'> => {
+  if (body?.kind === 'card') {
+    return { status: 200, body: { kind: 'card', number: body.number + 1n } }
+  }
   return { status: 200, body: { kind: 'cash' } }
 }
 
@@ -76,19 +85,39 @@ export const verifiers: Verifiers<typeof contract.securitySchemes> = {
 }
 
 /** Webhooks and callbacks have types but no handlers. */
-export type Sent = webhooks['orderCreated']['post']['requestBody'] & components['schemas']['Order']
-export const sent: NonNullable<webhooks['orderCreated']['post']['requestBody']>['content']['application/xml'] = 1n
+type Notice = NonNullable<webhooks['orderCreated']['post']['requestBody']>
+export type NoticeOfOrder = Notice & components['schemas']['Order']
+export const notice: Notice['content']['application/xml'] = 1n
 `
 
-/**
- * Each change of the program is a mistake that the compiler must report at its line, with this text and in at most 400
- * characters. The line is the one with `at`, or with the first line of the replacement.
- */
-const mistakes: Record<string, [from: string, to: string, report: RegExp, at?: string]> = {
-  'a missing handler': ['  deleteOrder,\n', '', /'deleteOrder' is missing/, 'export const handlers'],
-  'an extra handler': ['  deleteOrder,', '  deleteOrder, orderCreated: deleteOrder,', /'orderCreated' does not exist/],
+const mistakes: Record<string, Mistake> = {
+  'a missing handler': [
+    '  deleteOrder,\n',
+    '',
+    /'deleteOrder' is missing/,
+    'export const handlers'
+  ],
+  'an extra handler': [
+    '  deleteOrder,',
+    '  deleteOrder, orderCreated: deleteOrder,',
+    /'orderCreated' does not exist/
+  ],
+  'the handler of another operation': [
+    '  readOrder,\n',
+    '  readOrder: createOrder,\n',
+    /Type '"createOrder"' is not assignable to type '"readOrder"'/
+  ],
+  'the handler of another operation with the same path': [
+    '  deleteOrder,\n',
+    '  deleteOrder: readOrder,\n',
+    /Type '"readOrder"' is not assignable to type '"deleteOrder"'/
+  ],
   'a missing verifier': ['  key: verifyKey,\n', '', /'"key"' is missing/, 'export const verifiers'],
-  'an extra verifier': ['  key: verifyKey,', '  key: verifyKey, other: verifyKey,', /'other' does not exist/],
+  'an extra verifier': [
+    '  key: verifyKey,',
+    '  key: verifyKey, other: verifyKey,',
+    /'other' does not exist/
+  ],
   'a verifier for another kind of credentials': [
     '  staff: verifyStaff',
     '  staff: verifyKey',
@@ -99,8 +128,21 @@ const mistakes: Record<string, [from: string, to: string, report: RegExp, at?: s
     "status: 199, body: { title: 'x' }",
     /'199' is not assignable/
   ],
-  'a status outside the range': ['{ status: 201, body }', '{ status: 304, body }', /'304' is not assignable/],
-  'a body with a bodiless status': ['{ status: 201, body }', '{ status: 204, body }', /'204' is not assignable/],
+  'a status outside the range': [
+    '{ status: 201, body }',
+    '{ status: 304, body }',
+    /'304' is not assignable/
+  ],
+  'an undeclared status with the body of another': [
+    "{ status: 200, body: { kind: 'cash' } }",
+    "{ status: 404, body: { title: 'x' }, headers: {} }",
+    /Type '404' is not assignable to type '200 \| DeclaredStatus<"changeOrders">'\.$/
+  ],
+  'a body with a bodiless status': [
+    '{ status: 201, body }',
+    '{ status: 204, body }',
+    /'204' is not assignable/
+  ],
   'the body of another status': [
     "{ title: 'There is no such order.' }",
     '{ id: 1n, total: null }',
@@ -114,7 +156,7 @@ const mistakes: Record<string, [from: string, to: string, report: RegExp, at?: s
   'a body where the contract declares none': [
     'return { status: 204 }',
     'return { status: 204, body: {} }',
-    /the contract declares none/
+    /'the contract declares no body''.* 'NoBodyDeclared<"deleteOrder", 204>'/
   ],
   'a missing member': ['body: { id: 1n, total: null }', 'body: { total: null }', /'id' is missing/],
   'a member of another type': [
@@ -130,18 +172,18 @@ const mistakes: Record<string, [from: string, to: string, report: RegExp, at?: s
   'a writeOnly member': [
     'body: { id: 1n, total } }',
     'body: { id: 1n, total, secret } }',
-    /'string' is not assignable to type 'Undeclared'/
+    /'string' is not assignable to type 'WriteOnly<"secret">'/
   ],
   'a missing body in one of several responses': [
     ', body: { id: 1n, total: null } }',
     ' }',
     /'body' is missing .* 'WithBodyAndHeaders<operations, "readOrder", 200>'/,
-    "=== 'bare'"
+    "return { status: 200, headers: { 'X-Left': 0 }"
   ],
   'an extra body in one of several responses': [
     'return { status: 500 }',
     'return { status: 500, body: { id } }',
-    /'Undeclared'/
+    /'id' does not exist in type 'NoBodyDeclared<"readOrder", "default">'/
   ],
   'an unknown discriminator value': [
     "body: { kind: 'cash' } }",
@@ -152,18 +194,22 @@ const mistakes: Record<string, [from: string, to: string, report: RegExp, at?: s
     "headers: { 'X-Left': 0 }, ",
     '',
     /'headers' is missing .* 'WithBodyAndHeaders<operations, "readOrder", 200>'/,
-    "=== 'bare'"
+    'return { status: 200, body: { id: 1n, total: null }'
   ],
   'a header field of another type': [
     "'X-Left': 0 }",
     "'X-Left': 'many' }",
     /'string' is not assignable to type 'number'/
   ],
-  'an undeclared header field': ["'X-Left': 0 }", "'X-Left': 0, 'X-Other': 'x' }", /'X-Other'/],
+  'an undeclared header field': [
+    "'X-Left': 0 }",
+    "'X-Left': 0, 'X-Other': 'x' }",
+    /'X-Other'/
+  ],
   'header fields where the contract declares none': [
     '{ status: 201, body }',
     "{ status: 201, headers: { 'X-Other': 'x' }, body }",
-    /'X-Other'/
+    /'X-Other'' does not exist in type 'NoHeadersDeclared<"createOrder", "2XX">'/
   ],
   'an undeclared parameter': ['query.fields', 'query.field', /'field' does not exist/],
   'an ignored header parameter': [
@@ -177,8 +223,8 @@ const mistakes: Record<string, [from: string, to: string, report: RegExp, at?: s
     /'bigint' is not assignable to type 'number'/
   ],
   'a place without parameters': [
-    'async (): Promise',
-    'async ({ query: { limit } }): Promise',
+    'async (\n',
+    'async ({ query: { limit } }\n',
     /'query' does not exist/
   ],
   'a readOnly member of a request body': [
@@ -187,49 +233,66 @@ const mistakes: Record<string, [from: string, to: string, report: RegExp, at?: s
     /'id' does not exist/
   ],
   'an optional body without a check': ['body?.kind', 'body.kind', /possibly 'undefined'/],
-  'an optional principal without a check': ['principals.user?.name', 'principals.user.name', /possibly 'undefined'/],
-  'an unknown verdict': ["'forbidden' :", "'denied' :", /'"denied"' is not assignable to type 'Verdict'/]
+  'an optional principal without a check': [
+    'principals.user?.name',
+    'principals.user.name',
+    /possibly 'undefined'/
+  ],
+  'an unknown verdict': [
+    "'forbidden' :",
+    "'denied' :",
+    /'"denied"' is not assignable to type 'Verdict'/
+  ]
 }
 
-t.test('a program that meets a contract compiles and serves it, and each mistake is reported at its line', async t => {
-  const files = Object.fromEntries(Object.entries(mistakes).map(([name, [from, to]], index) => {
-    t.equal(program.split(from).length, 2, `${name}: the program has the text to change once`)
-    return [`mistake-${index}.ts`, program.replace(from, to)]
-  }))
-  const config = JSON.stringify({ extends: resolve('tsconfig.json'), include: ['*.ts', 'generated'] })
-  const folder = t.testdir({ ...files, 'program.ts': program, 'tsconfig.json': config })
-  const generated = join(folder, 'generated')
-  const orders = 'test/fixtures/contracts/orders.yaml'
-  await run(process.execPath, ['scripts/generate.ts', '--contract', orders, '--out', generated])
-  const tsc = [resolve('node_modules/typescript/bin/tsc'), '--pretty', 'false', '--noUnusedLocals', 'false']
-  const { stdout } = await run(process.execPath, tsc, { cwd: folder }).catch(error => error as { stdout: string })
+/** These change the type of a value, so that the compiler also reports what uses it. */
+const withConsequences = new Set([
+  'a parameter of another type',
+  'a place without parameters',
+  'a readOnly member of a request body',
+  'an optional body without a check'
+])
 
-  const reports = Map.groupBy(stdout.trimEnd().split(/\n(?=\S)/), report => report.split('(', 1)[0])
-  t.strictSame(reports.get('program.ts'), undefined, 'the program compiles')
-  Object.entries(mistakes).forEach(([name, [from, to, report, at = to.split('\n', 1)[0]]], index) => {
-    const [first = '', ...others] = reports.get(`mistake-${index}.ts`) ?? []
-    const line = program.replace(from, to).split('\n').findIndex(line => line.includes(at as string)) + 1
-    t.match(first, report, name)
-    t.equal(Number(/\((\d+),/.exec(first)?.[1]), line, `${name}: the line`)
-    t.ok([first, ...others].join('\n').length <= 400, `${name}: at most 400 characters`, { first, others })
+t.test('a program that meets a contract compiles and serves it, and mistakes do not', async t => {
+  const orders = readFileSync('test/fixtures/contracts/orders.yaml', 'utf8')
+  const programs = withMistakes(t, program, mistakes)
+  const { folder, messages } = await compilePrograms(t, orders, programs)
+  checkMistakes(t, program, mistakes, messages)
+  Object.keys(mistakes).forEach((name, index) => {
+    const found = messages(`mistake-${index}`)
+    const { length } = found.join('\n')
+    t.ok(length <= 400, `${name}: ${length} characters`, { found })
+    if (!withConsequences.has(name)) t.equal(found.length, 1, `${name}: one message`, { found })
   })
+
+  // The last row of the table is about the plant store.
+  const guide = readFileSync('docs/build/change-the-contract.md', 'utf8')
+  const quoted = guide.matchAll(/^\| (an? .+|the handler .+) \| `(.+)` \|$/gm)
+  const rows = Array.from(quoted, ([, , text = '']) => text.replaceAll('\\|', '|')).slice(0, -1)
+  const indexes = Object.keys(mistakes).keys()
+  const all = [...indexes].map(index => messages(`mistake-${index}`).join())
+  t.equal(rows.length, 8)
+  for (const row of rows) t.ok(all.some(message => message.includes(row)), row)
 
   const { handlers, verifiers } = await import(join(folder, 'program.ts'))
   const contract: Contract = await import(join(folder, 'generated/operations.ts'))
   const { app } = await serveLoaded(t, contract, { handlers, verifiers })
   type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  const send = async (method: Method, url: string, headers: Record<string, string>, payload?: string) => {
-    const response = await app.inject({ method, url, headers, ...payload !== undefined && { payload } })
-    return [response.statusCode, response.headers['content-type']?.split(';')[0], response.body]
+  type Fields = Record<string, string>
+  const send = async (method: Method, url: string, headers: Fields, payload = '') => {
+    const { statusCode, headers: sent, body } = await app.inject({ method, url, headers, payload })
+    return [statusCode, sent['content-type']?.split(';')[0], body]
   }
 
   const user = { authorization: 'Bearer me', 'x-trace': 'x' }
   const url = '/v1/orders/9007199254740993?fields=a,b'
   const read = await app.inject({ url, headers: { ...user, cookie: 'theme=dark' } })
+  const parts = '[{"id":2,"total":1}]'
   const payment = '{"kind":"cash","note":"me orders,a,b,dark"}'
-  t.equal(read.body, `{"id":9007199254740993,"total":null,"parts":[{"id":2,"total":1}],"payment":${payment}}`)
+  const order = `{"id":9007199254740993,"total":null,"parts":${parts},"payment":${payment}}`
+  t.equal(read.body, order)
   t.equal(read.headers['x-left'], '20')
-  const get = (headers: Record<string, string>) => send('GET', '/v1/orders/1', headers)
+  const get = (headers: Fields) => send('GET', '/v1/orders/1', headers)
   const notFound = [404, 'application/problem+json', '{"title":"There is no such order."}']
   t.strictSame(await get({ ...user, 'x-trace': 'lost' }), notFound)
   t.strictSame(await get({ ...user, 'x-trace': 'broken' }), [500, undefined, ''])
@@ -240,19 +303,24 @@ t.test('a program that meets a contract compiles and serves it, and each mistake
 
   t.strictSame(await send('DELETE', '/v1/orders/1', {}), [204, undefined, ''])
 
-  const staff = { authorization: `Basic ${btoa('a:a')}`, 'content-type': 'application/vnd.shop+json' }
+  const shopType = { 'content-type': 'application/vnd.shop+json' }
+  const staff = { ...shopType, authorization: `Basic ${btoa('a:a')}` }
   const post = (payload: string) => send('POST', '/v1/orders', staff, payload)
-  const order = '{"total":9223372036854775807,"secret":"x","parts":[{"total":null,"secret":""}]}'
-  const created = '{"id":9007199254740993,"total":9223372036854775807,"parts":[{"id":1,"total":null}]}'
-  t.strictSame(await post(order), [201, 'application/hal+json', created])
+  const total = '"total":9223372036854775807'
+  const sentParts = '[{"total":null,"secret":""}]'
+  const created = `{"id":9007199254740993,${total},"parts":[{"id":1,"total":null}]}`
+  const sent = `{${total},"secret":"x","parts":${sentParts}}`
+  t.strictSame(await post(sent), [201, 'application/hal+json', created])
   const readOnlyId = /\\"id\\" in the body must not be sent/
   t.match(await post('{"id":1,"total":1,"secret":"x"}'), [400, 'application/json', readOnlyId])
 
   const mergePatch = { ...user, 'content-type': 'application/merge-patch+json' }
   const patch = (payload: string) => send('PATCH', '/v1/orders', mergePatch, payload)
   const changed = '{"kind":"card","number":9007199254740993}'
-  t.strictSame(await patch('{"kind":"card","number":9007199254740992}'), [200, 'application/json', changed])
-  t.strictSame(await send('PATCH', '/v1/orders', user), [200, 'application/json', '{"kind":"cash"}'])
+  const card = '{"kind":"card","number":9007199254740992}'
+  t.strictSame(await patch(card), [200, 'application/json', changed])
+  const cash = [200, 'application/json', '{"kind":"cash"}']
+  t.strictSame(await send('PATCH', '/v1/orders', user), cash)
   const unknownKind = /must be one of \\"card\\", \\"cash\\"/
   t.match(await patch('{"kind":"coin"}'), [400, 'application/json', unknownKind])
 })
