@@ -4,7 +4,7 @@ import type { StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { HttpError } from '../server/http-error.ts'
-import { toRoute } from './routing/paths.ts'
+import { toRoute } from './message/paths.ts'
 import { decodedPath } from './message/request.ts'
 
 type Document = Extract<StaticDocumentSpec, { document: unknown }>['document']

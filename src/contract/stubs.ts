@@ -1,7 +1,7 @@
 // Handlers for operations that are not written yet: they answer 501, or with the examples of the contract.
 import type { Contract, Media, Operation } from './types.ts'
 import type { Schema } from './schema/index.ts'
-import type { AnyAnswer } from './answers/declared-answers.ts'
+import type { AnyAnswer } from './answers/response-writer.ts'
 import { describesEvent } from './answers/event-bodies.ts'
 import { exampleReader } from './examples.ts'
 import type { Node } from './examples.ts'

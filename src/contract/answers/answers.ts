@@ -2,11 +2,11 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { Readable } from 'node:stream'
 import type { Compile, Schemas, Write } from '../schema/index.ts'
-import { discard } from './answer-bodies.ts'
-import { declaredAnswers } from './declared-answers.ts'
-import type { AnyAnswer } from './declared-answers.ts'
+import { discard } from './body-writers.ts'
+import { declaredAnswers } from './response-writer.ts'
+import type { AnyAnswer } from './response-writer.ts'
 import { asHttpError, HttpError } from '../../server/http-error.ts'
-import type { RoutedOperation } from '../routing/paths.ts'
+import type { RoutedOperation } from '../message/paths.ts'
 import { sendStream } from './streams.ts'
 
 /** A handler of any operation. */

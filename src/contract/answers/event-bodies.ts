@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { composedSchemas, isString, parseText, referenced, writeUnchecked } from '../schema/index.ts'
 import type { Schema, Schemas } from '../schema/index.ts'
 import type { Media } from '../types.ts'
-import type { BodyOptions, WriteBody } from './answer-bodies.ts'
+import type { BodyOptions, WriteBody } from './body-writers.ts'
 import { eventStream, eventText, isAsyncIterable, loneSurrogate } from './events.ts'
 import type { EventFields } from './events.ts'
 

@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { followsLastResponse, framingFault } from '../../server/framing.ts'
 import { HttpError } from '../../server/http-error.ts'
-import { pathPattern, toRoute } from './paths.ts'
-import type { Routed } from './paths.ts'
+import { pathPattern, toRoute } from '../message/paths.ts'
+import type { Routed } from '../message/paths.ts'
 import { decodedPath } from '../message/request.ts'
 
 interface Path { template: string, pattern: RegExp, methods: string[] }

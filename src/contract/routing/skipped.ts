@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Contract } from '../types.ts'
 import { HttpError } from '../../server/http-error.ts'
-import { routed, toRoute } from './paths.ts'
-import type { Routed } from './paths.ts'
+import { routed, toRoute } from '../message/paths.ts'
+import type { Routed } from '../message/paths.ts'
 import { methodsOf } from './routing.ts'
 
 /** The skipped operations that a request can reach. */

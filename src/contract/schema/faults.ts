@@ -82,7 +82,7 @@ function describe ({ keyword, params, message, parentSchema }: ErrorObject): str
     case 'oneOf':
       if (params.passingSchemas) return 'matches more than one of the forms that the contract declares'
       return 'matches none of the forms that the contract declares'
-    // rewrite.ts adds the upper limit.
+    // ajv-rewriter.ts adds the upper limit.
     case 'contains': return String(message).replace(` and no more than ${Number.MAX_SAFE_INTEGER}`, '')
     case 'pattern': return `${message}${meaningOf(parentSchema)}`
     default: return String(message)

@@ -1,5 +1,5 @@
 // Exports for programs without a server: exact JSON and JSON Schema. None of them imports Fastify.
-export { removeUndeclared } from './declared.ts'
+export { removeUndeclared } from './undeclared-members.ts'
 export type { Fault } from './json.ts'
 export { parseText } from './json-text.ts'
 export {

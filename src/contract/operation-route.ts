@@ -1,6 +1,6 @@
 // Hooks of the application that depend on the operation, such as on its extensions in the contract.
 import type { RouteShorthandOptions } from 'fastify'
-import type { RoutedOperation } from './paths.ts'
+import type { RoutedOperation } from './message/paths.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -5,11 +5,11 @@ import { Readable } from 'node:stream'
 import { writeUnchecked } from '../schema/index.ts'
 import { bodilessStatuses, framingFields } from '../types.ts'
 import type { Response } from '../types.ts'
-import { bodyWriter } from './answer-bodies.ts'
-import type { BodyOptions, Payload, WriteBody } from './answer-bodies.ts'
-import { headerTexts } from './header-texts.ts'
+import { bodyWriter } from './body-writers.ts'
+import type { BodyOptions, Payload, WriteBody } from './body-writers.ts'
+import { headerTexts } from './header-fields.ts'
 import { isInRange, isRange, kindOf, sentType } from '../message/media-type.ts'
-import type { RoutedOperation } from '../routing/paths.ts'
+import type { RoutedOperation } from '../message/paths.ts'
 
 export interface AnyAnswer {
   readonly status: number
