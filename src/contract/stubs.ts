@@ -2,7 +2,7 @@
 import type { Contract, Media, Operation } from './types.ts'
 import type { Schema } from './schema/index.ts'
 import type { AnyAnswer } from './answers/response-writer.ts'
-import { describesEvent } from './answers/event-bodies.ts'
+import { describesEvent } from './answers/events.ts'
 import { exampleReader } from './examples.ts'
 import type { Node } from './examples.ts'
 import { HttpError } from '../server/http-error.ts'

@@ -1,84 +1,81 @@
-// Writes the body of an answer by its media type.
+// Checks the body of an answer and writes it, by the kind of its media type: JSON, text or bytes.
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 import { isString, writeUnchecked } from '../schema/index.ts'
 import type { Compile, Schema, Schemas, Write } from '../schema/index.ts'
 import type { Media } from '../types.ts'
-import { eventsWriter } from './event-bodies.ts'
-import { endIterator, isAsyncIterable, loneSurrogate } from './events.ts'
-import { kindOf } from '../message/media-type.ts'
 
-/** How bodies are checked. */
-export interface BodyOptions {
+/** The schemas of the contract, for answers. */
+export interface AnswerSchemas {
   schemas: Schemas
   compile: Compile
   writerOf: (schema: object) => Write
-  /** Gets a breach of the contract. Throws it, or logs it; then the answer is sent as it is. */
+}
+
+/** What the writers of one operation share. */
+export interface WriterOptions extends AnswerSchemas {
+  /** Throws a breach of the contract, or logs it; then the answer is sent as it is. */
   report: (breach: Error, reply: FastifyReply) => void
-  /** Logs a fault that no response can tell. */
+  /** The same for a sentence that goes on after "The operation answered". */
+  reportAnswer: (problem: string, reply: FastifyReply) => void
+  /** Logs a fault that the response does not show. */
   logFault: (fault: Error, reply: FastifyReply) => void
 }
 
 export type Payload = string | Buffer | Readable | undefined
 export type WriteBody = (body: unknown, reply: FastifyReply) => Payload
 
-/** An operation's id, a key of its responses as Fastify spells it, and a media type or range of the response. */
-interface Declared { id: string, key: string, type: string }
-
-export function bodyWriter ({ id, key, type }: Declared, media: Media, options: BodyOptions): WriteBody {
-  switch (kindOf(type)) {
-    case 'json': return jsonWriter(key, type, options)
-    case 'text': return textWriter(id, media, options)
-    case 'events': return eventsWriter(id, media, options)
-    default: return bytesWriter(id, options)
-  }
-}
-
-/** The route's serializer writes it. */
-function jsonWriter (key: string, type: string, { report }: BodyOptions): WriteBody {
+/**
+ * The serializer of the route writes the body.
+ * @param key the key of the response, as Fastify spells it
+ */
+export function jsonWriter (key: string, type: string, { report }: WriterOptions): WriteBody {
   return (body, reply) => {
     try {
       return (reply.getSerializationFunction(key, type) as unknown as Write)(body)
     } catch (error) {
       report(error as Error, reply)
-      return asItIs(body)
+      return writeMismatch(body)
     }
   }
 }
 
-function textWriter (id: string, { schema }: Media, { schemas, compile, report }: BodyOptions): WriteBody {
+export function textWriter ({ schema }: Media, options: WriterOptions): WriteBody {
+  const { schemas, compile, report, reportAnswer } = options
   // The schema of a text may describe what the text means, such as the rows of a table.
-  const validate = compile(schema !== undefined && isString(schema as Schema, schemas) ? schema : { type: 'string' })
+  const isOfText = schema !== undefined && isString(schema as Schema, schemas)
+  const validate = compile(isOfText ? schema : { type: 'string' })
   return (body, reply) => {
     const { fault } = validate({ value: body })
-    if (fault !== undefined) report(new Error(`${id} answered with a text that ${fault.problem}`), reply)
-    if (typeof body !== 'string') return asItIs(body)
+    if (fault !== undefined) reportAnswer(`with a text that ${fault.problem}`, reply)
+    if (typeof body !== 'string') return writeMismatch(body)
     if (!body.isWellFormed()) report(loneSurrogate(), reply)
     return body
   }
 }
 
-function bytesWriter (id: string, { report }: BodyOptions): WriteBody {
+export function bytesWriter ({ report, reportAnswer }: WriterOptions): WriteBody {
   return (body, reply) => {
     if (body instanceof Readable) return body
-    // Fastify would add a charset to some media types of strings.
-    if (typeof body === 'string') {
-      if (!body.isWellFormed()) report(loneSurrogate(), reply)
-      return Buffer.from(body)
+    if (body instanceof Uint8Array) {
+      return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
     }
-    if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-    report(new Error(`${id} answered with a body that is not a string, a Uint8Array or a Readable`), reply)
-    return writeUnchecked(body)
+    if (typeof body !== 'string') {
+      reportAnswer('with a body that is not a string, a Uint8Array or a Readable', reply)
+      return writeUnchecked(body)
+    }
+    if (!body.isWellFormed()) report(loneSurrogate(), reply)
+    // Fastify would add a charset to some media types of strings.
+    return Buffer.from(body)
   }
 }
 
-/** A body that its media type does not have: a stream stays one. */
-function asItIs (body: unknown): Payload {
+/** Writes a body of the wrong type: a stream stays a stream. */
+function writeMismatch (body: unknown): Payload {
   return body instanceof Readable ? body : writeUnchecked(body)
 }
 
-/** Releases what a handler answered and nobody gets. */
-export function discard (body: unknown, onError: (error: Error) => void): void {
-  if (body instanceof Readable) body.on('error', onError).destroy()
-  else if (isAsyncIterable(body)) endIterator(body[Symbol.asyncIterator]()).catch(onError)
+/** UTF-8 has no bytes for a lone surrogate: the client would get another character. */
+export function loneSurrogate (): Error {
+  return new Error('the answer is a text with a lone surrogate')
 }

@@ -1,64 +1,52 @@
-// The answers that the contract declares for an operation: checks a handler's answer, and writes its fields and body.
+// Finds the response that the contract declares for an answer, checks the answer and writes its
+// header fields and body.
 import type { FastifyReply } from 'fastify'
-import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { validateHeaderValue } from 'node:http'
 import { Readable } from 'node:stream'
-import { writeUnchecked } from '../schema/index.ts'
-import { bodilessStatuses, framingFields } from '../types.ts'
-import type { Response } from '../types.ts'
-import { bodyWriter } from './body-writers.ts'
-import type { BodyOptions, Payload, WriteBody } from './body-writers.ts'
-import { headerTexts } from './header-fields.ts'
 import { isInRange, isRange, kindOf, sentType } from '../message/media-type.ts'
 import type { RoutedOperation } from '../message/paths.ts'
+import { writeUnchecked } from '../schema/index.ts'
+import { bodilessStatuses } from '../types.ts'
+import type { Media, Response } from '../types.ts'
+import { bytesWriter, jsonWriter, textWriter } from './body-writers.ts'
+import type { WriterOptions, Payload, WriteBody } from './body-writers.ts'
+import { eventsWriter } from './events.ts'
+import { fieldsWriter, noFields, undeclared, writeFields } from './header-fields.ts'
+import type { Fields, HeaderValues } from './header-fields.ts'
 
+/** An answer of any operation. */
 export interface AnyAnswer {
   readonly status: number
   readonly headers?: HeaderValues
   readonly contentType?: string
   readonly body?: unknown
 }
-type HeaderValues = Readonly<Record<string, unknown>>
 
-/** An answer as it is sent. */
-export interface Written {
-  contentType: string | undefined
-  fields: Record<string, string | string[]>
-  payload: Payload
-}
+interface WrittenBody { contentType: string | undefined, payload: Payload }
+interface WrittenAnswer extends WrittenBody { fields: Fields }
 
-type WriteAnswer = (answer: AnyAnswer, reply: FastifyReply) => Written
+type WriteAnswer = (answer: AnyAnswer, reply: FastifyReply) => WrittenAnswer
 
-/** Finds the declaration by status, else by range, else `default` (OpenAPI 3.1, section 4.8.16). */
-export function declaredAnswers ({ id, responses }: RoutedOperation, options: BodyOptions): WriteAnswer {
-  const answers = Object.entries(responses).map(([key, response]) => declaredAnswer(id, key, response, options))
-  const declared = new Map(answers)
+/** Finds the response by status, else by range, else `default` (OpenAPI 3.1, section 4.8.16). */
+export function answerWriter (operation: RoutedOperation, options: WriterOptions): WriteAnswer {
+  const { id, responses } = operation
+  const { reportAnswer } = options
+  const writers = new Map<string, WriteAnswer>()
+  for (const [key, response] of Object.entries(responses)) {
+    writers.set(responseKey(key), responseWriter(responseKey(key), response, options))
+  }
   return (answer, reply) => {
     const { status } = answer
-    const found = declared.get(String(status)) ?? declared.get(`${String(status)[0]}xx`) ?? declared.get('default')
-    const isStatus = Number.isInteger(status) && status >= 200 && status <= 599
+    const write = writers.get(String(status)) ?? writers.get(`${String(status)[0]}xx`) ??
+      writers.get('default')
     // After a status of 1XX the client would wait for the response.
-    if (!isStatus) throw new Error(`${id} answered ${status}, which is no status of a response`)
-    if (found !== undefined) return found(answer, reply)
-    options.report(undeclared(`${id} answered ${status}`), reply)
-    return writeUndeclared(answer)
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new Error(`${id} answered ${status}, which is no status of a response`)
+    }
+    if (write !== undefined) return write(answer, reply)
+    reportAnswer(`${status}${undeclared}`, reply)
+    return { fields: writeFields(answer.headers ?? noFields), ...writeUndeclaredBody(answer) }
   }
-}
-
-/** A key of `responses` in lower case, and the writer of its answers. */
-function declaredAnswer (id: string, key: string, response: Response, options: BodyOptions): [string, WriteAnswer] {
-  const { report } = options
-  const writeFields = fieldsWriter(id, response, options)
-  const writeBody = contentWriter(id, responseKey(key), response, options)
-  const hasContent = Object.keys(response.content ?? {}).length > 0
-  return [responseKey(key), (answer, reply) => {
-    const { status, headers = noFields, body } = answer
-    const fields = writeFields(headers, reply)
-    const mayHaveBody = hasContent && !isBodiless(status)
-    if (body !== undefined && mayHaveBody) return { fields, ...writeBody(answer, reply) }
-    if (body === undefined && mayHaveBody) report(new Error(`${id} answered ${status} without its body`), reply)
-    if (body !== undefined) report(undeclared(`${id} answered ${status} with a body`), reply)
-    return { fields, ...undeclaredBody(answer) }
-  }]
 }
 
 /** A key of `responses` as Fastify spells it. */
@@ -66,111 +54,74 @@ export function responseKey (key: string): string {
   return key.toLowerCase()
 }
 
-function isBodiless (status: number): boolean {
-  return (bodilessStatuses as readonly number[]).includes(status)
+function responseWriter (key: string, response: Response, options: WriterOptions): WriteAnswer {
+  const { reportAnswer } = options
+  const writeHeaders = fieldsWriter(response, options)
+  const writeContent = contentWriter(key, response, options)
+  const hasContent = Object.keys(response.content ?? {}).length > 0
+  return (answer, reply) => {
+    const { status, headers = noFields, body } = answer
+    const fields = writeHeaders(headers, reply)
+    const mayHaveBody = hasContent && !(bodilessStatuses as readonly number[]).includes(status)
+    if (body !== undefined && mayHaveBody) return { fields, ...writeContent(answer, reply) }
+    if (mayHaveBody) reportAnswer(`${status} without its body`, reply)
+    if (body !== undefined) reportAnswer(`${status} with a body${undeclared}`, reply)
+    return { fields, ...writeUndeclaredBody(answer) }
+  }
 }
 
-function undeclared (sentence: string): Error {
-  return new Error(`${sentence}, which the contract does not declare`)
-}
-
-type Body = Pick<Written, 'contentType' | 'payload'>
-
-/** Writes a body by its media type: the only one of the contract, or the one that the answer names. */
-function contentWriter (id: string, key: string, { content = {} }: Response, options: BodyOptions) {
-  const writers = new Map(Object.entries(content).map(([type, media]) => {
-    return [type, bodyWriter({ id, key, type }, media, options)]
-  }))
-  const [only = ''] = writers.keys()
-  if (writers.size === 1 && !isRange(only)) return onlyWriter(id, only, writers.get(only) as WriteBody, options)
-  const ranges = [...writers.keys()].filter(isRange).toSorted((one, other) => other.length - one.length)
-  return (answer: AnyAnswer, reply: FastifyReply): Body => {
-    const { contentType, body } = answer
-    if (contentType !== undefined && mediaType.test(contentType)) {
-      const range = () => ranges.find(range => isInRange(contentType, range))
-      const write = writers.get(contentType) ?? writers.get(range() ?? '')
-      if (write !== undefined) return { contentType: sentType(contentType), payload: write(body, reply) }
+/** Writes a body as the media type that the answer names, or as the only one of the contract. */
+function contentWriter (key: string, { content = {} }: Response, options: WriterOptions) {
+  const types = new Map<string, { contentType: string, write: WriteBody }>()
+  const ranges: Array<{ range: string, write: WriteBody }> = []
+  for (const [type, media] of Object.entries(content)) {
+    const write = bodyWriter(key, type, media, options)
+    if (isRange(type)) ranges.push({ range: type, write })
+    else types.set(type, { contentType: sentType(type), write })
+  }
+  // A longer range is more specific.
+  ranges.sort((one, other) => other.range.length - one.range.length)
+  const [first] = types.keys()
+  const only = types.size + ranges.length === 1 ? first : undefined
+  return (answer: AnyAnswer, reply: FastifyReply): WrittenBody => {
+    const { contentType = only, status, body } = answer
+    const declared = types.get(contentType as string)
+    if (declared !== undefined) {
+      return { contentType: declared.contentType, payload: declared.write(body, reply) }
     }
-    const named = contentType === undefined ? 'without naming its media type' : `as ${contentType}`
-    options.report(undeclared(`${id} answered ${answer.status} ${named}`), reply)
-    return undeclaredBody(answer)
+    if (contentType !== undefined && mediaType.test(contentType)) {
+      const found = ranges.find(({ range }) => isInRange(contentType, range))
+      if (found !== undefined) {
+        return { contentType: sentType(contentType), payload: found.write(body, reply) }
+      }
+    }
+    const type = contentType === undefined ? 'without naming its media type' : `as ${contentType}`
+    options.reportAnswer(`${status} ${type}${undeclared}`, reply)
+    return writeUndeclaredBody(answer)
   }
 }
 
 /** A media type with its parameters, and not a range (RFC 9110, section 8.3.1). */
 const mediaType = /^[\w!#$&^`|~.+-]+\/[\w!#$&^`|~.+-]+(?:[ \t]*;[ -~]*)?$/
 
-function onlyWriter (id: string, type: string, write: WriteBody, { report }: BodyOptions) {
-  const contentType = sentType(type)
-  return (answer: AnyAnswer, reply: FastifyReply): Body => {
-    if (answer.contentType === undefined || answer.contentType === type) {
-      return { contentType, payload: write(answer.body, reply) }
-    }
-    report(undeclared(`${id} answered ${answer.status} as ${answer.contentType}`), reply)
-    return undeclaredBody(answer)
+function bodyWriter (key: string, type: string, media: Media, options: WriterOptions): WriteBody {
+  switch (kindOf(type)) {
+    case 'json': return jsonWriter(key, type, options)
+    case 'text': return textWriter(media, options)
+    case 'events': return eventsWriter(media, options)
+    default: return bytesWriter(options)
   }
 }
 
-/** An answer that the contract does not declare, as it is. */
-function writeUndeclared (answer: AnyAnswer): Written {
-  return { fields: fieldsOf(answer.headers ?? noFields), ...undeclaredBody(answer) }
-}
-
-function undeclaredBody ({ contentType, body }: AnyAnswer): Body {
+/** Writes a body that the contract does not declare, as it is. */
+function writeUndeclaredBody ({ contentType, body }: AnyAnswer): WrittenBody {
   if (contentType !== undefined) validateHeaderValue('Content-Type', contentType)
   if (body === undefined) return { contentType, payload: undefined }
-  if (body instanceof Readable) return { contentType: contentType ?? 'application/octet-stream', payload: body }
-  if (body instanceof Uint8Array) {
-    return { contentType: contentType ?? 'application/octet-stream', payload: Buffer.from(body) }
-  }
+  const type = contentType ?? 'application/octet-stream'
+  if (body instanceof Readable) return { contentType: type, payload: body }
+  if (body instanceof Uint8Array) return { contentType: type, payload: Buffer.from(body) }
   if (typeof body === 'string' && kindOf(contentType ?? '') !== 'json') {
     return { contentType: contentType ?? sentType('text/plain'), payload: Buffer.from(body) }
   }
   return { contentType: contentType ?? sentType('application/json'), payload: writeUnchecked(body) }
-}
-
-const noFields: Record<string, never> = {}
-
-function fieldsWriter (id: string, { headers = {} }: Response, { compile, report }: BodyOptions) {
-  const fields = Object.entries(headers).map(([name, { required, schema }]) => {
-    return { name, required, validate: compile(schema) }
-  })
-  const isOptional = fields.every(({ required }) => !required)
-  return (given: HeaderValues, reply: FastifyReply): Written['fields'] => {
-    if (given === noFields && isOptional) return noFields
-    const extra = Object.keys(given).find(name => !Object.hasOwn(headers, name))
-    if (extra !== undefined) report(undeclared(`${id} answered with the header field ${extra}`), reply)
-    const texts = new Map<string, string[]>()
-    for (const { name, required, validate } of fields) {
-      const value = Object.hasOwn(given, name) ? given[name] ?? undefined : undefined
-      if (value === undefined && !required) continue
-      const checked = validate({ value })
-      if (checked.fault !== undefined) {
-        report(new Error(`${id} answered with a header field ${name} that ${checked.fault.problem}`), reply)
-      }
-      if (value !== undefined) texts.set(name, headerTexts(value, headers[name], checked.fault ? [] : checked.declared))
-    }
-    return fieldsOf(given, texts)
-  }
-}
-
-function fieldsOf (given: HeaderValues, texts?: ReadonlyMap<string, string[]>): Written['fields'] {
-  const fields = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
-  return Object.fromEntries(fields.map(([name, value]) => {
-    return [name, fieldValue(name, texts?.get(name) ?? headerTexts(value))]
-  }))
-}
-
-/** Joins items with commas; Set-Cookie gets one line per item (RFC 9110, section 5.3). */
-function fieldValue (name: string, texts: string[]): string | string[] {
-  const lowerCase = name.toLowerCase()
-  // A length that the body does not have would make its rest the next response.
-  if (isFraming(lowerCase)) throw new Error(`an answer must not have the header field ${name}, which frames it`)
-  validateHeaderName(name)
-  for (const text of texts) validateHeaderValue(name, text)
-  return lowerCase === 'set-cookie' ? texts : texts.join(', ')
-}
-
-function isFraming (name: string): boolean {
-  return (framingFields as readonly string[]).includes(name)
 }
