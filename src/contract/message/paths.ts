@@ -7,48 +7,63 @@ declare global {
   interface RegExpConstructor { escape (text: string): string }
 }
 
-/** The whole header bounds the length of a path parameter. */
+/** The limit of the whole header also limits a path parameter. */
 export const routerOptions = { maxParamLength: maxHeaderSize }
 
-/** The method of an operation and its full path template, server path included, decoded. */
+/** The method of an operation and its full path template, with the server path, decoded. */
 export interface Routed { readonly method: string, readonly template: string }
 export interface RoutedOperation extends Operation, Routed { readonly id: string }
 
 type Variables = Readonly<Record<string, string>>
 
-/** The operations of a contract; `variables` replace the defaults of the contract's server variables. */
-export function routedOperations ({ server, operations }: Contract, variables: Variables): RoutedOperation[] {
-  return Object.entries(operations).map(([id, operation]) => ({ id, ...routed(operation, server, variables) }))
+/** @param variables replace the defaults of the contract's server variables */
+export function routedOperations (contract: Contract, variables: Variables): RoutedOperation[] {
+  return Object.entries(contract.operations).map(([id, operation]) => {
+    return { id, ...routed(operation, contract.server, variables) }
+  })
 }
 
-/** An operation with its path template; the contract's server is where it has no server of its own. */
+/** The skipped operations that a request can reach. */
+export function routedSkipped ({ server, skipped }: Contract, variables: Variables): Routed[] {
+  const reachable = skipped.filter(({ isReachable }) => isReachable)
+  return reachable.map(operation => routed(operation, server, variables))
+}
+
+/**
+ * An operation with its path template.
+ * @param server the contract's server, for operations that do not name another
+ */
 export function routed<Op extends Pick<Operation, 'method' | 'url' | 'server'>> (
   operation: Op,
   server: Server,
   variables: Variables
 ): Op & Routed {
-  return { ...operation, template: decodeURI(serverPath(operation.server ?? server, variables) + operation.url) }
+  const path = serverPath(operation.server ?? server, variables)
+  return { ...operation, template: decodeURI(path + operation.url) }
 }
 
-/** The path of a server, percent-encoded and without a slash at its end (OpenAPI 3.1, section 4.8.5). */
+/** A server's path, percent-encoded, without a slash at its end (OpenAPI 3.1, section 4.8.5). */
 export function serverPath (server: Server, variables: Variables): string {
-  // A variable that the contract does not declare stays: it takes any text, as a parameter does.
-  const valueOf = (name: string) => variables[name] ?? server.variables[name] ?? `{${name}}`
-  const address = server.url.replace(/\{([^}]+)\}/g, (_match, name: string) => valueOf(name))
+  const address = server.url.replace(/\{([^}]+)\}/g, (variable, name: string) => {
+    // A variable that the contract does not declare takes any text, as a parameter does.
+    return variables[name] ?? server.variables[name] ?? variable
+  })
   return new URL(address, 'http://localhost/').pathname.replace(/\/+$/, '')
 }
 
 /**
- * Converts a path template to a Fastify route. Numbers the parameters, whose names may have any character. The router
- * decodes a segment before it applies a regular expression: the slash in one is part of a parameter.
+ * Converts a path template to a Fastify route. Numbers the parameters, whose names may have any
+ * character. The router decodes a segment before it applies a regular expression: the slash in one
+ * is part of a parameter.
  */
 export function toRoute (path: string): string {
   let position = 0
   return path.split('/').map(segment => {
-    const { first, parts } = splitSegment(segment)
     if (/^\{[^}]*\}$/.test(segment)) return `:p${position++}`
-    const rest = parts.map(({ end, after }) => `:p${position++}([^${end}]+)${escapeColons(after)}`)
-    return escapeColons(first) + rest.join('')
+    const { first, parts } = splitSegment(segment)
+    let route = escapeColons(first)
+    for (const { end, after } of parts) route += `:p${position++}([^${end}]+)${escapeColons(after)}`
+    return route
   }).join('/')
 }
 
@@ -58,20 +73,22 @@ function escapeColons (text: string): string {
 }
 
 /**
- * A segment of a path template as the source of a regular expression with a group for each parameter. Each of several
- * parameters ends at the first character of the text after it, so that matching takes linear time.
+ * A segment of a path template as the source of a regular expression with a group for each
+ * parameter. Each of several parameters ends at the first character of the text after it, so that
+ * matching takes linear time.
  */
 export function segmentSource (segment: string): { names: string[], source: string } {
   const { first, parts } = splitSegment(segment)
-  return {
-    names: parts.map(({ name }) => name),
-    source: RegExp.escape(first) + parts.map(({ end, after }) => `([^/${end}]+)${RegExp.escape(after)}`).join('')
-  }
+  const names = parts.map(({ name }) => name)
+  let source = RegExp.escape(first)
+  for (const { end, after } of parts) source += `([^/${end}]+)${RegExp.escape(after)}`
+  return { names, source }
 }
 
 /** A regular expression that matches the paths of a template. */
 export function pathPattern (template: string): RegExp {
-  return new RegExp(`^${template.split('/').map(segment => segmentSource(segment).source).join('/')}$`)
+  const sources = template.split('/').map(segment => segmentSource(segment).source)
+  return new RegExp(`^${sources.join('/')}$`)
 }
 
 function splitSegment (segment: string) {

@@ -3,10 +3,10 @@ import t from 'tap'
 import * as contract from '../../../generated/operations.ts'
 import type { operations as Operations } from '../../../generated/types.ts'
 import { answerErrors, serveContract } from '../../../src/contract/index.ts'
-import type { Service } from '../../../src/contract/index.ts'
+import type { ContractService } from '../../../src/contract/index.ts'
 import { isError, logLines, testReporter } from '../../fixtures/app.ts'
 
-type PlantService = Service<Operations, typeof contract>
+type PlantService = ContractService<Operations, typeof contract>
 
 /** The same handler for every operation of the contract. */
 function handlersWith (handler: () => unknown): object {
