@@ -1,16 +1,17 @@
-// Removes what a contract does not name from the body of a request: its memory would last as long as the request, and a
-// body of 64 KiB may become 1.4 MB.
-import { isSchemaObject, referenced } from './schemas.ts'
+// Removes what a contract does not name from the body of a request: its memory would last as long
+// as the request, and a body of 64 KiB may become 1.4 MB.
+import { composedSchemas } from './schemas.ts'
 import type { Schema, Schemas } from './schemas.ts'
 
-/** Keywords with which an object may have members that `properties` does not name, and with which its type has them. */
+/** Keywords by which an object, and its TypeScript type, have members not in `properties`. */
 const openKeywords = [
-  'additionalProperties', 'unevaluatedProperties', 'patternProperties', 'anyOf', 'oneOf', 'if', 'dependentSchemas'
+  'additionalProperties', 'unevaluatedProperties', 'patternProperties', 'anyOf', 'oneOf', 'if',
+  'dependentSchemas'
 ]
 
 /**
- * Returns a function that removes the undeclared members of a valid value, but only of its outermost object.
- * The type of a handler's body does not have them.
+ * Returns a function that removes the undeclared members of a valid value, but only of its
+ * outermost object. The type of a handler's body does not have them.
  */
 export function removeUndeclared (schema: Schema, schemas: Schemas): (value: unknown) => unknown {
   const names = declaredNames(schema, schemas)
@@ -23,17 +24,13 @@ export function removeUndeclared (schema: Schema, schemas: Schemas): (value: unk
 
 /** Undefined when an object may have other members, or when the schema is not one of an object. */
 function declaredNames (schema: Schema, schemas: Schemas): ReadonlySet<string> | undefined {
-  const parts = partsOf(schema, schemas)
-  const isOpen = parts.some(part => openKeywords.some(keyword => keyword in part && part[keyword] !== false))
-  const members = parts.flatMap(({ properties }) => properties === undefined ? [] : Object.keys(properties as object))
-  return isOpen || members.length === 0 ? undefined : new Set(members)
-}
-
-/** A schema and those that apply to the same value. */
-function partsOf (schema: Schema, schemas: Schemas, outer: readonly Schema[] = []): Schema[] {
-  if (outer.includes(schema)) return []
-  const inner = [referenced(schemas, schema), ...(schema.allOf as unknown[] | undefined ?? [])].filter(isSchemaObject)
-  return [schema, ...inner.flatMap(part => partsOf(part, schemas, [...outer, schema]))]
+  const names = new Set<string>()
+  for (const part of composedSchemas(schema, schemas, ['allOf'])) {
+    const isOpen = openKeywords.some(keyword => keyword in part && part[keyword] !== false)
+    if (isOpen) return undefined
+    for (const name of Object.keys(part.properties ?? {})) names.add(name)
+  }
+  return names.size === 0 ? undefined : names
 }
 
 function pick (object: object, names: ReadonlySet<string>): object {
