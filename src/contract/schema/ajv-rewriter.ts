@@ -2,7 +2,7 @@
 // and with our keywords for int64 and for the records of a validation. The input is plain JSON
 // Schema 2020-12; nothing else changes.
 import { isInt64, toInt64Keyword } from './int64.ts'
-import { composedSchemas, isSchemaObject, mapSubschemas } from './schemas.ts'
+import { composedSchemas, isSchemaObject, mapSubschemas, referenced } from './schemas.ts'
 import type { Schema, Schemas } from './schemas.ts'
 
 /** A request hides readOnly members, an answer writeOnly ones. Only an answer records members. */
@@ -11,6 +11,7 @@ export type Direction = 'request' | 'answer'
 /** The members that a schema declares for an object: by name, by pattern, or any. */
 export interface Declared { names: string[], patterns: string[], any: boolean }
 
+const composing = ['allOf', 'anyOf', 'oneOf']
 /** Keywords whose subschemas only test the value. */
 const tests = ['not', 'if', 'contains', 'propertyNames']
 /** Subschemas that may fail in a valid value; `branch` then discards their records. */
@@ -24,7 +25,8 @@ export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: S
 
   function isHidden (schema: unknown): boolean {
     if (!isSchemaObject(schema)) return false
-    return composedSchemas(schema, schemas).values().some(part => part[marker] === true)
+    if (schema[marker] === true || isHidden(referenced(schemas, schema))) return true
+    return composing.some(keyword => (schema[keyword] as Schema[] | undefined)?.some(isHidden))
   }
 
   // `required` may name a member that another schema of the same allOf declares.

@@ -115,6 +115,7 @@ export function composedSchemas (
     const target = referenced(schemas, part)
     if (target !== undefined) found.add(target)
     for (const keyword of keywords) {
+      if (!(keyword in part)) continue
       for (const inner of schemasIn(keyword, part[keyword])) found.add(inner)
     }
   }
