@@ -69,16 +69,17 @@ function inSelectedBranch (
   path: string,
   outermost: ErrorObject
 ): ErrorObject {
+  const misses = errors.filter(({ keyword, instancePath }) => {
+    return instancePath === path && ['enum', 'const'].includes(keyword)
+  })
+  const other = errors.find(error => error.keyword !== 'branch' && !misses.includes(error))
+  if (other !== undefined) return other
+  const [miss] = misses
+  if (miss === undefined) return outermost
   const allowedValues = new Set<unknown>()
-  let miss: ErrorObject | undefined
-  for (const error of errors) {
-    const { keyword, instancePath, params } = error
-    if (keyword === 'branch') continue
-    if (instancePath !== path || !['enum', 'const'].includes(keyword)) return error
-    miss ??= error
+  for (const { params } of misses) {
     for (const value of params.allowedValues ?? [params.allowedValue]) allowedValues.add(value)
   }
-  if (miss === undefined) return outermost
   return { ...miss, keyword: 'enum', params: { allowedValues: [...allowedValues] } }
 }
 

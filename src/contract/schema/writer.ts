@@ -85,8 +85,8 @@ function plainComponents (schema: Schema, schemas: Schemas) {
   const isPlain = (schema: Schema): boolean => {
     const { type, format, $ref } = schema
     const words = Object.keys(schema)
-    if (format === 'unsafe') return false
-    if (!words.every(word => plainKeywords.has(word) || word.startsWith('x-'))) return false
+    const areKnown = words.every(word => plainKeywords.has(word) || word.startsWith('x-'))
+    if (!areKnown || format === 'unsafe') return false
     // fast-json-stringify would take a property that every object inherits for a member.
     if (Object.keys(schema.properties ?? {}).some(name => name in Object.prototype)) return false
     if ($ref === undefined) {
