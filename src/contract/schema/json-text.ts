@@ -12,8 +12,8 @@ const marker = randomUUID()
 
 /**
  * JSON.parse(). Once V8 has read a name with a backslash, it may take that name for another one
- * with an escape (nodejs/node#63785): after `{"\\":1}` it reads `{"\n":1}` as `{"\\":1}`. Such a text
- * is read again, with its names as items of arrays.
+ * with an escape (nodejs/node#63785): after `{"\\":1}` it reads `{"\n":1}` as `{"\\":1}`. Such a
+ * text is read again, with its names as items of arrays.
  * @throws SyntaxError
  */
 export function parseText (text: string, reviver?: Reviver): unknown {
