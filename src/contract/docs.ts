@@ -1,22 +1,23 @@
-// The contract for people and programs: /docs is a page, /docs/json and /docs/yaml are the contract itself.
+// The contract for people and programs: /docs is a page, /docs/json and /docs/yaml the contract.
 import swagger from '@fastify/swagger'
 import type { StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HttpError } from '../server/http-error.ts'
-import { toRoute } from './routing/paths.ts'
+import { toRoute } from './message/paths.ts'
 import { decodedPath } from './message/request-texts.ts'
 
 type Document = Extract<StaticDocumentSpec, { document: unknown }>['document']
+type Servers = Array<{ variables?: Record<string, { default: string }> }>
 type Variables = Readonly<Record<string, string>>
 interface Titled { readonly info: { readonly title: string } }
 
 export const docsPath = '/docs'
 
 /**
- * Serves the contract under /docs, and redirects / to it if the contract has no operation there.
+ * Serves the contract under /docs, and redirects / to it if no other route is there.
  * @param document the bundled contract; the page takes its title
- * @param variables values for the variables of its server address, by name (OpenAPI 3.1, section 4.8.6)
+ * @param variables values for variables of its server address, by name (OpenAPI 3.1, section 4.8.6)
  * @param prefixes where both are, percent-encoded
  */
 export async function serveDocs (
@@ -26,16 +27,11 @@ export async function serveDocs (
   prefixes: readonly string[] = ['']
 ): Promise<void> {
   await app.register(async docs => {
-    docs.setErrorHandler((cause: { status?: number }, request) => {
-      const { status } = cause
-      if (status === 412) throw new HttpError(status, 'The file does not meet a condition of the request.', { cause })
-      if (status === 416) throw new HttpError(status, 'The file does not have that range of bytes.', { cause })
-      // Any other error while reading a page file is 404, such as a name that is too long or outside the folder.
-      throw new HttpError(404, `There is nothing at ${decodedPath(request)}.`, { cause })
-    })
+    docs.setErrorHandler(throwFileError)
     const headers = securityHeaders(Object.values(variables))
     docs.addHook('onRequest', async (_request, reply) => { reply.headers(headers) })
-    await docs.register(swagger, { mode: 'static', specification: { document: withVariables(document, variables) } })
+    const specification = { document: withVariables(document, variables) }
+    await docs.register(swagger, { mode: 'static', specification })
     for (const prefix of prefixes) {
       await docs.register(page => page.register(swaggerUi, {
         routePrefix: docsPath,
@@ -53,6 +49,18 @@ export async function serveDocs (
   for (const prefix of prefixes) redirectToDocs(app, prefix)
 }
 
+function throwFileError (cause: { status?: number }, request: FastifyRequest): never {
+  const { status } = cause
+  if (status === 412) {
+    throw new HttpError(status, 'The file does not meet a condition of the request.', { cause })
+  }
+  if (status === 416) {
+    throw new HttpError(status, 'The file does not have that range of bytes.', { cause })
+  }
+  // Another error of a file is 404, such as a name that is too long or outside the folder.
+  throw new HttpError(404, `There is nothing at ${decodedPath(request)}.`, { cause })
+}
+
 function redirectToDocs (app: FastifyInstance, prefix: string): void {
   for (const path of new Set([prefix, `${prefix}/`])) {
     const url = toRoute(path)
@@ -63,7 +71,7 @@ function redirectToDocs (app: FastifyInstance, prefix: string): void {
 
 /** Copies the document, because @fastify/swagger serves the object that it gets. */
 function withVariables (document: object, variables: Variables): Document {
-  const copy = structuredClone(document) as { servers?: Array<{ variables?: Record<string, { default: string }> }> }
+  const copy = structuredClone(document) as { servers?: Servers }
   for (const server of copy.servers ?? []) {
     for (const [name, variable] of Object.entries(server.variables ?? {})) {
       variable.default = variables[name] ?? variable.default
@@ -75,7 +83,7 @@ function withVariables (document: object, variables: Variables): Document {
 const uiConfig = {
   // Without the bar for another URL: the policy lets the page read only this contract.
   layout: 'BaseLayout',
-  // Schemas and their members are open: Swagger UI resolves only open schemas, and calls others "any".
+  // Opens schemas and their members: Swagger UI resolves only those, and calls others "any".
   defaultModelsExpandDepth: 3,
   defaultModelExpandDepth: 3,
   // The token stays in localStorage until Logout. docs/proof/security.md says what that means.
@@ -84,10 +92,14 @@ const uiConfig = {
 
 const pageCss = `.swagger-ui {
   /* The service is at the first server, and only the operator sets its variables. */
-  .schemes-server-container:has(.computed-url) :is(.servers-title, label, h4, table) { display: none }
+  .schemes-server-container:has(.computed-url) :is(.servers-title, label, h4, table) {
+    display: none
+  }
   .servers .computed-url { margin: 0 }
   /* The address / says nothing. */
-  .schemes-server-container:has(option[value="/"]:only-child, [data-variable][value="/"]) > * { display: none }
+  .schemes-server-container:has(option[value="/"]:only-child, [data-variable][value="/"]) > * {
+    display: none
+  }
   @media (max-width: 640px) {
     .opblock .tab-header .tab-item:first-of-type { padding: 0 }
     .responses-table > thead { display: none }
@@ -97,15 +109,19 @@ const pageCss = `.swagger-ui {
   }
 }`
 
-/** The policy omits upgrade-insecure-requests, which breaks plain HTTP on hosts other than localhost. */
+/** No upgrade-insecure-requests: it breaks plain HTTP on hosts other than localhost. */
 function securityHeaders (addresses: string[]): Record<string, string> {
-  const origins = addresses.flatMap(address => URL.parse(address)?.origin ?? [])
+  const sources = ["'self'"]
+  for (const address of addresses) {
+    const url = URL.parse(address)
+    if (url !== null) sources.push(url.origin)
+  }
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
-    `connect-src ${["'self'", ...origins].join(' ')}`,
+    `connect-src ${sources.join(' ')}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'"

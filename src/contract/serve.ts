@@ -1,29 +1,23 @@
-// Registers each operation as a route that authenticates, validates and checks answers.
+// Serves a contract on a Fastify application: a route for each operation.
 import auth from '@fastify/auth'
-import type { FastifyInstance, FastifySerializerCompiler, HTTPMethods, onRequestHookHandler } from 'fastify'
-import { createCompiler, createWriters, whenUsed } from './schema/index.ts'
-import type { Handlers, Verifiers } from './handler.ts'
-import type { Content, Contract, Operation } from './types.ts'
-import { toRouteHandler } from './answers/answers.ts'
+import type { FastifyInstance, FastifySerializerCompiler, onRequestHookHandler } from 'fastify'
 import type { AnswerOptions, AnyHandler } from './answers/answers.ts'
-import { responseKey } from './answers/declared-answers.ts'
-import { compileBody, readBodiesAsBytes, refuseMediaType } from './bodies/body.ts'
-import { bodyReaders, isPlain } from './bodies/media.ts'
+import { readBodiesAsBytes } from './bodies/body.ts'
+import { bodyReaders } from './bodies/media.ts'
 import type { BodyLimits } from './bodies/media.ts'
-import { kindOf } from './message/media-type.ts'
-import { negotiate } from './answers/negotiation.ts'
-import { servedOperation } from './routing/operation-hooks.ts'
-import type { HooksOf } from './routing/operation-hooks.ts'
-import { readParameters } from './parameters/parameters.ts'
-import { routedOperations, toRoute } from './routing/paths.ts'
+import { routedOperations, routedSkipped } from './message/paths.ts'
 import { decorateRequests } from './message/request-fields.ts'
-import { methodsOf, refuseUnroutable } from './routing/routing.ts'
+import { addRoute } from './operation-route.ts'
+import type { HooksOf } from './operation-route.ts'
+import { answerSkipped, answerUnroutable, methodsOf } from './routing/routing.ts'
+import { createCompiler, createWriters, whenUsed } from './schema/index.ts'
 import { authenticate } from './security/security.ts'
 import type { AnyVerifier, Guards } from './security/security.ts'
-import { refuseSkipped, routedSkipped } from './routing/skipped.ts'
+import type { Handlers, Verifiers } from './handler.ts'
+import type { Contract, Operation } from './types.ts'
 
 /** A contract and the code that serves it; `Ops` and `C` are as in types.ts. */
-export interface Service<Ops, C extends Contract> extends AnswerOptions {
+export interface ContractService<Ops, C extends Contract> extends AnswerOptions {
   contract: C
   handlers: Handlers<Ops, keyof Ops & keyof C['operations']>
   verifiers: Verifiers<C['securitySchemes']>
@@ -33,100 +27,83 @@ export interface Service<Ops, C extends Contract> extends AnswerOptions {
   realm: string
   hooks?: HooksOf
   onRefused?: Guards['onRefused']
-  /** Limits of the bodies that handlers read as they arrive; Fastify's bodyLimit is for the others. */
+  /** Limits of bodies that handlers read as they arrive; Fastify's bodyLimit is for the others. */
   bodyLimits?: Partial<BodyLimits>
 }
 
+/** Returns the hooks of a further route that needs credentials. */
+type AuthenticateRoute = (security: Operation['security']) => onRequestHookHandler[]
+
 /**
- * Adds a route for each operation of the contract, below the path of its server. Returns a function that makes the hooks
- * for further routes that need credentials.
+ * Adds a route for each operation of the contract, below the path of its server.
  * @throws Error that names missing and extra handlers and verifiers
  */
 export async function serveContract<Ops, C extends Contract> (
   app: FastifyInstance,
-  service: Service<Ops, C>
-): Promise<(security: Operation['security']) => onRequestHookHandler[]> {
-  const { schemas, securitySchemes: schemes } = service.contract
+  service: ContractService<Ops, C>
+): Promise<AuthenticateRoute> {
+  const { contract, variables = {}, realm, onRefused, hooks: hooksOf, bodyLimits } = service
+  const { schemas, securitySchemes: schemes } = contract
   const handlers = service.handlers as unknown as Record<string, AnyHandler>
   const verifiers = service.verifiers as Record<string, AnyVerifier>
-  refuseMismatch('operation', 'handler', service.contract.operations, handlers)
-  refuseMismatch('security scheme', 'verifier', schemes, verifiers)
+  requireSameNames('operation', 'handler', contract.operations, handlers)
+  requireSameNames('security scheme', 'verifier', schemes, verifiers)
 
-  const { realm, onRefused } = service
-  const guards = { schemes, verifiers, realm, onRefused }
-  const operations = routedOperations(service.contract, service.variables ?? {})
+  const operations = routedOperations(contract, variables)
+  const skipped = routedSkipped(contract, variables)
+  const all = [...operations, ...skipped]
   const isLarge = operations.length > mostCompiledAtStart
   const compileRequest = prepare(createCompiler(schemas, 'request'), isLarge)
-  const compileAnswer = prepare(createCompiler(schemas, 'answer'), isLarge)
-  const writerOf = prepare(createWriters(schemas, compileAnswer), isLarge)
-  const readersOf = bodyReaders(app, schemas, compileRequest, service.bodyLimits)
-  const answers = { ...service, schemas, compile: compileAnswer, writerOf }
+  const compile = prepare(createCompiler(schemas, 'answer'), isLarge)
+  const writerOf = prepare(createWriters(schemas, compile), isLarge)
+  const guards = { schemes, verifiers, realm, onRefused }
+  const readersOf = bodyReaders(app, schemas, compileRequest, bodyLimits)
+  const answers = { ...service, schemas, compile, writerOf }
+  const options = { handlers, hooksOf, guards, compileRequest, readersOf, answers }
+
   await app.register(auth)
   decorateRequests(app)
   app.setSerializerCompiler((({ schema }) => writerOf(schema)) as FastifySerializerCompiler<object>)
   readBodiesAsBytes(app, operations)
-  const skipped = routedSkipped(service.contract, service.variables ?? {})
-  const all = [...operations, ...skipped]
-  refuseUnroutable(app, all)
-  for (const operation of operations) {
-    const served = servedOperation(operation)
-    const { onRequest = [], onSend = [], ...hooks } = service.hooks?.(served) ?? {}
-    const readers = operation.body === undefined ? {} : readersOf(operation.body)
-    app.route({
-      ...hooks,
-      config: { operation: served },
-      method: methodsOf(operation, all) as HTTPMethods[],
-      url: toRoute(operation.template),
-      exposeHeadRoute: false,
-      schema: routeSchema(operation),
-      validatorCompiler: compileBody(compileRequest, operation.body, schemas),
-      onRequest: [
-        ...authenticate(app, operation.security, guards),
-        ...[onRequest].flat(),
-        refuseMediaType(operation.body),
-        ...readers.onRequest ?? [],
-        ...readParameters(operation, schemas, compileRequest, schemes),
-        ...negotiate(operation.responses)
-      ],
-      preValidation: readers.preValidation ?? [],
-      onSend: [onSend, readers.onSend ?? []].flat(),
-      handler: toRouteHandler(handlers[operation.id] as AnyHandler, operation, answers)
-    })
-  }
-  refuseSkipped(app, skipped, all)
+  answerUnroutable(app, all)
+  for (const operation of operations) addRoute(app, operation, methodsOf(operation, all), options)
+  answerSkipped(app, skipped, all)
   return security => authenticate(app, security, guards)
 }
 
-/** So many are compiled before the service is ready. With more operations, a schema waits for its first value. */
+/** With more operations, a schema is compiled for its first value instead of at startup. */
 const mostCompiledAtStart = 50
 
-function prepare<Value, Result> (compile: (schema: object) => (value: Value) => Result, isLarge: boolean) {
+function prepare<Value, Result> (
+  compile: (schema: object) => (value: Value) => Result,
+  isLarge: boolean
+) {
   return isLarge ? whenUsed(compile) : compile
 }
 
-/** Fastify validates a plain body and writes JSON; the other media types have their own readers and writers. */
-function routeSchema ({ body, responses }: Operation) {
-  const [media = {}] = Object.values(body?.content ?? {})
-  const response = Object.entries(responses).map(([key, { content = {} }]) => {
-    return [responseKey(key), { content: jsonOf(content) }] as const
-  })
-  return {
-    ...body !== undefined && isPlain(body) && { body: media.schema ?? {} },
-    response: Object.fromEntries(response.filter(([, { content }]) => Object.keys(content).length > 0))
-  }
-}
-function jsonOf (content: Content): Record<string, { schema: object }> {
-  const json = Object.entries(content).filter(([type]) => kindOf(type) === 'json')
-  return Object.fromEntries(json.map(([type, { schema = {} }]) => [type, { schema }]))
-}
-
 /** TypeScript reports these errors too, unless a cast hides them. */
-function refuseMismatch (wantedKind: string, givenKind: string, wanted: object, given: object): void {
-  const missing = namesOnlyIn(wanted, given).map(name => `The ${wantedKind} ${name} has no ${givenKind}.`)
-  const extra = namesOnlyIn(given, wanted).map(name => `The ${givenKind} ${name} has no ${wantedKind} in the contract.`)
-  if (missing.length + extra.length > 0) throw new Error([...missing, ...extra].join(' '))
+function requireSameNames (kind: string, givenKind: string, wanted: object, given: object): void {
+  const problems: string[] = []
+  for (const name of Object.keys(wanted)) {
+    if (!Object.hasOwn(given, name)) problems.push(`The ${kind} ${name} has no ${givenKind}.`)
+  }
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(wanted, name)) continue
+    problems.push(`The ${givenKind} ${name} has no ${kind} in the contract.`)
+  }
+  if (problems.length > 0) throw new Error(problems.join(' '))
 }
 
-function namesOnlyIn (one: object, other: object): string[] {
-  return Object.keys(one).filter(name => !Object.hasOwn(other, name))
+/** Sentences for the log at startup: what anyone may call, and what is not served. */
+export function describeContract ({ operations, skipped }: Contract): string[] {
+  const sentences: string[] = []
+  for (const { method, url, security } of Object.values(operations)) {
+    const isOpen = security.length === 0 ||
+      security.some(requirement => Object.keys(requirement).length === 0)
+    if (isOpen) sentences.push(`${method} ${url} needs no credentials.`)
+  }
+  for (const { method, url, reason } of skipped) {
+    sentences.push(`${method} ${url} is not served: ${reason}.`)
+  }
+  return sentences
 }

@@ -1,35 +1,35 @@
 // Turns a handler's answer into a response: enforces the timeout and the contract.
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { Readable } from 'node:stream'
-import type { Compile, Schemas, Write } from '../schema/index.ts'
-import { discard } from './answer-bodies.ts'
-import { declaredAnswers } from './declared-answers.ts'
-import type { AnyAnswer } from './declared-answers.ts'
 import { asHttpError, HttpError } from '../../server/http-error.ts'
-import type { RoutedOperation } from '../routing/paths.ts'
-import { sendStream } from './streams.ts'
+import type { RoutedOperation } from '../message/paths.ts'
+import type { AnswerSchemas } from './body-writers.ts'
+import { answerWriter } from './response-writer.ts'
+import type { AnyAnswer } from './response-writer.ts'
+import { discard, sendStream } from './streams.ts'
 
 /** A handler of any operation. */
 export type AnyHandler = (request: object) => Promise<AnyAnswer> | AnyAnswer
 
 export interface AnswerOptions {
   /**
-   * Time limit of a handler. Then the caller gets 503, and a late answer is dropped. The time starts again as long as
-   * bytes of the request arrive, which the server limits by its `requestTimeout`.
+   * Time limit of a handler. Then the caller gets 503, and a late answer is dropped. The time
+   * starts again as long as bytes of the request arrive, which the server limits by its
+   * `requestTimeout`.
    */
   responseTimeoutMs: number
   /** Maps a handler's error to an HttpError; undefined means 500. */
   toHttpError: (thrown: unknown) => HttpError | undefined
   /** Gets each answer of a handler with a status of 400 and more. */
   onErrorAnswer?: (answer: AnyAnswer, request: FastifyRequest) => void
-  /** `log`: an answer that breaks the contract goes to logFault(), and is sent as it is. By default it becomes 500. */
+  /**
+   * `log`: an answer that breaks the contract goes to logFault(), and is sent as it is. By default
+   * it becomes 500.
+   */
   answers?: 'enforce' | 'log'
-  /** Logs a fault that the caller is not told, such as a stream that breaks off. */
+  /** Logs a fault that the response does not show, such as a stream that breaks off. */
   logFault: (fault: Error, request: FastifyRequest) => void
 }
-
-/** The schemas of the contract, for answers. */
-export interface AnswerSchemas { schemas: Schemas, compile: Compile, writerOf: (schema: object) => Write }
 
 /** Wraps a handler as a Fastify route handler. */
 export function toRouteHandler (
@@ -56,7 +56,11 @@ export function toRouteHandler (
 
 const lateMessage = 'The service did not respond in time. The request may have taken effect.'
 
-function answerAfter (milliseconds: number, { raw }: FastifyRequest, reply: FastifyReply): NodeJS.Timeout {
+function answerAfter (
+  milliseconds: number,
+  { raw }: FastifyRequest,
+  reply: FastifyReply
+): NodeJS.Timeout {
   let received = raw.complete ? 0 : raw.socket.bytesRead
   const timer = setTimeout(() => {
     const { complete, socket } = raw
@@ -69,16 +73,22 @@ function answerAfter (milliseconds: number, { raw }: FastifyRequest, reply: Fast
 
 function answerSender (
   operation: RoutedOperation,
-  { answers = 'enforce', logFault, ...schemas }: AnswerOptions & AnswerSchemas
+  { answers = 'enforce', logFault, schemas, compile, writerOf }: AnswerOptions & AnswerSchemas
 ): (answer: AnyAnswer, reply: FastifyReply) => void {
   const logOf = (reply: FastifyReply) => (fault: Error) => logFault(fault, reply.request)
-  const write = declaredAnswers(operation, {
-    ...schemas,
-    logFault: (fault, reply) => logFault(fault, reply.request),
-    report (breach, reply) {
-      if (answers === 'enforce') throw breach
-      logFault(breach, reply.request)
-    }
+  const report = (breach: Error, reply: FastifyReply): void => {
+    if (answers === 'enforce') throw breach
+    logFault(breach, reply.request)
+  }
+  const write = answerWriter(operation, {
+    schemas,
+    compile,
+    writerOf,
+    report,
+    reportAnswer (problem, reply) {
+      report(new Error(`${operation.id} answered ${problem}`), reply)
+    },
+    logFault: (fault, reply) => logFault(fault, reply.request)
   })
   return (answer, reply) => {
     // The caller got 503 already.

@@ -1,21 +1,24 @@
-// Sends a body that is a stream.
+// Sends bodies that are streams, makes streams of iterators, and releases bodies that are not sent.
 import type { FastifyReply } from 'fastify'
-import { finished, Transform } from 'node:stream'
-import type { Readable } from 'node:stream'
+import { finished, Readable, Transform } from 'node:stream'
 
 /**
- * Fastify answers an error before the first byte, and ends the connection at a later one: the client sees that the body
- * is not complete. It destroys the stream when the client goes away.
+ * Fastify answers an error before the first byte, and ends the connection at a later one: the
+ * client sees that the body is not complete. It destroys the stream when the client goes away.
  * @param logFault gets an error after the first byte
  */
-export function sendStream (body: Readable, reply: FastifyReply, logFault: (fault: Error) => void): void {
+export function sendStream (
+  body: Readable,
+  reply: FastifyReply,
+  logFault: (fault: Error) => void
+): void {
   const { raw, request } = reply
   if (request.method === 'HEAD') {
-    body.on('error', logFault).destroy()
+    discard(body, logFault)
     reply.send()
     return
   }
-  const stream = body.readableObjectMode ? onlyBytes(body) : body
+  const stream = body.readableObjectMode ? bytesOf(body) : body
   finished(stream, { writable: false }, error => {
     if (error && raw.headersSent && !raw.destroyed) logFault(error)
   })
@@ -24,13 +27,75 @@ export function sendStream (body: Readable, reply: FastifyReply, logFault: (faul
   reply.send(stream)
 }
 
-/** Breaks off at the first value that is neither bytes nor text: the connection would end without a word. */
-function onlyBytes (body: Readable): Readable {
+/** Fails at the first value that is neither bytes nor text: Node would only end the connection. */
+function bytesOf (body: Readable): Readable {
   return body.compose(new Transform({
     writableObjectMode: true,
     transform (chunk: unknown, _encoding, done) {
-      const isSent = typeof chunk === 'string' || chunk instanceof Uint8Array
-      done(isSent ? null : new Error(`a stream has a value of type ${typeof chunk}, which is neither bytes nor text`), chunk)
+      if (typeof chunk === 'string' || chunk instanceof Uint8Array) return done(null, chunk)
+      const value = `a value of type ${typeof chunk}`
+      done(new Error(`a stream has ${value}, which is neither bytes nor text`))
     }
   }))
+}
+
+/** Releases a body that a handler answered and that is not sent. */
+export function discard (body: unknown, onError: (error: Error) => void): void {
+  if (body instanceof Readable) body.on('error', onError).destroy()
+  else if (isAsyncIterable(body)) endIterator(body[Symbol.asyncIterator]()).catch(onError)
+}
+
+export function isAsyncIterable (value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+}
+
+/** Asynchronous, so that an error of return() is a rejection, too. */
+async function endIterator (iterator: AsyncIterator<unknown>): Promise<void> {
+  await iterator.return?.()
+}
+
+interface StreamOptions {
+  /** Returns the text of a value, or throws. */
+  write: (value: unknown) => string
+  /** Called when the stream is read. */
+  begin: () => void
+  /** Gets the error of an iterator that fails after its stream has ended. */
+  onLateError: (error: unknown) => void
+}
+
+/**
+ * Reads the next value only when the last one is taken. The stream calls the iterator's return()
+ * when its reader goes away, and after an error of write().
+ */
+export function streamOf (values: AsyncIterable<unknown>, options: StreamOptions): Readable {
+  const { write, begin, onLateError } = options
+  const iterator = values[Symbol.asyncIterator]()
+  let isOver = false
+
+  /** An iterator is over after its last value, and after an error. */
+  async function pull (stream: Readable): Promise<void> {
+    let result: IteratorResult<unknown> | undefined
+    try {
+      result = await iterator.next()
+    } finally {
+      isOver = result === undefined || result.done === true
+    }
+    if (!stream.destroyed) stream.push(result.done === true ? null : write(result.value))
+  }
+
+  return new Readable({
+    // In bytes: one value fills the buffer.
+    highWaterMark: 1,
+    read () {
+      begin()
+      pull(this).catch((error: unknown) => {
+        if (this.destroyed) onLateError(error)
+        else this.destroy(error instanceof Error ? error : new Error(String(error)))
+      })
+    },
+    destroy (error, done) {
+      if (!isOver) endIterator(iterator).catch(onLateError)
+      done(error)
+    }
+  })
 }

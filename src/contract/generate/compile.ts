@@ -1,7 +1,7 @@
 // Compiles every schema as the service will, to find what would fail at startup.
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { dryRun } from '../index.ts'
-import type { Contract } from '../index.ts'
+import { dryRun } from './dry-run.ts'
+import type { Contract } from '../types.ts'
 import { composedSchemas, containsInt64, referenced, subschemas } from '../schema/index.ts'
 import type { Schema, Schemas } from '../schema/index.ts'
 import { schemasOf } from './needed.ts'

@@ -1,6 +1,6 @@
 // A bundled description, for the emitters: its operations and the references inside it.
 import type { Oas3_1Definition as Description, Oas3Operation, Oas3Parameter, Oas3PathItem } from '@redocly/openapi-core'
-import { framingFields } from '../index.ts'
+import { framingFields } from '../types.ts'
 import { valueAt } from '../schema/index.ts'
 
 export type { Description }

@@ -5,7 +5,7 @@ import { createCompiler, createWriters, escapedKey } from '../schema/index.ts'
 import type { Compile } from '../schema/index.ts'
 import type { Content, Contract, Operation, Parameter, Response } from '../types.ts'
 import { valueReader } from '../parameters/parameters.ts'
-import { routedOperations, routerOptions, toRoute } from '../routing/paths.ts'
+import { routedOperations, routerOptions, toRoute } from '../message/paths.ts'
 import { noTexts } from '../message/request-texts.ts'
 
 /** A startup error, the JSON pointer of its cause and the id of its operation. */

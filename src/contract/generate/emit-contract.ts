@@ -3,8 +3,8 @@ import type { Oas3Server } from '@redocly/openapi-core'
 import type {
   Body, Content, Contract, Encoding, Media, Operation, Parameter as ContractParameter, Response, SecurityScheme, Server,
   SkippedOperation
-} from '../index.ts'
-import { routed } from '../index.ts'
+} from '../types.ts'
+import { routed } from '../message/paths.ts'
 import { isSchemaObject, mapSubschemas } from '../schema/index.ts'
 import type { Schema } from '../schema/index.ts'
 import {

@@ -1,5 +1,5 @@
 // The components of a contract that its operations need.
-import type { Contract, Operation } from '../index.ts'
+import type { Contract, Operation } from '../types.ts'
 import type { Schemas } from '../schema/index.ts'
 import { listOperations, withoutExtensions } from './description.ts'
 import type { Description } from './description.ts'

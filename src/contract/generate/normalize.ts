@@ -1,7 +1,7 @@
 // The part of a description that is served, in the form that the emitters read: what OpenAPI ignores is gone, and every
 // operation has an id of its own.
 import type { Oas3Operation } from '@redocly/openapi-core'
-import { bodilessStatuses } from '../index.ts'
+import { bodilessStatuses } from '../types.ts'
 import { isSchemaObject, mapSubschemas } from '../schema/index.ts'
 import { listOperations, methods, resolve, withoutExtensions } from './description.ts'
 import type { Description } from './description.ts'

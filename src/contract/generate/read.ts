@@ -3,7 +3,7 @@
 import { BaseResolver, bundle, createConfig, lint } from '@redocly/openapi-core'
 import type { Document, NormalizedProblem, RawUniversalConfig } from '@redocly/openapi-core'
 import { resolve } from 'node:path'
-import type { Contract } from '../index.ts'
+import type { Contract } from '../types.ts'
 import type { Description } from './description.ts'
 import { toContract } from './emit-contract.ts'
 import { ContractError, describe, unreadable } from './findings.ts'

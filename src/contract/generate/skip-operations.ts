@@ -1,6 +1,6 @@
 // The operations of a contract that are not served, and why.
 import type { NormalizedProblem, Source } from '@redocly/openapi-core'
-import type { SkippedOperation } from '../index.ts'
+import type { SkippedOperation } from '../types.ts'
 import { escapedKey } from '../schema/index.ts'
 import { listOperations } from './description.ts'
 import type { Description } from './description.ts'

@@ -1,5 +1,5 @@
 // The features of OpenAPI that this service refuses. src/contract/README.md lists the same for people.
-import { docsPath } from '../index.ts'
+import { docsPath } from '../docs.ts'
 import { healthPaths } from '../../service/health.ts'
 import { metricsPath } from '../../telemetry/exposition.ts'
 

@@ -1,19 +1,23 @@
-// Answers requests that match no operation: no sound Host or body, unknown path, other method.
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+// Answers the requests that no handler gets: no sound Host or body, an unknown path, another method
+// of a known path, or an operation that is not served.
+import type {
+  FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler
+} from 'fastify'
 import { followsLastResponse, framingFault } from '../../server/framing.ts'
 import { HttpError } from '../../server/http-error.ts'
-import { pathPattern, toRoute } from './paths.ts'
-import type { Routed } from './paths.ts'
+import { pathPattern, toRoute } from '../message/paths.ts'
+import type { Routed } from '../message/paths.ts'
 import { decodedPath } from '../message/request-texts.ts'
 
 interface Path { template: string, pattern: RegExp, methods: string[] }
 
 /**
- * Answers a request that no operation answers: 400 without a valid Host (RFC 9112, section 3.2), 404 for an unknown
- * path, 405 for another method of a known path and 204 for its OPTIONS, both with Allow (RFC 9110, section 10.2.1).
- * It does so before the body is read, and without credentials, because the contract is public.
+ * Answers a request that no operation answers: 400 without a valid Host (RFC 9112, section 3.2),
+ * 404 for an unknown path, 405 for another method of a known path and 204 for its OPTIONS, both
+ * with Allow (RFC 9110, section 10.2.1). It does so before the body is read, and without
+ * credentials, because the contract is public.
  */
-export function refuseUnroutable (app: FastifyInstance, operations: Routed[]): void {
+export function answerUnroutable (app: FastifyInstance, operations: Routed[]): void {
   const paths = listPaths(operations)
   app.addHook('onRequest', (request, reply, done) => {
     if (followsLastResponse(request.raw)) {
@@ -29,17 +33,23 @@ export function refuseUnroutable (app: FastifyInstance, operations: Routed[]): v
   for (const path of paths) claimOtherMethods(app, path, paths)
 }
 
-/** A concrete path wins over a template that matches it, for every method (OpenAPI 3.1, section 4.8.8.2). */
+/** A concrete path wins over a template for every method (OpenAPI 3.1, section 4.8.8.2). */
 function claimOtherMethods (app: FastifyInstance, path: Path, paths: Path[]): void {
-  const matching = paths.filter(other => other !== path && other.pattern.test(path.template))
-  const methods = new Set(matching.flatMap(({ methods }) => methods))
-  const method = [...methods].filter(method => !path.methods.includes(method)) as HTTPMethods[]
-  if (method.length === 0) return
-  const answer = (request: FastifyRequest, reply: FastifyReply) => answerUnhandled(request, reply, path)
-  app.route({ method, url: toRoute(path.template), exposeHeadRoute: false, onRequest: answer, handler: answer })
+  const others = new Set<string>()
+  for (const { pattern, methods } of paths) {
+    if (pattern.test(path.template)) for (const method of methods) others.add(method)
+  }
+  for (const method of path.methods) others.delete(method)
+  if (others.size === 0) return
+  const method = [...others] as HTTPMethods[]
+  const answer = (request: FastifyRequest, reply: FastifyReply): void => {
+    answerUnhandled(request, reply, path)
+  }
+  const url = toRoute(path.template)
+  app.route({ method, url, exposeHeadRoute: false, onRequest: answer, handler: answer })
 }
 
-function answerUnhandled (request: FastifyRequest, reply: FastifyReply, path: Path | undefined): void {
+function answerUnhandled (request: FastifyRequest, reply: FastifyReply, path?: Path): void {
   const sent = decodedPath(request)
   if (path === undefined) throw new HttpError(404, `There is nothing at ${sent}.`)
   const allow = [...new Set([...path.methods, 'OPTIONS'])].join(', ')
@@ -52,18 +62,42 @@ function answerUnhandled (request: FastifyRequest, reply: FastifyReply, path: Pa
 
 /** The paths in the router's order: literal text before parameters, left to right. */
 function listPaths (operations: Routed[]): Path[] {
-  const byTemplate = Map.groupBy(operations, ({ template }) => template)
-  const paths = Array.from(byTemplate, ([template, siblings]) => ({
-    template,
-    pattern: pathPattern(template),
-    methods: siblings.flatMap(operation => methodsOf(operation, siblings))
-  }))
-  const rank = ({ template }: Path) => template.replace(/\{[^}]*\}/g, '\uffff').replaceAll('/', '\ufffe')
+  const paths: Path[] = []
+  for (const [template, siblings] of Map.groupBy(operations, ({ template }) => template)) {
+    const methods: string[] = []
+    for (const operation of siblings) methods.push(...methodsOf(operation, siblings))
+    paths.push({ template, pattern: pathPattern(template), methods })
+  }
+  const rank = ({ template }: Path) => {
+    return template.replace(/\{[^}]*\}/g, '\uffff').replaceAll('/', '\ufffe')
+  }
   return paths.sort((a, b) => rank(a) < rank(b) ? -1 : 1)
 }
 
-/** A path that answers GET answers HEAD like GET (RFC 9110, section 9.3.2), unless the contract declares HEAD. */
-export function methodsOf ({ method, template }: Routed, operations: Routed[]): string[] {
+/** GET includes HEAD (RFC 9110, section 9.3.2), unless the contract declares HEAD for the path. */
+export function methodsOf ({ method, template }: Routed, operations: Routed[]): HTTPMethods[] {
   const hasHead = operations.some(other => other.template === template && other.method === 'HEAD')
-  return method !== 'GET' || hasHead ? [method] : ['GET', 'HEAD']
+  return method === 'GET' && !hasHead ? ['GET', 'HEAD'] : [method as HTTPMethods]
+}
+
+/**
+ * Answers skipped operations 501 (RFC 9110, section 15.6.2), without credentials: the contract is
+ * public. An operation with the same path, whose parameters have other names, may be served.
+ */
+export function answerSkipped (
+  app: FastifyInstance,
+  skipped: Routed[],
+  operations: Routed[]
+): void {
+  const message = 'The service does not implement this operation of its contract.'
+  const onRequest: onRequestHookHandler = (_request, _reply, done) => {
+    done(new HttpError(501, message))
+  }
+  for (const operation of skipped) {
+    const url = toRoute(operation.template)
+    for (const method of methodsOf(operation, operations)) {
+      if (app.hasRoute({ method, url })) continue
+      app.route({ method, url, exposeHeadRoute: false, onRequest, handler: String })
+    }
+  }
 }

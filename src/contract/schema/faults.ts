@@ -4,12 +4,12 @@ import type { Fault } from './json.ts'
 
 /** The most specific of the faults that ajv found. */
 export function explain (errors: ErrorObject[]): Fault {
-  return toFault(mostSpecific(withoutQuiet(errors)))
+  return toFault(mostSpecific(withoutContainsBranches(errors)))
 }
 
-/** Without the items that `contains` does not mean: only that there is no other one is a fault. */
-function withoutQuiet (errors: ErrorObject[]): ErrorObject[] {
-  return errors.filter(({ keyword }) => keyword !== 'quietBranch')
+/** An item that `contains` does not match is no fault: other items may match it. */
+function withoutContainsBranches (errors: ErrorObject[]): ErrorObject[] {
+  return errors.filter(({ keyword }) => keyword !== 'containsBranch')
 }
 
 const unions = ['anyOf', 'oneOf']
@@ -21,10 +21,11 @@ const consequences = ['unevaluatedProperties', 'unevaluatedItems']
 /** The faults that ajv found with allErrors: for a union the most specific one. */
 export function explainAll (errors: ErrorObject[]): Fault[] {
   const found: ErrorObject[] = []
-  for (const error of withoutQuiet(errors)) {
+  for (const error of withoutContainsBranches(errors)) {
     const inside = found.splice(found.findLastIndex(other => !isInside(other, error)) + 1)
     if (unions.includes(error.keyword)) found.push(mostSpecific([...inside, error]))
-    else found.push(...inside, ...repeating.includes(error.keyword) ? [] : [error])
+    else found.push(...inside)
+    if (![...unions, ...repeating].includes(error.keyword)) found.push(error)
   }
   const causes = found.filter(({ keyword }) => !consequences.includes(keyword))
   return (causes.length > 0 ? causes : found).map(toFault)
@@ -32,13 +33,15 @@ export function explainAll (errors: ErrorObject[]): Fault[] {
 
 /** Whether an error that ajv found earlier may be the reason of another one. */
 function isInside (inner: ErrorObject, outer: ErrorObject): boolean {
-  const isSibling = inner.parentSchema === outer.parentSchema && inner.instancePath === outer.instancePath
-  return !isSibling && `${inner.instancePath}/`.startsWith(`${outer.instancePath}/`)
+  const isSamePlace = inner.instancePath === outer.instancePath
+  if (isSamePlace && inner.parentSchema === outer.parentSchema) return false
+  return `${inner.instancePath}/`.startsWith(`${outer.instancePath}/`)
 }
 
 function toFault (error: ErrorObject): Fault {
-  const name = error.propertyName === undefined ? '' : `has the member "${error.propertyName}", whose name `
-  return { path: error.instancePath.slice(1), problem: name + describe(error) }
+  const { instancePath, propertyName: name } = error
+  const start = name === undefined ? '' : `has the member "${name}", whose name `
+  return { path: instancePath.slice(1), problem: start + describe(error) }
 }
 
 /** Without allErrors the last error is the outermost; errors inside unions are more specific. */
@@ -51,23 +54,38 @@ function mostSpecific (errors: ErrorObject[]): ErrorObject {
   if (discriminatorName !== undefined) {
     return inSelectedBranch(inside, `${outermost.instancePath}/${discriminatorName}`, outermost)
   }
-  const deeper = inside.filter(error => error.instancePath.length > outermost.instancePath.length)
-  if (deeper.length > 0) return deeper[0] as ErrorObject
+  const { length } = outermost.instancePath
+  const deeper = inside.find(error => error.instancePath.length > length)
+  if (deeper !== undefined) return deeper
   if (inside.length === 0 || !inside.every(({ keyword }) => keyword === 'type')) return outermost
-  const type = [...new Set(inside.flatMap(({ params }) => params.type))]
-  return { ...outermost, keyword: 'type', params: { type } }
+  const types = new Set<string>()
+  for (const { params } of inside) for (const type of [params.type].flat()) types.add(type)
+  return { ...outermost, keyword: 'type', params: { type: [...types] } }
 }
 
-/** The error in the branch that the discriminator selects or, where it selects none, of the discriminator itself. */
-function inSelectedBranch (errors: ErrorObject[], path: string, outermost: ErrorObject): ErrorObject {
-  const misses = errors.filter(error => ['enum', 'const'].includes(error.keyword) && error.instancePath === path)
-  const other = errors.find(error => !misses.includes(error) && error.keyword !== 'branch')
+/** The error in the branch that the discriminator selects, or the one of the discriminator. */
+function inSelectedBranch (
+  errors: ErrorObject[],
+  path: string,
+  outermost: ErrorObject
+): ErrorObject {
+  const misses = errors.filter(({ keyword, instancePath }) => {
+    return instancePath === path && ['enum', 'const'].includes(keyword)
+  })
+  const other = errors.find(error => error.keyword !== 'branch' && !misses.includes(error))
   if (other !== undefined) return other
   const [miss] = misses
   if (miss === undefined) return outermost
-  const allowedValues = misses.flatMap(({ params }) => params.allowedValues ?? [params.allowedValue])
-  return { ...miss, keyword: 'enum', params: { allowedValues: [...new Set(allowedValues)] } }
+  const allowedValues = new Set<unknown>()
+  for (const { params } of misses) {
+    for (const value of params.allowedValues ?? [params.allowedValue]) allowedValues.add(value)
+  }
+  return { ...miss, keyword: 'enum', params: { allowedValues: [...allowedValues] } }
 }
+
+/** ajv-rewriter.ts adds this limit. */
+const upperLimit = ` and no more than ${Number.MAX_SAFE_INTEGER}`
+const ofForms = 'of the forms that the contract declares'
 
 function describe ({ keyword, params, message, parentSchema }: ErrorObject): string {
   switch (keyword) {
@@ -80,10 +98,8 @@ function describe ({ keyword, params, message, parentSchema }: ErrorObject): str
     case 'false schema': return 'must not be sent'
     case 'anyOf':
     case 'oneOf':
-      if (params.passingSchemas) return 'matches more than one of the forms that the contract declares'
-      return 'matches none of the forms that the contract declares'
-    // rewrite.ts adds the upper limit.
-    case 'contains': return String(message).replace(` and no more than ${Number.MAX_SAFE_INTEGER}`, '')
+      return `matches ${params.passingSchemas ? 'more than one' : 'none'} ${ofForms}`
+    case 'contains': return String(message).replace(upperLimit, '')
     case 'pattern': return `${message}${meaningOf(parentSchema)}`
     default: return String(message)
   }

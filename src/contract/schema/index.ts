@@ -1,11 +1,12 @@
-// Exports for programs without a server: exact JSON and JSON Schema. None of them imports Fastify.
-export { removeUndeclared } from './declared.ts'
+// Exports for programs without a server: exact JSON and JSON Schema, without Fastify.
 export type { Fault } from './json.ts'
 export { parseText } from './json-text.ts'
 export {
-  composedSchemas, containsInt64, escapedKey, isFileSchema, isSchemaObject, isString, mapSubschemas, referenced, subschemas, valueAt
+  composedSchemas, containsInt64, escapedKey, isFileSchema, isSchemaObject, isString, mapSubschemas,
+  referenced, subschemas, valueAt
 } from './schemas.ts'
 export type { Schema, Schemas } from './schemas.ts'
+export { removeUndeclared } from './undeclared-members.ts'
 export { createCompiler, lazily, readJson, whenUsed } from './validator.ts'
 export type { Compile, Validate, Validated } from './validator.ts'
 export { createWriters, writeDeclared, writeUnchecked } from './writer.ts'

@@ -1,4 +1,5 @@
-// Validates format int64 exactly: ajv compares doubles (ajv#1116), so the keyword `int64` replaces its own.
+// Validates format int64 exactly: ajv compares doubles (ajv#1116), so our keyword `int64` replaces
+// its keywords.
 import { _ } from 'ajv'
 import type { CodeKeywordDefinition } from 'ajv'
 import type { ExactNumbers } from './json.ts'
@@ -9,7 +10,9 @@ export interface Integer { holder: Record<string, unknown>, key: string | number
 /** Input: the numbers that a double may round. Output: the int64s found. */
 export interface IntegersOfValue { exact: ExactNumbers, integers: Integer[] }
 
-const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'enum', 'const'] as const
+const bounds = [
+  'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'enum', 'const'
+] as const
 type NumberBound = Exclude<typeof bounds[number], 'enum'>
 type Rule = { types: string[], enum?: Array<number | null> } & { [Bound in NumberBound]?: number }
 
@@ -18,15 +21,16 @@ export function isInt64 (schema: Readonly<Record<string, unknown>>): boolean {
   return schema.format === 'int64' && (types.includes('integer') || types.includes('number'))
 }
 
-/** Rewrites `type: integer, format: int64`, or the same of a number, and its bounds to the keyword int64. */
-export function toInt64Keyword ({ type, format, ...rest }: Readonly<Record<string, unknown>>): object {
+/** Rewrites format int64 of an integer or a number, and its bounds, to the keyword int64. */
+export function toInt64Keyword (schema: Readonly<Record<string, unknown>>): object {
+  const { type, format, ...rest } = schema
   const isBound = ([word]: [string, unknown]) => (bounds as readonly string[]).includes(word)
   const words = Object.entries(rest)
   const rule = { types: [type].flat(), ...Object.fromEntries(words.filter(isBound)) }
   return { ...Object.fromEntries(words.filter(word => !isBound(word))), int64: rule }
 }
 
-/** Code instead of a function: ajv would build the JSON pointer of every integer for a function, valid or not. */
+/** Code, because ajv would build the JSON pointer of every integer for a function, valid or not. */
 export const int64Keyword: CodeKeywordDefinition = {
   keyword: 'int64',
   schemaType: 'object',
@@ -44,7 +48,12 @@ export const int64Keyword: CodeKeywordDefinition = {
 /** Returns a function that records a valid int64 and describes the problem of anything else. */
 function int64Check (rule: Rule) {
   const problemWith = int64Rule(rule)
-  return ({ exact, integers }: IntegersOfValue, holder: Integer['holder'], key: Integer['key'], value: unknown) => {
+  return (
+    { exact, integers }: IntegersOfValue,
+    holder: Integer['holder'],
+    key: Integer['key'],
+    value: unknown
+  ) => {
     if (value === null && rule.types.includes('null')) return undefined
     const integer = integerAt(holder, key, value, exact)
     const problem = problemWith(integer)
@@ -56,38 +65,47 @@ function int64Check (rule: Rule) {
 const notInt64 = 'must be an integer from -9223372036854775808 to 9223372036854775807'
 
 /**
- * Describes the problem of an integer. A bigint and a number compare by value, exactly (ECMA-262, BigInt::lessThan).
+ * Describes the problem of an integer. A bigint and a number compare by value, exactly (ECMA-262,
+ * BigInt::lessThan).
  * @throws Error when the rule is not for integers or has a number that is not exact
  */
 function int64Rule (rule: Rule): (integer: bigint | undefined) => string | undefined {
-  refuseInexact(rule)
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = rule
+  checkRule(rule)
+  const { minimum, maximum, exclusiveMinimum: above, exclusiveMaximum: below } = rule
   const step = rule.multipleOf === undefined ? undefined : BigInt(rule.multipleOf)
   const allowed = rule.const === undefined ? rule.enum : [rule.const]
   return integer => {
     if (integer === undefined || BigInt.asIntN(64, integer) !== integer) return notInt64
     if (minimum !== undefined && integer < minimum) return `must be >= ${minimum}`
     if (maximum !== undefined && integer > maximum) return `must be <= ${maximum}`
-    if (exclusiveMinimum !== undefined && integer <= exclusiveMinimum) return `must be > ${exclusiveMinimum}`
-    if (exclusiveMaximum !== undefined && integer >= exclusiveMaximum) return `must be < ${exclusiveMaximum}`
+    if (above !== undefined && integer <= above) return `must be > ${above}`
+    if (below !== undefined && integer >= below) return `must be < ${below}`
     if (step !== undefined && integer % step !== 0n) return `must be a multiple of ${step}`
-    const isAllowed = allowed === undefined || allowed.some(value => value !== null && BigInt(value) === integer)
+    if (allowed === undefined) return undefined
+    const isAllowed = allowed.some(value => value !== null && BigInt(value) === integer)
     return isAllowed ? undefined : `must be one of ${allowed.join(', ')}`
   }
 }
 
-function refuseInexact (rule: Rule): void {
+function checkRule (rule: Rule): void {
+  const types = rule.types.join(' or ')
   const isForIntegers = rule.types.every(type => ['integer', 'number', 'null'].includes(type))
-  if (!isForIntegers) throw new Error(`format int64 is for integers, not for ${rule.types.join(' or ')}`)
-  const { minimum = 0, maximum = 0 } = rule
-  // The ends of int64 restrict nothing, even rounded, nor does a bound beyond them.
-  const unrestricting = [...minimum <= -(2 ** 63) ? ['minimum'] : [], ...maximum >= 2 ** 63 ? ['maximum'] : []]
-  const numbers = bounds.flatMap(bound => unrestricting.includes(bound) ? [] : rule[bound] ?? [])
-  // The YAML or JSON parser has already rounded such a number.
-  const rounded = numbers.find(number => typeof number === 'number' && !Number.isSafeInteger(number))
-  if (rounded === undefined) return
-  const exactRange = "between -2^53 and 2^53, beyond which a contract's numbers are rounded"
-  throw new Error(`${rounded} beside format int64 is not an integer ${exactRange}`)
+  if (!isForIntegers) throw new Error(`format int64 is for integers, not for ${types}`)
+  for (const bound of bounds) {
+    for (const number of [rule[bound]].flat()) {
+      // The YAML or JSON parser has already rounded such a number.
+      const isRounded = typeof number === 'number' && !Number.isSafeInteger(number)
+      if (!isRounded || isUnrestricting(bound, number)) continue
+      const exactRange = "between -2^53 and 2^53, beyond which a contract's numbers are rounded"
+      throw new Error(`${number} beside format int64 is not an integer ${exactRange}`)
+    }
+  }
+}
+
+/** The ends of int64 restrict nothing, even rounded, nor does a bound beyond them. */
+function isUnrestricting (bound: string, number: number): boolean {
+  if (bound === 'minimum') return number <= -(2 ** 63)
+  return bound === 'maximum' && number >= 2 ** 63
 }
 
 /** The integer at `holder[key]` as it was written; undefined for anything else. */
@@ -99,14 +117,16 @@ export function integerAt (
 ): bigint | undefined {
   if (typeof value !== 'number') return undefined
   const written = exact.get(holder)?.get(key)
-  if (typeof written === 'string') return isExact(value, written) ? BigInt(value) : exactInteger(written)
+  if (typeof written === 'string') {
+    return isExact(value, written) ? BigInt(value) : exactInteger(written)
+  }
   return written ?? (Number.isSafeInteger(value) ? BigInt(value) : undefined)
 }
 
 /**
- * Recognizes short sources at a sixth of the cost of exactInteger(). Ten characters have at most eight digits and an
- * exponent: a double rounds no such fraction to an integer other than 0, and no such integer below 10^19, because its
- * odd factor is below 2^53.
+ * Recognizes short sources at a sixth of the cost of exactInteger(). Ten characters have at most
+ * eight digits and an exponent: a double rounds no such fraction to an integer other than 0, and no
+ * such integer below 10^19, because its odd factor is below 2^53.
  */
 function isExact (double: number, source: string): boolean {
   return source.length <= 10 && double !== 0 && Math.abs(double) < 1e19 && Number.isInteger(double)
@@ -115,9 +135,10 @@ function isExact (double: number, source: string): boolean {
 // RFC 8259, section 6.
 const jsonNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/
 
-/** The integer that a JSON number denotes, as in `12.0` or `1.2e1`; undefined for a fraction or over 19 digits. */
+/** The integer of a JSON number such as `1.2e1`; undefined for a fraction or over 19 digits. */
 function exactInteger (source: string): bigint | undefined {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = jsonNumber.exec(source) as RegExpExecArray
+  const parts = jsonNumber.exec(source) as RegExpExecArray
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts
   const digits = whole + fraction
   // Loops, because a regular expression takes quadratic time for zeros in the middle.
   let start = 0
@@ -125,7 +146,8 @@ function exactInteger (source: string): bigint | undefined {
   if (start === digits.length) return 0n
   let end = digits.length
   while (digits[end - 1] === '0') end--
+  const length = end - start
   const zeros = Number(exponent) - fraction.length + digits.length - end
-  if (zeros < 0 || end - start + zeros > 19) return undefined
+  if (zeros < 0 || length + zeros > 19) return undefined
   return BigInt(sign + digits.slice(start, end) + '0'.repeat(zeros))
 }

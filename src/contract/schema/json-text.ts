@@ -7,18 +7,19 @@ type Holder = Record<string | number, unknown>
 /** Finds a name with an escape; finds some values with one, too. */
 const escapedName = /\\.[^"\\]*"\s*:/s
 
-/** The first item of an array that stands for an object. Nobody else knows it. */
+/** The first item of an array that stands for an object: no client can guess it. */
 const marker = randomUUID()
 
 /**
- * JSON.parse(). Once V8 has read a name with a backslash, it may take that name for another one with an escape
- * (nodejs/node#63785): after `{"\\":1}` it reads `{"\n":1}` as `{"\\":1}`. Such a text is read again, with its names as
- * items of arrays.
+ * JSON.parse(). Once V8 has read a name with a backslash, it may take that name for another one
+ * with an escape (nodejs/node#63785): after `{"\\":1}` it reads `{"\n":1}` as `{"\\":1}`. Such a
+ * text is read again, with its names as items of arrays.
  * @throws SyntaxError
  */
 export function parseText (text: string, reviver?: Reviver): unknown {
   const value = JSON.parse(text, reviver)
-  return text.includes('\\') && escapedName.test(text) ? withObjects(JSON.parse(asArrays(text), reviver)) : value
+  const isAmbiguous = text.includes('\\') && escapedName.test(text)
+  return isAmbiguous ? withObjects(JSON.parse(asArrays(text), reviver)) : value
 }
 
 /** The closing quote of a string. */
@@ -69,13 +70,15 @@ function withObjects (value: unknown): unknown {
   return root.value
 }
 
+const memberAttributes = { configurable: true, enumerable: true, writable: true }
+
 /** A member `__proto__` is a member, not the prototype. */
 function toObject (names: unknown[]): Holder {
   const object: Holder = {}
   for (let i = 1; i < names.length; i += 2) {
     const [name, value] = [names[i] as string, names[i + 1]]
     if (name !== '__proto__') object[name] = value
-    else Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true })
+    else Object.defineProperty(object, name, { ...memberAttributes, value })
   }
   return object
 }

@@ -1,4 +1,4 @@
-// Parses JSON without rounding: strict UTF-8, and the source of each number that a double may round.
+// Parses JSON without rounding: checks UTF-8, and keeps the text of numbers beyond a double.
 import { isUtf8 } from 'node:buffer'
 import { endOfString, parseText } from './json-text.ts'
 
@@ -9,12 +9,15 @@ declare global {
   }
 }
 
-/** A problem of a value, as the end of a sentence, and its place: a JSON pointer without the first slash. */
+/** A problem of a value, as the end of a sentence. `path` is a JSON pointer without its slash. */
 export interface Fault { path: string, problem: string }
 
 type Key = string | number
 
-/** Numbers that a double may round, by their object or array and key: bigints of an answer, sources of a text. */
+/**
+ * Numbers that a double may round, by their object or array and key: bigints of an answer, sources
+ * of a text.
+ */
 export type ExactNumbers = ReadonlyMap<unknown, ReadonlyMap<Key, bigint | string>>
 
 /** The holder of a value, which has doubles for the numbers in `exact`. */
@@ -27,8 +30,9 @@ const escapedSurrogate = /\\u[dD][89a-fA-F]/
 const longOrExponent = /\d(?:[\d.]{15}|[eE][-+\d])/
 
 /**
- * Parses a JSON text (RFC 8259). A byte order mark is ignored; the last of duplicate members counts.
- * @returns a fault when the bytes are not UTF-8, not JSON, or contain half of a surrogate pair (RFC 7493, section 2.1)
+ * Parses a JSON text (RFC 8259). Ignores a byte order mark; the last of duplicate members counts.
+ * @returns a fault when the bytes are not UTF-8, not JSON, or contain half of a surrogate pair
+ * (RFC 7493, section 2.1)
  */
 export function parseJson (bytes: Uint8Array): Root & { fault?: undefined } | { fault: Fault } {
   if (!isUtf8(bytes)) return faulty('is not valid UTF-8')
@@ -39,7 +43,9 @@ export function parseJson (bytes: Uint8Array): Root & { fault?: undefined } | { 
   } catch (error) {
     return faulty(`is not valid JSON${positionIn(String(error))}`)
   }
-  if (escapedSurrogate.test(text) && hasLoneSurrogate(root)) return faulty('contains a lone surrogate in a string')
+  if (escapedSurrogate.test(text) && hasLoneSurrogate(root)) {
+    return faulty('contains a lone surrogate in a string')
+  }
   if (longOrExponent.test(text)) root.exact = sourcesOf(text, root)
   return root
 }
@@ -69,9 +75,9 @@ function hasLoneSurrogate (root: Root): boolean {
 interface Place { holder: unknown, key: Key }
 
 /**
- * Follows a valid JSON text and its parsed value side by side, and lists the sources of the numbers that a double may
- * round. A reviver of JSON.parse would be shorter, but takes up to a microsecond for every element. The stack of outer
- * places is an array, because a text may be deeper than the stack.
+ * Follows a valid JSON text and its parsed value side by side, and lists the sources of the numbers
+ * that a double may round. A reviver of JSON.parse would be shorter, but takes up to a microsecond
+ * for every element. An array holds the outer places, because a text may be deeper than the stack.
  */
 function sourcesOf (text: string, root: Root): ExactNumbers {
   const sources = new Map<unknown, Map<Key, string>>()
@@ -102,9 +108,10 @@ function sourcesOf (text: string, root: Root): ExactNumbers {
   return sources
 }
 
-/** May be undefined or inherited where a later duplicate member replaced the value; nothing asks for its numbers. */
+/** May be undefined or inherited where a later duplicate member replaced the value: never read. */
 function valueIn ({ holder, key }: Place): unknown {
-  return typeof holder === 'object' && holder !== null ? (holder as Record<Key, unknown>)[key] : undefined
+  const hasMembers = typeof holder === 'object' && holder !== null
+  return hasMembers ? (holder as Record<Key, unknown>)[key] : undefined
 }
 
 const numberStart = new Set('-0123456789')
@@ -116,7 +123,8 @@ function endOfNumber (text: string, start: number): number {
   return end
 }
 
-function note (sources: Map<unknown, Map<Key, string>>, { holder, key }: Place, source: string): void {
+function note (sources: Map<unknown, Map<Key, string>>, place: Place, source: string): void {
+  const { holder, key } = place
   const ofHolder = sources.get(holder)
   // The last of duplicate members counts.
   if (!longOrExponent.test(source)) ofHolder?.delete(key)
@@ -124,7 +132,7 @@ function note (sources: Map<unknown, Map<Key, string>>, { holder, key }: Place, 
   else sources.set(holder, new Map<Key, string>().set(key, source))
 }
 
-/** An answer's value with doubles for bigints, which ajv does not support. Copies what it changes. */
+/** An answer's value with doubles for bigints, which ajv does not know. Copies what it changes. */
 export function toDoubles (value: unknown): Root {
   const exact = new Map<object, Map<Key, bigint>>()
   const root = copyWithDoubles({ value }, exact) as Root
@@ -135,7 +143,8 @@ function copyWithDoubles (value: unknown, exact: Map<object, Map<Key, bigint>>):
   if (typeof value === 'bigint') return Number(value)
   if (typeof value !== 'object' || value === null || writesItself(value)) return value
   const entries = Object.entries(value).map(([name, member]) => {
-    return { key: Array.isArray(value) ? Number(name) : name, member, double: copyWithDoubles(member, exact) }
+    const key = Array.isArray(value) ? Number(name) : name
+    return { key, member, double: copyWithDoubles(member, exact) }
   })
   if (entries.every(({ member, double }) => member === double)) return value
   const copy: Record<Key, unknown> = Array.isArray(value) ? [...value] as never : { ...value }
@@ -148,7 +157,7 @@ function copyWithDoubles (value: unknown, exact: Map<object, Map<Key, bigint>>):
   return copy
 }
 
-/** Whether JSON.stringify() calls a method of the value, as for a Date. A parsed value may have a member toJSON. */
+/** Whether JSON.stringify() calls a method of the value, as for a Date. */
 export function writesItself (value: object): boolean {
   return 'toJSON' in value && typeof value.toJSON === 'function'
 }

@@ -1,53 +1,47 @@
-// The structure of JSON Schema 2020-12: which keywords contain schemas, and what a `$ref` refers to.
+// The structure of JSON Schema 2020-12: which keywords contain schemas, and what a `$ref` means.
 import { isInt64 } from './int64.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 /** The contract's components by name. */
 export type Schemas = Readonly<Record<string, object>>
 
-/** Keywords that contain subschemas, and how (JSON Schema 2020-12: core, section 10, and validation, section 8). */
-const containers: Readonly<Record<string, 'one' | 'list' | 'map'>> = {
-  allOf: 'list',
-  anyOf: 'list',
-  oneOf: 'list',
-  prefixItems: 'list',
-  not: 'one',
-  if: 'one',
-  then: 'one',
-  else: 'one',
-  items: 'one',
-  contains: 'one',
-  additionalProperties: 'one',
-  propertyNames: 'one',
-  unevaluatedItems: 'one',
-  unevaluatedProperties: 'one',
-  contentSchema: 'one',
-  properties: 'map',
-  patternProperties: 'map',
-  dependentSchemas: 'map',
-  $defs: 'map'
-}
+// Keywords that contain subschemas (JSON Schema 2020-12: core, section 10, and validation,
+// section 8): one, a list, or a map of them.
+const keywordsOfOne = new Set([
+  'not', 'if', 'then', 'else', 'items', 'contains', 'additionalProperties', 'propertyNames',
+  'unevaluatedItems', 'unevaluatedProperties', 'contentSchema'
+])
+const keywordsOfList = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+const keywordsOfMap = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
 
 export function isSchemaObject (value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+const byteEncodings = ['binary', '8bit', '7bit']
+const textMediaType = /^text\/|[/+]json\b|x-www-form-urlencoded/i
+
 /**
- * A string that is a file in a form: JSON has no bytes (OpenAPI 3.1, section 4.8.14.1; format binary is OpenAPI 3.0's).
- * A media type of text or JSON, or an encoding such as base64, describes what is in a text.
+ * A string that is a file in a form: JSON has no bytes (OpenAPI 3.1, section 4.8.14.1; format
+ * binary is OpenAPI 3.0's). A media type of text or JSON, or an encoding such as base64, describes
+ * what is in a text.
  */
-export function isFileSchema ({ type = 'string', format, contentEncoding, contentMediaType }: Schema): boolean {
+export function isFileSchema (schema: Schema): boolean {
+  const { type = 'string', format, contentEncoding: encoding, contentMediaType: media } = schema
   if (![type].flat().includes('string')) return false
-  if (format === 'binary' || ['binary', '8bit', '7bit'].includes(String(contentEncoding))) return true
-  const isOfText = /^text\/|[/+]json\b|x-www-form-urlencoded/i.test(String(contentMediaType))
-  return contentMediaType !== undefined && contentEncoding === undefined && !isOfText
+  if (format === 'binary' || byteEncodings.includes(String(encoding))) return true
+  return media !== undefined && encoding === undefined && !textMediaType.test(String(media))
 }
 
 /** The value at a JSON pointer (RFC 6901) that may be percent-encoded, as in a URI fragment. */
 export function valueAt (root: unknown, pointer: string): unknown {
   const escapedKeys = decodeURIComponent(pointer).split('/').slice(1)
-  const keys = escapedKeys.map(key => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return keys.reduce((value, key) => Object.hasOwn(Object(value), key) ? (value as Schema)[key] : undefined, root)
+  let value = root
+  for (const escaped of escapedKeys) {
+    const key = escaped.replaceAll('~1', '/').replaceAll('~0', '~')
+    value = Object.hasOwn(Object(value), key) ? (value as Schema)[key] : undefined
+  }
+  return value
 }
 
 /** A name as a token of a JSON pointer (RFC 6901, section 3). */
@@ -55,11 +49,12 @@ export function escapedKey (name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** The schema that a `$ref` of generated/operations.ts names: a component, `Name#`, or a part of one, `Name#/...`. */
+/** The schema that a `$ref` names: a component, `Name#`, or a part of one, `Name#/...`. */
 export function referenced (schemas: Schemas, { $ref }: Schema): Schema | undefined {
   if (typeof $ref !== 'string') return undefined
   const [name = '', pointer = ''] = $ref.split('#')
-  return Object.hasOwn(schemas, name) ? valueAt(schemas[name], pointer) as Schema | undefined : undefined
+  if (!Object.hasOwn(schemas, name)) return undefined
+  return valueAt(schemas[name], pointer) as Schema | undefined
 }
 
 /** The names of the components that a schema refers to, at any depth of the schema itself. */
@@ -75,58 +70,67 @@ export function referencedNames (schema: Schema): Set<string> {
 
 /** The schemas directly inside a schema, with the keyword that contains each. */
 export function subschemas (schema: Schema): Array<[keyword: string, schema: Schema]> {
-  return Object.entries(schema).flatMap(([keyword, value]) => {
-    const container = containers[keyword]
-    const inside = container === 'one' ? [value] : container === undefined ? [] : Object.values(value as object)
-    return inside.filter(isSchemaObject).map((schema): [string, Schema] => [keyword, schema])
-  })
-}
-
-/** Returns the replacement of a subschema; `name` is its key, where the keyword contains several. */
-type Change = (keyword: string, schema: unknown, name: string) => unknown
-
-/** Copies a schema with each direct subschema replaced. */
-export function mapSubschemas (schema: Schema, change: Change): Record<string, unknown> {
-  const words = Object.entries(schema).map(([keyword, value]) => [keyword, mapContained(keyword, value, change)])
-  return Object.fromEntries(words)
-}
-
-function mapContained (keyword: string, value: unknown, change: Change): unknown {
-  const entries = () => Object.entries(value as object).map(([name, inner]) => [name, change(keyword, inner, name)])
-  switch (containers[keyword]) {
-    case 'one': return change(keyword, value, '')
-    case 'list': return entries().map(([, inner]) => inner)
-    case 'map': return Object.fromEntries(entries())
-    default: return value
-  }
-}
-
-const composing = ['allOf', 'anyOf', 'oneOf']
-
-/** A schema and those that it consists of, by `$ref`, allOf, anyOf and oneOf. */
-export function composedSchemas (schema: Schema, schemas: Schemas): Set<Schema> {
-  const found = new Set([schema])
-  for (const part of found) {
-    const target = referenced(schemas, part)
-    if (target !== undefined) found.add(target)
-    for (const [keyword, inner] of subschemas(part)) if (composing.includes(keyword)) found.add(inner)
+  const found: Array<[string, Schema]> = []
+  for (const [keyword, value] of Object.entries(schema)) {
+    for (const inner of schemasIn(keyword, value)) found.push([keyword, inner])
   }
   return found
 }
 
-/** Whether a value of this schema may contain an int64, at any depth. */
-export function containsInt64 (schema: Schema, schemas: Schemas): boolean {
+function schemasIn (keyword: string, value: unknown): Schema[] {
+  if (keywordsOfOne.has(keyword)) return isSchemaObject(value) ? [value] : []
+  const hasSeveral = keywordsOfList.has(keyword) || keywordsOfMap.has(keyword)
+  return hasSeveral ? Object.values(Object(value)).filter(isSchemaObject) : []
+}
+
+/** Returns the replacement of a subschema; `name` is its key, if the keyword contains several. */
+type Change = (keyword: string, schema: unknown, name: string) => unknown
+
+/** Copies a schema with each direct subschema replaced. */
+export function mapSubschemas (schema: Schema, change: Change): Record<string, unknown> {
+  const copy = Object.entries(schema).map(([keyword, value]) => {
+    return [keyword, mapContained(keyword, value, change)]
+  })
+  return Object.fromEntries(copy)
+}
+
+function mapContained (keyword: string, value: unknown, change: Change): unknown {
+  if (keywordsOfOne.has(keyword)) return change(keyword, value, '')
+  const isMap = keywordsOfMap.has(keyword)
+  if (!isMap && !keywordsOfList.has(keyword)) return value
+  const changed = Object.entries(value as object).map(([name, inner]) => {
+    return [name, change(keyword, inner, name)]
+  })
+  return isMap ? Object.fromEntries(changed) : changed.map(([, inner]) => inner)
+}
+
+/** A schema and those that apply to the same value, by `$ref` and by these keywords. */
+export function composedSchemas (
+  schema: Schema,
+  schemas: Schemas,
+  keywords: Iterable<string> = ['allOf', 'anyOf', 'oneOf']
+): Set<Schema> {
   const found = new Set([schema])
   for (const part of found) {
-    if (isInt64(part)) return true
     const target = referenced(schemas, part)
     if (target !== undefined) found.add(target)
-    for (const [, inner] of subschemas(part)) found.add(inner)
+    for (const keyword of keywords) {
+      if (!(keyword in part)) continue
+      for (const inner of schemasIn(keyword, part[keyword])) found.add(inner)
+    }
   }
-  return false
+  return found
+}
+
+const allKeywords = new Set([...keywordsOfOne, ...keywordsOfList, ...keywordsOfMap])
+
+/** Whether a value of this schema may contain an int64, at any depth. */
+export function containsInt64 (schema: Schema, schemas: Schemas): boolean {
+  return composedSchemas(schema, schemas, allKeywords).values().some(isInt64)
 }
 
 /** Whether a value of this schema may be a string. */
 export function isString (schema: Schema, schemas: Schemas): boolean {
-  return composedSchemas(schema, schemas).values().some(({ type }) => [type].flat().includes('string'))
+  const parts = composedSchemas(schema, schemas)
+  return parts.values().some(({ type }) => [type].flat().includes('string'))
 }

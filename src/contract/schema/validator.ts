@@ -7,25 +7,28 @@ import { int64Keyword } from './int64.ts'
 import type { IntegersOfValue } from './int64.ts'
 import { parseJson, toDoubles } from './json.ts'
 import type { ExactNumbers, Fault, Root } from './json.ts'
-import { rewriter } from './rewrite.ts'
-import type { Declared, Direction } from './rewrite.ts'
+import { ajvRewriter } from './ajv-rewriter.ts'
+import type { Declared, Direction } from './ajv-rewriter.ts'
 import { containsInt64, referencedNames } from './schemas.ts'
 import type { Schema, Schemas } from './schemas.ts'
 
-/** An object of a valid value, by its JSON pointer, and the members that a schema declares for it. */
+/** The members that a schema declares for an object of a valid value, by its JSON pointer. */
 export interface DeclaredAt { pointer: string, declared: Declared }
 
 /** What one validation records; our keywords get it as `this`. */
-interface Validation extends IntegersOfValue { declared: DeclaredAt[], errors: ErrorObject[] | undefined }
+interface Validation extends IntegersOfValue {
+  declared: DeclaredAt[]
+  errors: ErrorObject[] | undefined
+}
 
-/** `faults` looks for all of them, also for the first, unless the value is so large that it would take long. */
+/** `faults` finds all faults, `fault` among them; a large value has none, because it takes long. */
 export type Validated =
   | { fault: Fault, faults?: () => Fault[] }
   | { fault?: undefined, value: unknown, declared: readonly DeclaredAt[] }
 
 /**
- * Validates the value of a root. A valid request's value has bigints for its int64s; it reuses the parsed objects.
- * An answer stays as it is; `declared` lists its objects.
+ * Validates the value of a root. A valid request's value has bigints for its int64s; it reuses the
+ * parsed objects. An answer stays as it is; `declared` lists its objects.
  */
 export type Validate = (root: Root) => Validated
 
@@ -43,7 +46,7 @@ const options = {
   passContext: true,
   // The generator validates the contract's schemas; doing so again would double the startup time.
   validateSchema: false,
-  // The optimizer takes half of the time to compile a schema, and V8 runs the code equally fast without it.
+  // The optimizer takes half of the compile time, and V8 runs the code equally fast without it.
   code: { optimize: false },
   // It would print the code that it cannot compile.
   logger: false
@@ -57,7 +60,8 @@ const options = {
 export function createCompiler (schemas: Schemas, direction: Direction): Compile {
   const compile = lazily(() => checkCompiler(schemas, direction, options))
   // Compiled for the first invalid value: it would double the startup time.
-  const compileAll = lazily(() => checkCompiler(schemas, direction, { ...options, allErrors: true }))
+  const allErrors = { ...options, allErrors: true }
+  const compileAll = lazily(() => checkCompiler(schemas, direction, allErrors))
   return memoizeBySchema(schema => {
     const check = compile()(schema)
     if (direction === 'request') return requestValidator(check, lazily(() => compileAll()(schema)))
@@ -65,14 +69,15 @@ export function createCompiler (schemas: Schemas, direction: Direction): Compile
   })
 }
 
-function checkCompiler (schemas: Schemas, direction: Direction, options: Options): (schema: object) => Check {
+function checkCompiler (schemas: Schemas, direction: Direction, options: Options) {
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
-  const keywords = [int64Keyword, branchKeyword('branch', false), branchKeyword('quietBranch', true), declaresKeyword]
-  for (const keyword of keywords) ajv.addKeyword(keyword)
+  for (const keyword of [int64Keyword, branchKeyword, containsBranchKeyword, declaresKeyword]) {
+    ajv.addKeyword(keyword)
+  }
   // The name of the member that selects a branch, for messages.
   ajv.addKeyword('discriminatorName')
-  const rewrite = rewriter(schemas, direction)
+  const rewrite = ajvRewriter(schemas, direction)
   const prepare = (schema: Schema): object => {
     declareFormats(ajv, schema)
     for (const name of referencedNames(schema)) {
@@ -84,7 +89,7 @@ function checkCompiler (schemas: Schemas, direction: Direction, options: Options
     return rewrite(schema)
   }
   const added = new Set<string>()
-  return schema => ajv.compile(prepare(schema as Schema))
+  return (schema: object): Check => ajv.compile(prepare(schema as Schema))
 }
 
 /** Makes a result when it is first wanted. */
@@ -104,7 +109,9 @@ export function whenUsed<Value, Result> (
 }
 
 /** Caches results by the schema's JSON text. */
-export function memoizeBySchema<Result> (compile: (schema: object) => Result): (schema: object) => Result {
+export function memoizeBySchema<Result> (
+  compile: (schema: object) => Result
+): (schema: object) => Result {
   const results = new Map<string, Result>()
   return schema => {
     const text = JSON.stringify(schema)
@@ -114,7 +121,7 @@ export function memoizeBySchema<Result> (compile: (schema: object) => Result): (
   }
 }
 
-/** Parses and validates a JSON text; returns the value that the schema describes, or the fault of the text. */
+/** Parses and validates a JSON text. */
 export function readJson (validate: Validate, bytes: Uint8Array): Validated {
   const parsed = parseJson(bytes)
   return parsed.fault === undefined ? validate(parsed) : parsed
@@ -122,11 +129,11 @@ export function readJson (validate: Validate, bytes: Uint8Array): Validated {
 
 type Check = ReturnType<Ajv2020['compile']>
 
-/** A larger value may have so many faults, with such long places, that looking for all would take milliseconds. */
-const most = { values: 64, charactersOfNames: 1024 }
+/** A larger value may have so many and such long faults that finding all takes milliseconds. */
+const explained = { values: 64, charactersOfNames: 1024 }
 
 function requestValidator (check: Check, checkAll: () => Check): Validate {
-  return refuseTooDeep(root => {
+  return catchStackOverflow(root => {
     const { errors, integers, declared } = run(check, root)
     if (errors !== undefined) {
       const fault = explain(errors)
@@ -140,7 +147,7 @@ function requestValidator (check: Check, checkAll: () => Check): Validate {
 }
 
 function answerValidator (check: Check, mayContainBigints: boolean): Validate {
-  return refuseTooDeep(root => {
+  return catchStackOverflow(root => {
     const { errors, declared } = run(check, mayContainBigints ? toDoubles(root.value) : root)
     return errors === undefined ? { value: root.value, declared } : { fault: explain(errors) }
   })
@@ -158,11 +165,12 @@ function run (check: Check, root: Root): Validation {
     rootData: value as object,
     dynamicAnchors: {}
   }
-  if (!check.call(validation as never, value, context)) validation.errors = check.errors as ErrorObject[]
+  const isValid = check.call(validation as never, value, context)
+  if (!isValid) validation.errors = check.errors as ErrorObject[]
   return validation
 }
 
-/** Nothing if ajv fails: of some valid schemas it makes faulty code, but of fewer without allErrors. */
+/** Undefined when ajv's code throws: with allErrors, it is faulty for a few valid schemas. */
 function allFaults (check: Check, root: Root): Fault[] | undefined {
   try {
     return explainAll(run(check, root).errors as ErrorObject[])
@@ -178,18 +186,18 @@ function isLarge (value: unknown): boolean {
   for (const value of values) {
     if (typeof value !== 'object' || value === null) continue
     const members = Object.entries(value)
-    if (values.length + members.length > most.values) return true
+    if (values.length + members.length > explained.values) return true
     for (const [name, member] of members) {
       characters += name.length
       values.push(member)
     }
-    if (characters > most.charactersOfNames) return true
+    if (characters > explained.charactersOfNames) return true
   }
   return false
 }
 
-/** A recursive schema recurses as deep as the value; a stack overflow becomes an invalid value. */
-function refuseTooDeep (validate: Validate): Validate {
+/** A recursive schema recurses as deep as the value; a stack overflow becomes a fault. */
+function catchStackOverflow (validate: Validate): Validate {
   return root => {
     try {
       return validate(root)
@@ -200,7 +208,7 @@ function refuseTooDeep (validate: Validate): Validate {
   }
 }
 
-/** Formats that ajv does not know validate nothing (JSON Schema 2020-12 validation, section 7.2.3). */
+/** An unknown format validates nothing (JSON Schema 2020-12 validation, section 7.2.3). */
 function declareFormats (ajv: Ajv2020, schema: object): void {
   for (const [, format = ''] of JSON.stringify(schema).matchAll(/"format":"([^"]+)"/g)) {
     if (!(format in ajv.formats)) ajv.addFormat(format, true)
@@ -208,12 +216,12 @@ function declareFormats (ajv: Ajv2020, schema: object): void {
 }
 
 /**
- * Wraps a branch and discards its records when it fails. One error of each branch is enough, as without allErrors.
- * A quiet one has an error of its own in place of those inside: an item that `contains` does not mean is no fault.
+ * Wraps a branch and discards its records when it fails. One error of each branch is enough, as
+ * without allErrors. The one of `contains` replaces the errors inside, which are no faults.
  */
-const branchKeyword = (keyword: string, isQuiet: boolean): CodeKeywordDefinition => ({
+const toBranchKeyword = (keyword: string, isOfContains: boolean): CodeKeywordDefinition => ({
   keyword,
-  trackErrors: isQuiet,
+  trackErrors: isOfContains,
   schemaType: ['object', 'boolean'],
   code (context) {
     const { gen } = context
@@ -224,7 +232,7 @@ const branchKeyword = (keyword: string, isQuiet: boolean): CodeKeywordDefinition
     gen.if(_`!${valid}`, () => {
       gen.code(_`this.integers.length = ${integers}`)
       gen.code(_`this.declared.length = ${declared}`)
-      if (!isQuiet) return
+      if (!isOfContains) return
       context.reset()
       context.error()
     })
@@ -232,6 +240,9 @@ const branchKeyword = (keyword: string, isQuiet: boolean): CodeKeywordDefinition
     context.mergeEvaluated(branch)
   }
 })
+
+const branchKeyword = toBranchKeyword('branch', false)
+const containsBranchKeyword = toBranchKeyword('containsBranch', true)
 
 /** Records which members of an object are declared. */
 const declaresKeyword: FuncKeywordDefinition = {

@@ -3,7 +3,7 @@ import fastJson from 'fast-json-stringify'
 import type { Schema as FastJsonSchema } from 'fast-json-stringify'
 import { writesItself } from './json.ts'
 import type { Fault } from './json.ts'
-import type { Declared } from './rewrite.ts'
+import type { Declared } from './ajv-rewriter.ts'
 import { escapedKey, referenced, subschemas } from './schemas.ts'
 import type { Schema, Schemas } from './schemas.ts'
 import { memoizeBySchema } from './validator.ts'
@@ -27,7 +27,8 @@ export function createWriters (schemas: Schemas, compile: Compile): (schema: obj
   return memoizeBySchema(schema => {
     const validate = compile(schema)
     const components = plainComponents(schema as Schema, schemas)
-    const fastWriter = components && fastJson(schema as unknown as FastJsonSchema, { schema: components })
+    const fastSchema = schema as unknown as FastJsonSchema
+    const fastWriter = components && fastJson(fastSchema, { schema: components })
     return answer => {
       const result = validate({ value: answer })
       if (result.fault !== undefined) throw new InvalidAnswer(result.fault)
@@ -42,7 +43,7 @@ export function writeUnchecked (value: unknown): string {
   return writeDeclared(value, []) ?? 'null'
 }
 
-/** JSON.stringify without the members that no schema of their object declares, and with bigints as numbers. */
+/** JSON.stringify() without the members that no schema declares, and with bigints as numbers. */
 export function writeDeclared (answer: unknown, declared: readonly DeclaredAt[]): string {
   const described = Map.groupBy(declared, ({ pointer }) => pointer)
   const copy = (value: unknown, pointer: string): unknown => {
@@ -52,36 +53,45 @@ export function writeDeclared (answer: unknown, declared: readonly DeclaredAt[])
     const schemas = described.get(pointer)
     // An object that no schema describes may have any members, and a toJSON method.
     if (schemas === undefined && writesItself(value)) return value
-    const isDeclared = (name: string) => schemas?.some(({ declared }) => declares(declared, name)) ?? true
-    const members = Object.entries(value).filter(([name]) => isDeclared(name))
-    return Object.fromEntries(members.map(([name, member]) => [name, copy(member, `${pointer}/${escapedKey(name)}`)]))
+    const members: Array<[string, unknown]> = []
+    for (const [name, member] of Object.entries(value)) {
+      const isDeclared = schemas?.some(({ declared }) => declares(declared, name)) ?? true
+      if (isDeclared) members.push([name, copy(member, `${pointer}/${escapedKey(name)}`)])
+    }
+    return Object.fromEntries(members)
   }
   return JSON.stringify(copy(answer, ''))
 }
 
 function declares ({ any, names, patterns }: Declared, name: string): boolean {
-  return any || names.includes(name) || patterns.some(pattern => new RegExp(pattern, 'u').test(name))
+  if (any || names.includes(name)) return true
+  return patterns.some(pattern => new RegExp(pattern, 'u').test(name))
 }
 
-/** Keywords that fast-json-stringify, which knows draft 7, writes exactly; and annotations, which it ignores. */
-const plainKeywords = new Set(['$ref', 'type', 'properties', 'required', 'items', 'enum', 'const', 'format', 'pattern',
-  'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems',
-  'maxItems', 'uniqueItems', 'title', 'description', 'example', 'examples', 'deprecated', 'readOnly', 'externalDocs',
-  'xml'])
+/** Keywords of draft 7 that fast-json-stringify writes exactly, and annotations. */
+const plainKeywords = new Set([
+  '$ref', 'type', 'properties', 'required', 'items', 'enum', 'const', 'format', 'pattern',
+  'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum',
+  'multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'title', 'description', 'example',
+  'examples', 'deprecated', 'readOnly', 'externalDocs', 'xml'
+])
 
 /** What it merges in another way than JSON Schema beside a reference, or in endless time. */
 const unmerged = new Set(['type', 'properties', 'items', 'multipleOf'])
 
-/** The components that a schema refers to, or undefined when it or one of them has a keyword that is not plain. */
-function plainComponents (schema: Schema, schemas: Schemas): Record<string, FastJsonSchema> | undefined {
+/** The components that a schema refers to; undefined when it or one of them is not plain. */
+function plainComponents (schema: Schema, schemas: Schemas) {
   const components: Record<string, FastJsonSchema> = {}
   const isPlain = (schema: Schema): boolean => {
     const { type, format, $ref } = schema
     const words = Object.keys(schema)
-    if (!words.every(word => plainKeywords.has(word) || word.startsWith('x-')) || format === 'unsafe') return false
+    const areKnown = words.every(word => plainKeywords.has(word) || word.startsWith('x-'))
+    if (!areKnown || format === 'unsafe') return false
     // fast-json-stringify would take a property that every object inherits for a member.
     if (Object.keys(schema.properties ?? {}).some(name => name in Object.prototype)) return false
-    if ($ref === undefined) return typeof type === 'string' && subschemas(schema).every(([, inside]) => isPlain(inside))
+    if ($ref === undefined) {
+      return typeof type === 'string' && subschemas(schema).every(([, inner]) => isPlain(inner))
+    }
     const name = String($ref).replace(/#$/, '')
     const component = name.includes('#') ? undefined : referenced(schemas, schema)
     if (component === undefined || words.some(word => unmerged.has(word))) return false

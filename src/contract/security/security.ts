@@ -1,11 +1,11 @@
-// Authenticates a request in onRequest, before its body: the body of an unknown caller is neither read nor validated.
+// Authenticates a request in onRequest, before the body of an unknown caller is read or validated.
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { BasicCredentials, Verdict, Verifier } from '../handler.ts'
-import type { Operation, SecurityScheme } from '../types.ts'
-import { credentialReader, Refusal } from './credentials.ts'
-import type { CredentialReader } from './credentials.ts'
 import { asHttpError, HttpError } from '../../server/http-error.ts'
 import { refusalsOf } from '../message/request-fields.ts'
+import type { BasicCredentials, Verdict, Verifier } from '../handler.ts'
+import type { Operation, SecurityScheme } from '../types.ts'
+import { credentialReader, Refusal, withChallenge } from './credentials.ts'
+import type { CredentialReader } from './credentials.ts'
 
 /** A verifier of any scheme. */
 export type AnyVerifier = Verifier<string | BasicCredentials>
@@ -24,33 +24,39 @@ type Check = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error
 
 /**
  * The hooks that admit a request to an operation; none where the contract says `security: []`.
- * @fastify/auth runs the checks: an array of arrays is the contract's OR of ANDs. An empty requirement among others
- * admits requests without credentials; credentials that were sent must still be accepted.
+ * @fastify/auth runs the checks: an array of arrays is the contract's OR of ANDs. An empty
+ * requirement among others admits requests without credentials; credentials that were sent must
+ * still be accepted.
  */
 export function authenticate (
   app: FastifyInstance,
   security: Operation['security'],
-  guards: Guards
+  { schemes, verifiers, realm, onRefused }: Guards
 ): onRequestHookHandler[] {
-  const requirements = security.filter(requirement => Object.keys(requirement).length > 0)
-  if (requirements.length === 0) return []
-  const isOptional = requirements.length < security.length
-  const schemes = requirements.flatMap(requirement => Object.keys(requirement).map(name => schemeOf(name, guards)))
-  const isHiddenFromCaches = schemes.some(scheme => scheme.isHiddenFromCaches)
-  const checks = requirements.map(requirement => [
-    startRequirement,
-    ...Object.entries(requirement).map(([name, scopes]) => schemeCheck(name, scopes, guards))
-  ])
+  const readers: CredentialReader[] = []
+  const checks: Check[][] = []
+  for (const requirement of security) {
+    const ofRequirement = [startRequirement]
+    for (const [name, scopes] of Object.entries(requirement)) {
+      const reader = credentialReader(schemes[name] as SecurityScheme, realm)
+      readers.push(reader)
+      ofRequirement.push(schemeCheck(name, reader, verifiers[name] as AnyVerifier, scopes))
+    }
+    if (ofRequirement.length > 1) checks.push(ofRequirement)
+  }
+  if (checks.length === 0) return []
+  const isOptional = checks.length < security.length
+  const isHiddenFromCaches = readers.some(reader => reader.isHiddenFromCaches)
   const admit = app.auth(checks, { relation: 'or' }) as Check
   return [(request, reply, done) => {
     if (isHiddenFromCaches) reply.header('Cache-Control', 'private')
     admit(request, reply, error => {
       if (!error) return done()
       request.principals = {}
-      const isAnonymous = isOptional && schemes.every(scheme => hasNoCredentials(scheme, request))
+      const isAnonymous = isOptional && readers.every(reader => hasNoCredentials(reader, request))
       if (isAnonymous) return done()
-      const refusal = mostSpecific(refusalsOf(request))
-      done(guards.onRefused?.(refusal, request) ?? refusal)
+      const refusal = mostSpecificOf(refusalsOf(request))
+      done(onRefused?.(refusal, request) ?? refusal)
     })
   }]
 }
@@ -62,29 +68,33 @@ const startRequirement: Check = (request, _reply, done) => {
 }
 
 /** Checks one scheme and records its refusal: @fastify/auth reports only the last error. */
-function schemeCheck (name: string, scopes: readonly string[], guards: Guards): Check {
-  const scheme = schemeOf(name, guards)
-  const verify = guards.verifiers[name] as AnyVerifier
+function schemeCheck (
+  name: string,
+  reader: CredentialReader,
+  verify: AnyVerifier,
+  scopes: readonly string[]
+): Check {
   return (request, _reply, done) => {
-    const refuse = (thrown: unknown): void => {
+    const fail = (thrown: unknown): void => {
       const error = asError(thrown)
       refusalsOf(request).push(error)
       done(error)
     }
     const finish = (verdict: Verdict | Refusal): void => {
-      const refusal = refusalOf(verdict, scheme, scopes)
-      if (refusal !== undefined) return refuse(refusal)
-      request.principals = { ...request.principals, [name]: verdict as Exclude<Verdict, 'forbidden'> }
+      const refusal = refusalOf(verdict, reader, scopes)
+      if (refusal !== undefined) return fail(refusal)
+      const principal = verdict as Exclude<Verdict, 'forbidden'>
+      request.principals = { ...request.principals, [name]: principal }
       done()
     }
     let verdict
     try {
-      const credentials = scheme.read(request)
+      const credentials = reader.read(request)
       verdict = credentials instanceof Refusal ? credentials : verify(credentials, scopes)
     } catch (error) {
-      return refuse(error)
+      return fail(error)
     }
-    if (isThenable(verdict)) Promise.resolve(verdict).then(finish, refuse)
+    if (isThenable(verdict)) Promise.resolve(verdict).then(finish, fail)
     else finish(verdict)
   }
 }
@@ -99,37 +109,33 @@ function asError (thrown: unknown): Error {
   return new Error('A verifier threw a value that is not an Error.', { cause: thrown })
 }
 
-function schemeOf (name: string, { schemes, realm }: Guards): CredentialReader {
-  return credentialReader(schemes[name] as SecurityScheme, realm)
-}
-
 function refusalOf (
   verdict: Verdict | Refusal,
-  scheme: CredentialReader,
+  reader: CredentialReader,
   scopes: readonly string[]
 ): Refusal | undefined {
   if (verdict instanceof Refusal) return verdict
   if (verdict === 'forbidden') {
-    const challenge = scheme.insufficientScopeChallenge?.(scopes)
-    return new Refusal(403, `This ${scheme.name} does not allow this operation.`, challenge)
+    const challenge = reader.insufficientScopeChallenge?.(scopes)
+    return new Refusal(403, `This ${reader.name} does not allow this operation.`, challenge)
   }
   // RFC 6750 section 3.1: the same answer for unknown, expired, revoked and malformed tokens.
   const isPrincipal = typeof (verdict as { name?: unknown } | undefined | null)?.name === 'string'
-  return isPrincipal ? undefined : scheme.invalid()
+  return isPrincipal ? undefined : reader.invalid()
 }
 
-/** Credentials that cannot be read were sent. An error here would leave the request without a response. */
-function hasNoCredentials (scheme: CredentialReader, request: FastifyRequest): boolean {
+/** Unreadable credentials were sent. An error here would leave the request without a response. */
+function hasNoCredentials (reader: CredentialReader, request: FastifyRequest): boolean {
   try {
-    const credentials = scheme.read(request)
+    const credentials = reader.read(request)
     return credentials instanceof Refusal && credentials.isMissing
   } catch {
     return false
   }
 }
 
-/** The most specific error; a 401 has the challenges of every refusal (RFC 9110, section 11.6.1). */
-function mostSpecific (errors: readonly Error[]): HttpError {
+/** The error to send; a 401 has the challenges of every refusal (RFC 9110, section 11.6.1). */
+function mostSpecificOf (errors: readonly Error[]): HttpError {
   // A verifier that failed might have accepted: report its failure instead of 401.
   const failure = errors.find(error => !(error instanceof Refusal))
   if (failure !== undefined) return asHttpError(failure)
@@ -138,5 +144,5 @@ function mostSpecific (errors: readonly Error[]): HttpError {
   const [first] = refusals.toSorted((a, b) => rank(a) - rank(b)) as [Refusal]
   if (first.status !== 401) return first
   const challenges = new Set(refusals.map(({ headers }) => headers['WWW-Authenticate']))
-  return new HttpError(401, first.message, { headers: { 'WWW-Authenticate': [...challenges].join(', ') } })
+  return new HttpError(401, first.message, withChallenge([...challenges].join(', ')))
 }

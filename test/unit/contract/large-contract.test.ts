@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Contract, Operation } from '../../../src/contract/index.ts'
+import type { Contract, Operation } from '../../../src/contract/types.ts'
 import { isError } from '../../fixtures/app.ts'
 import { serveLoaded } from '../../fixtures/contract.ts'
 
@@ -7,7 +7,7 @@ import { serveLoaded } from '../../fixtures/contract.ts'
 const broken = { type: 'integer', minimum: 'one' }
 const json = (schema: object) => ({ content: { 'application/json': { schema } } })
 
-/** A contract past the generator, with operations that take and return a Plant, and one of each broken place. */
+/** Operations that take and return a Plant, and one of each broken place, past the generator. */
 function contractOf (operations: number): Contract {
   const plain = Array.from({ length: operations - 4 }, (_, index): [string, Operation] => {
     return [`op${index}`, operation(`/op${index}`, {})]
@@ -41,7 +41,8 @@ function contractOf (operations: number): Contract {
 function operation (url: string, parts: Partial<Operation>): Operation {
   const plant = json({ $ref: 'Plant#' })
   const body = { required: true, ...plant }
-  return { method: 'POST', url, security: [], parameters: [], body, responses: { 200: plant }, ...parts }
+  const responses = { 200: plant }
+  return { method: 'POST', url, security: [], parameters: [], body, responses, ...parts }
 }
 
 const handlers = Object.fromEntries(Object.keys(contractOf(51).operations).map(id => {
@@ -50,10 +51,11 @@ const handlers = Object.fromEntries(Object.keys(contractOf(51).operations).map(i
 }))
 
 t.test('up to 50 operations are compiled before the service is ready', async t => {
-  await t.rejects(serveLoaded(t, contractOf(50), { handlers }).then(({ app }) => app.ready()), /minimum/)
+  const starting = serveLoaded(t, contractOf(50), { handlers }).then(({ app }) => app.ready())
+  await t.rejects(starting, /minimum/)
 })
 
-t.test('a larger contract compiles a schema for its first value, and the others do their work', async t => {
+t.test('a larger contract compiles a schema for its first value; the others work', async t => {
   const { app, causes } = await serveLoaded(t, contractOf(51), { handlers })
   await app.ready()
   const send = (url: string, payload: object = { name: 'ivy', parent: { name: 'oak' }, other: 1 }) => {
@@ -65,6 +67,8 @@ t.test('a larger contract compiles a schema for its first value, and the others 
     const nested = await send(url, { name: 'ivy', parent: {} })
     isError(t, nested, 400, '"parent" in the body must have the member "name".', url)
   }
-  for (const url of ['/body', '/parameter', '/answer', '/header']) isError(t, await send(url), 500, /log/, url)
+  for (const url of ['/body', '/parameter', '/answer', '/header']) {
+    isError(t, await send(url), 500, /log/, url)
+  }
   t.strictSame(causes().filter(cause => !/minimum/.test(cause)), [], 'the log names the schema')
 })

@@ -3,19 +3,21 @@ import t from 'tap'
 import * as contract from '../../../generated/operations.ts'
 import type { operations as Operations } from '../../../generated/types.ts'
 import { answerErrors, serveContract } from '../../../src/contract/index.ts'
-import type { Service } from '../../../src/contract/index.ts'
+import type { ContractService } from '../../../src/contract/index.ts'
 import { isError, logLines, testReporter } from '../../fixtures/app.ts'
 
-type PlantService = Service<Operations, typeof contract>
+type PlantService = ContractService<Operations, typeof contract>
 
 /** The same handler for every operation of the contract. */
 function handlersWith (handler: () => unknown): object {
   return Object.fromEntries(Object.keys(contract.operations).map(id => [id, handler]))
 }
 
+const fine = { status: 200, body: { name: 'x' } }
+
 const service: PlantService = {
   contract,
-  handlers: handlersWith(async () => ({ status: 200, body: { name: 'x' } })) as PlantService['handlers'],
+  handlers: handlersWith(async () => fine) as PlantService['handlers'],
   verifiers: { bearerAuth: () => ({ name: 'anyone' }) },
   realm: 'test',
   responseTimeoutMs: 1000,
@@ -34,7 +36,7 @@ t.test('a complete service starts', async t => {
   await t.resolves(serveContract<Operations, typeof contract>(app, service))
 })
 
-t.test('an undeclared response of a handler is answered 500, and the log names the fault', async t => {
+t.test('an undeclared response of a handler becomes 500, and the log names the fault', async t => {
   const { log, lines } = logLines()
   const app = fastify()
   t.teardown(() => app.close())
@@ -50,7 +52,8 @@ t.test('an undeclared response of a handler is answered 500, and the log names t
   for (const [response, fault] of cases) {
     undeclared = response
     const headers = { authorization: 'Bearer x' }
-    const sent = await app.inject({ method: 'POST', url: '/plants', headers, body: { id: 1, name: 'x' } })
+    const body = { id: 1, name: 'x' }
+    const sent = await app.inject({ method: 'POST', url: '/plants', headers, body })
     isError(t, sent, 500, 'The service failed. Its log records the cause.', fault)
     t.match(JSON.parse(lines.at(-1) as string).err.message, fault)
   }
@@ -59,7 +62,8 @@ t.test('an undeclared response of a handler is answered 500, and the log names t
 t.test('a service with a missing or an extra handler or verifier does not start', async t => {
   const mismatched = { handlers: { deletePlant: () => {} }, verifiers: { apiKey: () => {} } }
   await t.rejects(serveUntyped(fastify(), mismatched), {
-    message: /^The operation createPlant has no handler\. .*The handler deletePlant has no operation in the contract\.$/
+    message: new RegExp('^The operation createPlant has no handler\\. .*' +
+      'The handler deletePlant has no operation in the contract\\.$')
   })
   const { verifiers } = mismatched
   await t.rejects(serveUntyped(fastify(), { verifiers }), {

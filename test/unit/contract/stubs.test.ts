@@ -133,11 +133,17 @@ t.test('an example of an event stream is its only event', async t => {
 })
 
 t.test('an example of a schema that describes events is an event', async t => {
-  const event = '{ type: object, required: [data], properties: { data: { type: object, properties: { a: {} } }, id: { type: string } } }'
-  const content = `text/event-stream: { schema: ${event}, example: { data: { a: 1 }, id: x } }`
-  const { contract, document } = await load(t, [answer(content)])
+  const members = 'data: { type: object, properties: { a: {} } }, id: { type: string }'
+  const eventStream = (more: string) => {
+    const schema = `{ type: object, required: [data], properties: { ${members} }${more} }`
+    return answer(`text/event-stream: { schema: ${schema}, example: { data: { a: 1 }, id: x } }`)
+  }
+  const responses = [eventStream(''), eventStream(', additionalProperties: true')]
+  const { contract, document } = await load(t, responses)
   const { app } = await serveLoaded(t, contract, { handlers: stubs(contract, document) })
   t.equal((await app.inject('/op0')).body, 'id: x\ndata: {"a":1}\n\n')
+  const data = 'data: {"data":{"a":1},"id":"x"}\n\n'
+  t.equal((await app.inject('/op1')).body, data, 'a schema with any members is that of data')
 })
 
 t.test('a required member without an example is missing, also if objects of JavaScript have one of that name', async t => {

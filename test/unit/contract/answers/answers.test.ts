@@ -3,9 +3,10 @@ import type { Outcome } from '../../../../src/plants/plant-store.ts'
 import { isError, startApp } from '../../../fixtures/app.ts'
 import { testStore } from '../../../fixtures/store.ts'
 
-t.test('a handler that is too late is answered 503 with Retry-After, and its response is dropped', async t => {
+t.test('a late handler is answered 503 with Retry-After, its response is dropped', async t => {
   const late = Promise.withResolvers<Outcome>()
-  const { post } = await startApp(t, { responseTimeoutMs: 50, store: testStore({ add: () => late.promise }) })
+  const store = testStore({ add: () => late.promise })
+  const { post } = await startApp(t, { responseTimeoutMs: 50, store })
   const response = await post({ id: 1, name: 'x' })
   isError(t, response, 503, /did not respond in time\. The request may have taken effect/, 'late')
   t.equal(response.headers['retry-after'], '1')
@@ -15,7 +16,8 @@ t.test('a handler that is too late is answered 503 with Retry-After, and its res
 
 t.test('an error that a handler throws too late is dropped', async t => {
   const late = Promise.withResolvers<Outcome>()
-  const { post } = await startApp(t, { responseTimeoutMs: 50, store: testStore({ add: () => late.promise }) })
+  const store = testStore({ add: () => late.promise })
+  const { post } = await startApp(t, { responseTimeoutMs: 50, store })
   t.equal((await post({ id: 1, name: 'x' })).statusCode, 503)
   late.reject(new Error('too late'))
   await late.promise.catch(() => {})

@@ -5,14 +5,16 @@ import { exchangeOne, requestText } from '../../../fixtures/raw.ts'
 
 const fields = ['Host: x', 'Connection: close']
 
-t.test('an undeclared method on a known path is answered 405 with Allow, before authentication and body', async t => {
+t.test('another method on a known path is answered 405 before authentication and body', async t => {
   const { port } = await listen((await startApp(t)).app)
   // Node sends no body in a response to HEAD, and CONNECT never reaches the router.
-  const undeclared = METHODS.filter(method => !['POST', 'OPTIONS', 'CONNECT', 'HEAD'].includes(method))
+  const others = ['POST', 'OPTIONS', 'CONNECT', 'HEAD']
+  const undeclared = METHODS.filter(method => !others.includes(method))
   for (const method of undeclared) {
     const text = [...fields, 'Content-Type: text/plain', 'Content-Length: 3']
     const response = await exchangeOne(port, requestText(`${method} /plants`, text, 'abc'))
-    isError(t, response, 405, new RegExp(`^/plants does not support ${method}, only POST, OPTIONS\\.$`), method)
+    const message = `/plants does not support ${method}, only POST, OPTIONS.`
+    isError(t, response, 405, message, method)
     t.equal(response.headers.allow, 'POST, OPTIONS')
   }
   const head = await exchangeOne(port, requestText('HEAD /plants', fields))
@@ -55,7 +57,8 @@ t.test('an unknown path is answered 404, before authentication and body', async 
   ]
   for (const url of unknown) {
     const method = url.startsWith('/docs/static') ? 'GET' : 'POST'
-    const response = await app.inject({ method, url, headers: { 'content-type': 'text/plain' }, payload: 'x' })
+    const headers = { 'content-type': 'text/plain' }
+    const response = await app.inject({ method, url, headers, payload: 'x' })
     isError(t, response, 404, /^There is nothing at /, url)
   }
   const { port } = await listen(app)

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { HttpError } from '../../../../src/contract/index.ts'
-import type { ServedOperation } from '../../../../src/contract/index.ts'
-import { isError } from '../../../fixtures/app.ts'
-import { jsonBody, noContent, serve } from '../../../fixtures/contract.ts'
+import { HttpError } from '../../../src/contract/index.ts'
+import type { ServedOperation } from '../../../src/contract/index.ts'
+import { isError } from '../../fixtures/app.ts'
+import { jsonBody, noContent, serve } from '../../fixtures/contract.ts'
 
 const paths = `
   /plants/{id}:
@@ -14,7 +14,7 @@ const contract = { root: 'servers: [{ url: /v1 }]\nsecurity: [{ user: [] }]', pa
 const verifiers = { user: (name: string) => name === 'stranger' ? undefined : { name } }
 const handlers = { remove: () => ({ status: 204 }), change: () => ({ status: 204 }) }
 
-t.test('hooks know their operation and run for it alone, once the caller is authenticated', async t => {
+t.test('hooks know their operation and run for it alone, after authentication', async t => {
   const given: ServedOperation[] = []
   const { app } = await serve(t, {
     ...contract,
@@ -27,7 +27,8 @@ t.test('hooks know their operation and run for it alone, once the caller is auth
         ? {}
         : {
             onRequest: async ({ principals }) => {
-              if (principals?.user?.name !== role) throw new HttpError(403, `Only a ${role} may do this.`)
+              if (principals?.user?.name === role) return
+              throw new HttpError(403, `Only a ${role} may do this.`)
             }
           }
     }
@@ -45,20 +46,23 @@ t.test('hooks know their operation and run for it alone, once the caller is auth
   const send = (method: 'DELETE' | 'PUT', name: string, url = '/v1/plants/1') => {
     return app.inject({ method, url, headers: { authorization: `Bearer ${name}` }, payload: {} })
   }
-  const withoutBody = (name: string, url?: string) => {
-    return app.inject({ method: 'DELETE', url: url ?? '/v1/plants/1', headers: { authorization: `Bearer ${name}` } })
+  const withoutBody = (name: string, url = '/v1/plants/1') => {
+    const headers = { authorization: `Bearer ${name}` }
+    return app.inject({ method: 'DELETE', url, headers })
   }
   t.equal((await withoutBody('gardener')).statusCode, 204)
   isError(t, await withoutBody('visitor'), 403, 'Only a gardener may do this.', 'another role')
-  isError(t, await withoutBody('visitor', '/v1/plants/x'), 403, /gardener/, 'before the parameters are checked')
+  const wrongId = await withoutBody('visitor', '/v1/plants/x')
+  isError(t, wrongId, 403, /gardener/, 'before the parameters are checked')
   isError(t, await send('DELETE', 'visitor'), 403, /gardener/, 'before the media type is checked')
   t.equal((await withoutBody('stranger')).statusCode, 401, 'authentication comes first')
   t.equal((await send('PUT', 'visitor')).statusCode, 204, 'another operation has no such hook')
 })
 
-t.test('an operation may have several hooks of each kind, and any hook finds the operation in its route', async t => {
+t.test('an operation may have several hooks of a kind; each finds the operation', async t => {
   const seen: string[] = []
-  const note = (hook: string) => async (request: { routeOptions: { config: { operation?: ServedOperation } } }) => {
+  interface Routed { routeOptions: { config: { operation?: ServedOperation } } }
+  const note = (hook: string) => async (request: Routed) => {
     seen.push(`${hook} ${request.routeOptions.config.operation?.id}`)
   }
   const { app } = await serve(t, {
@@ -77,5 +81,6 @@ t.test('an operation may have several hooks of each kind, and any hook finds the
   const headers = { authorization: 'Bearer me' }
   t.equal((await app.inject({ method: 'DELETE', url: '/v1/plants/1', headers })).statusCode, 204)
   await app.inject({ method: 'PUT', url: '/v1/plants/1', headers, payload: {} })
-  t.strictSame(seen, ['first', 'second', 'preHandler', 'onSend', 'onResponse'].map(hook => `${hook} remove`))
+  const hooks = ['first', 'second', 'preHandler', 'onSend', 'onResponse']
+  t.strictSame(seen, hooks.map(hook => `${hook} remove`))
 })

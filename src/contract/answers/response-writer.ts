@@ -1,0 +1,127 @@
+// Finds the response that the contract declares for an answer, checks the answer and writes its
+// header fields and body.
+import type { FastifyReply } from 'fastify'
+import { validateHeaderValue } from 'node:http'
+import { Readable } from 'node:stream'
+import { isInRange, isRange, kindOf, sentType } from '../message/media-type.ts'
+import type { RoutedOperation } from '../message/paths.ts'
+import { writeUnchecked } from '../schema/index.ts'
+import { bodilessStatuses } from '../types.ts'
+import type { Media, Response } from '../types.ts'
+import { bytesWriter, jsonWriter, textWriter } from './body-writers.ts'
+import type { WriterOptions, Payload, WriteBody } from './body-writers.ts'
+import { eventsWriter } from './events.ts'
+import { fieldsWriter, noFields, undeclared, writeFields } from './header-fields.ts'
+import type { Fields, HeaderValues } from './header-fields.ts'
+
+/** An answer of any operation. */
+export interface AnyAnswer {
+  readonly status: number
+  readonly headers?: HeaderValues
+  readonly contentType?: string
+  readonly body?: unknown
+}
+
+interface WrittenBody { contentType: string | undefined, payload: Payload }
+interface WrittenAnswer extends WrittenBody { fields: Fields }
+
+type WriteAnswer = (answer: AnyAnswer, reply: FastifyReply) => WrittenAnswer
+
+/** Finds the response by status, else by range, else `default` (OpenAPI 3.1, section 4.8.16). */
+export function answerWriter (operation: RoutedOperation, options: WriterOptions): WriteAnswer {
+  const { id, responses } = operation
+  const { reportAnswer } = options
+  const writers = new Map<string, WriteAnswer>()
+  for (const [key, response] of Object.entries(responses)) {
+    writers.set(responseKey(key), responseWriter(responseKey(key), response, options))
+  }
+  return (answer, reply) => {
+    const { status } = answer
+    const write = writers.get(String(status)) ?? writers.get(`${String(status)[0]}xx`) ??
+      writers.get('default')
+    // After a status of 1XX the client would wait for the response.
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new Error(`${id} answered ${status}, which is no status of a response`)
+    }
+    if (write !== undefined) return write(answer, reply)
+    reportAnswer(`${status}${undeclared}`, reply)
+    return { fields: writeFields(answer.headers ?? noFields), ...writeUndeclaredBody(answer) }
+  }
+}
+
+/** A key of `responses` as Fastify spells it. */
+export function responseKey (key: string): string {
+  return key.toLowerCase()
+}
+
+function responseWriter (key: string, response: Response, options: WriterOptions): WriteAnswer {
+  const { reportAnswer } = options
+  const writeHeaders = fieldsWriter(response, options)
+  const writeContent = contentWriter(key, response, options)
+  const hasContent = Object.keys(response.content ?? {}).length > 0
+  return (answer, reply) => {
+    const { status, headers = noFields, body } = answer
+    const fields = writeHeaders(headers, reply)
+    const mayHaveBody = hasContent && !(bodilessStatuses as readonly number[]).includes(status)
+    if (body !== undefined && mayHaveBody) return { fields, ...writeContent(answer, reply) }
+    if (mayHaveBody) reportAnswer(`${status} without its body`, reply)
+    if (body !== undefined) reportAnswer(`${status} with a body${undeclared}`, reply)
+    return { fields, ...writeUndeclaredBody(answer) }
+  }
+}
+
+/** Writes a body as the media type that the answer names, or as the only one of the contract. */
+function contentWriter (key: string, { content = {} }: Response, options: WriterOptions) {
+  const types = new Map<string, { contentType: string, write: WriteBody }>()
+  const ranges: Array<{ range: string, write: WriteBody }> = []
+  for (const [type, media] of Object.entries(content)) {
+    const write = bodyWriter(key, type, media, options)
+    if (isRange(type)) ranges.push({ range: type, write })
+    else types.set(type, { contentType: sentType(type), write })
+  }
+  // A longer range is more specific.
+  ranges.sort((one, other) => other.range.length - one.range.length)
+  const [first] = types.keys()
+  const only = types.size + ranges.length === 1 ? first : undefined
+  return (answer: AnyAnswer, reply: FastifyReply): WrittenBody => {
+    const { contentType = only, status, body } = answer
+    const declared = types.get(contentType as string)
+    if (declared !== undefined) {
+      return { contentType: declared.contentType, payload: declared.write(body, reply) }
+    }
+    if (contentType !== undefined && mediaType.test(contentType)) {
+      const found = ranges.find(({ range }) => isInRange(contentType, range))
+      if (found !== undefined) {
+        return { contentType: sentType(contentType), payload: found.write(body, reply) }
+      }
+    }
+    const type = contentType === undefined ? 'without naming its media type' : `as ${contentType}`
+    options.reportAnswer(`${status} ${type}${undeclared}`, reply)
+    return writeUndeclaredBody(answer)
+  }
+}
+
+/** A media type with its parameters, and not a range (RFC 9110, section 8.3.1). */
+const mediaType = /^[\w!#$&^`|~.+-]+\/[\w!#$&^`|~.+-]+(?:[ \t]*;[ -~]*)?$/
+
+function bodyWriter (key: string, type: string, media: Media, options: WriterOptions): WriteBody {
+  switch (kindOf(type)) {
+    case 'json': return jsonWriter(key, type, options)
+    case 'text': return textWriter(media, options)
+    case 'events': return eventsWriter(media, options)
+    default: return bytesWriter(options)
+  }
+}
+
+/** Writes a body that the contract does not declare, as it is. */
+function writeUndeclaredBody ({ contentType, body }: AnyAnswer): WrittenBody {
+  if (contentType !== undefined) validateHeaderValue('Content-Type', contentType)
+  if (body === undefined) return { contentType, payload: undefined }
+  const type = contentType ?? 'application/octet-stream'
+  if (body instanceof Readable) return { contentType: type, payload: body }
+  if (body instanceof Uint8Array) return { contentType: type, payload: Buffer.from(body) }
+  if (typeof body === 'string' && kindOf(contentType ?? '') !== 'json') {
+    return { contentType: contentType ?? sentType('text/plain'), payload: Buffer.from(body) }
+  }
+  return { contentType: contentType ?? sentType('application/json'), payload: writeUnchecked(body) }
+}

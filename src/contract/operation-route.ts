@@ -1,0 +1,106 @@
+// Adds one operation as a Fastify route, with the hooks that the application has for it.
+import type {
+  FastifyInstance, FastifySchema, HTTPMethods, RouteShorthandOptions
+} from 'fastify'
+import { toRouteHandler } from './answers/answers.ts'
+import type { AnswerOptions, AnyHandler } from './answers/answers.ts'
+import type { AnswerSchemas } from './answers/body-writers.ts'
+import { negotiate } from './answers/negotiation.ts'
+import { responseKey } from './answers/response-writer.ts'
+import { compileBody, refuseMediaType } from './bodies/body.ts'
+import { bodyReaders, isPlain } from './bodies/media.ts'
+import { kindOf } from './message/media-type.ts'
+import { toRoute } from './message/paths.ts'
+import type { RoutedOperation } from './message/paths.ts'
+import { readParameters } from './parameters/parameters.ts'
+import type { Compile } from './schema/index.ts'
+import { authenticate } from './security/security.ts'
+import type { Guards } from './security/security.ts'
+import type { Operation } from './types.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The operation that a route serves; routes outside the contract have none. */
+    operation?: ServedOperation
+  }
+}
+
+/** An operation as its hooks see it. */
+export interface ServedOperation {
+  readonly id: string
+  readonly method: string
+  /** The path template as the contract writes it. */
+  readonly path: string
+  readonly tags: readonly string[]
+  /** The members of the operation in the contract whose names begin with `x-`. */
+  readonly extensions: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Fastify's hooks of one operation. Those of onRequest run after authentication and before the body
+ * is read.
+ */
+export type OperationHooks = Pick<
+  RouteShorthandOptions,
+  'onRequest' | 'preHandler' | 'onSend' | 'onResponse' | 'onError' | 'onRequestAbort'
+>
+
+/** Returns the hooks of an operation, such as by its extensions; called once each, at startup. */
+export type HooksOf = (operation: ServedOperation) => OperationHooks
+
+/** What the routes of a contract share. */
+export interface RouteOptions {
+  handlers: Readonly<Record<string, AnyHandler>>
+  hooksOf: HooksOf | undefined
+  guards: Guards
+  compileRequest: Compile
+  readersOf: ReturnType<typeof bodyReaders>
+  answers: AnswerOptions & AnswerSchemas
+}
+
+export function addRoute (
+  app: FastifyInstance,
+  operation: RoutedOperation,
+  method: HTTPMethods[],
+  { handlers, hooksOf, guards, compileRequest, readersOf, answers }: RouteOptions
+): void {
+  const { id, url, body, security, tags = [], extensions = {} } = operation
+  const { schemas } = answers
+  const served = { id, method: operation.method, path: url, tags, extensions }
+  const { onRequest = [], onSend = [], ...hooks } = hooksOf?.(served) ?? {}
+  const readers = body === undefined ? {} : readersOf(body)
+  app.route({
+    ...hooks,
+    config: { operation: served },
+    method,
+    url: toRoute(operation.template),
+    exposeHeadRoute: false,
+    schema: routeSchema(operation),
+    validatorCompiler: compileBody(compileRequest, body, schemas),
+    onRequest: [
+      ...authenticate(app, security, guards),
+      ...[onRequest].flat(),
+      refuseMediaType(body),
+      ...readers.onRequest ?? [],
+      ...readParameters(operation, schemas, compileRequest, guards.schemes),
+      ...negotiate(operation.responses)
+    ],
+    preValidation: readers.preValidation ?? [],
+    onSend: [onSend, readers.onSend ?? []].flat(),
+    handler: toRouteHandler(handlers[id] as AnyHandler, operation, answers)
+  })
+}
+
+/** Fastify validates a plain body and writes JSON; other media types have readers and writers. */
+function routeSchema ({ body, responses }: Operation): FastifySchema {
+  const response: Record<string, object> = {}
+  for (const [key, { content = {} }] of Object.entries(responses)) {
+    const json = Object.entries(content).filter(([type]) => kindOf(type) === 'json')
+    if (json.length === 0) continue
+    const media = json.map(([type, { schema = {} }]) => [type, { schema }])
+    response[responseKey(key)] = { content: Object.fromEntries(media) }
+  }
+  if (body === undefined || !isPlain(body)) return { response }
+  const [media = {}] = Object.values(body.content)
+  return { body: media.schema ?? {}, response }
+}

@@ -1,0 +1,111 @@
+// Rewrites the contract's schemas for ajv: without the members that are hidden in this direction,
+// and with our keywords for int64 and for the records of a validation. The input is plain JSON
+// Schema 2020-12; nothing else changes.
+import { isInt64, toInt64Keyword } from './int64.ts'
+import { composedSchemas, isSchemaObject, mapSubschemas, referenced } from './schemas.ts'
+import type { Schema, Schemas } from './schemas.ts'
+
+/** A request hides readOnly members, an answer writeOnly ones. Only an answer records members. */
+export type Direction = 'request' | 'answer'
+
+/** The members that a schema declares for an object: by name, by pattern, or any. */
+export interface Declared { names: string[], patterns: string[], any: boolean }
+
+const composing = ['allOf', 'anyOf', 'oneOf']
+/** Keywords whose subschemas only test the value. */
+const tests = ['not', 'if', 'contains', 'propertyNames']
+/** Subschemas that may fail in a valid value; `branch` then discards their records. */
+const branches = ['anyOf', 'oneOf', 'not', 'if', 'contains']
+const unnamedMembers = ['patternProperties', 'additionalProperties']
+const memberKeywords = ['properties', ...unnamedMembers]
+
+/** Returns a function that rewrites a schema, and the components that it refers to. */
+export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: Schema) => object {
+  const marker = direction === 'request' ? 'readOnly' : 'writeOnly'
+
+  function isHidden (schema: unknown): boolean {
+    if (!isSchemaObject(schema)) return false
+    if (schema[marker] === true || isHidden(referenced(schemas, schema))) return true
+    return composing.some(keyword => (schema[keyword] as Schema[] | undefined)?.some(isHidden))
+  }
+
+  // `required` may name a member that another schema of the same allOf declares.
+  function hiddenMembers (schema: Schema): string[] {
+    const names: string[] = []
+    for (const { properties = {} } of composedSchemas(schema, schemas, ['allOf'])) {
+      for (const [name, member] of Object.entries(properties as object)) {
+        if (isHidden(member)) names.push(name)
+      }
+    }
+    return names
+  }
+
+  /** @param inherited names of members that the schema around an allOf hides */
+  function rewrite (schema: unknown, inherited: string[], isTest: boolean): unknown {
+    if (!isSchemaObject(schema)) return schema
+    const hidden = [...inherited, ...hiddenMembers(schema)]
+    const changed = mapSubschemas(schema, (keyword, subschema, name) => {
+      if (keyword === 'properties' && hidden.includes(name)) return false
+      if (unnamedMembers.includes(keyword) && isHidden(subschema)) return false
+      const inheriting = keyword === 'allOf' ? hidden : []
+      const inner = rewrite(subschema, inheriting, isTest || tests.includes(keyword))
+      if (keyword === 'contains') return { containsBranch: inner }
+      return branches.includes(keyword) ? { branch: inner } : inner
+    })
+    const rewritten = withoutIneffectiveKeywords(changed)
+    // Without limits, ajv takes an empty array for one like the array before it.
+    if ('contains' in schema) rewritten.maxContains ??= Number.MAX_SAFE_INTEGER
+    if (Array.isArray(schema.required)) {
+      rewritten.required = schema.required.filter(name => !hidden.includes(name))
+    }
+    return isTest ? rewritten : addDescription(schema, rewritten, hidden)
+  }
+
+  /** Adds the words that only a schema that describes the value needs. */
+  function addDescription (
+    schema: Schema,
+    rewritten: Record<string, unknown>,
+    hidden: string[]
+  ): object {
+    // A schema that lists members means an object, and so does its TypeScript type.
+    if ('properties' in schema) rewritten.type ??= 'object'
+    if (direction === 'answer' && describesObjects(schema)) {
+      rewritten.declares = declaredMembers(schema, hidden)
+    }
+    return isInt64(schema) ? toInt64Keyword(rewritten) : rewritten
+  }
+
+  return schema => rewrite(schema, [], false) as object
+}
+
+/**
+ * Removes keywords that validate nothing: OpenAPI's (section 4.8.24.1), extensions, and keywords
+ * without their partner. Keeps the discriminator's name for messages.
+ */
+function withoutIneffectiveKeywords (schema: Record<string, unknown>): Record<string, unknown> {
+  const ineffective = ['discriminator', 'example', 'externalDocs', 'xml']
+  if (!('if' in schema)) ineffective.push('then', 'else')
+  if (!('then' in schema || 'else' in schema)) ineffective.push('if')
+  if (!('contains' in schema)) ineffective.push('minContains', 'maxContains')
+  const kept = Object.fromEntries(Object.entries(schema).filter(([keyword]) => {
+    return !ineffective.includes(keyword) && !keyword.startsWith('x-')
+  }))
+  const { discriminator } = schema
+  if (isSchemaObject(discriminator)) kept.discriminatorName = discriminator.propertyName
+  return kept
+}
+
+function describesObjects (schema: Schema): boolean {
+  const isObject = [schema.type].flat().includes('object')
+  return isObject || memberKeywords.some(keyword => keyword in schema)
+}
+
+function declaredMembers (schema: Schema, hidden: string[]): Declared {
+  const { properties = {}, patternProperties = {} } = schema
+  const { additionalProperties = false, unevaluatedProperties = false } = schema
+  return {
+    names: Object.keys(properties as object).filter(name => !hidden.includes(name)),
+    patterns: Object.keys(patternProperties as object),
+    any: additionalProperties !== false || unevaluatedProperties !== false
+  }
+}

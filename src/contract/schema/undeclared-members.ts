@@ -1,0 +1,38 @@
+// Removes what a contract does not name from the body of a request: its memory would last as long
+// as the request, and a body of 64 KiB may become 1.4 MB.
+import { composedSchemas } from './schemas.ts'
+import type { Schema, Schemas } from './schemas.ts'
+
+/** Keywords by which an object, and its TypeScript type, have members not in `properties`. */
+const openKeywords = [
+  'additionalProperties', 'unevaluatedProperties', 'patternProperties', 'anyOf', 'oneOf', 'if',
+  'dependentSchemas'
+]
+
+/**
+ * Returns a function that removes the undeclared members of a valid value, but only of its
+ * outermost object. The type of a handler's body does not have them.
+ */
+export function removeUndeclared (schema: Schema, schemas: Schemas): (value: unknown) => unknown {
+  const names = declaredNames(schema, schemas)
+  if (names === undefined) return value => value
+  return value => {
+    for (const name in value as object) if (!names.has(name)) return pick(value as object, names)
+    return value
+  }
+}
+
+/** Undefined when an object may have other members, or when the schema is not one of an object. */
+function declaredNames (schema: Schema, schemas: Schemas): ReadonlySet<string> | undefined {
+  const names = new Set<string>()
+  for (const part of composedSchemas(schema, schemas, ['allOf'])) {
+    const isOpen = openKeywords.some(keyword => keyword in part && part[keyword] !== false)
+    if (isOpen) return undefined
+    for (const name of Object.keys(part.properties ?? {})) names.add(name)
+  }
+  return names.size === 0 ? undefined : names
+}
+
+function pick (object: object, names: ReadonlySet<string>): object {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => names.has(name)))
+}
