@@ -4,13 +4,13 @@ import { createCompiler, isFileSchema, isSchemaObject, mapSubschemas, readJson }
 import type { Compile, Fault, Schema, Schemas, Validate } from '../schema/index.ts'
 import type { FieldPart, FilePart } from '../body-types.ts'
 import type { Media } from '../types.ts'
-import { invalidBody } from './body.ts'
+import { invalidBody } from './body-parser.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { mediaTypePattern } from '../message/media-type.ts'
-import { toMember } from './members.ts'
-import type { Member } from './members.ts'
-import { fieldsTooLarge, nameless, readField, readParts } from './parts.ts'
-import type { MultipartLimits, RawPart } from './parts.ts'
+import { toMember } from './form-field.ts'
+import type { Member } from './form-field.ts'
+import { fieldsTooLarge, nameless, readField, readParts } from './multipart-parts.ts'
+import type { MultipartLimits, RawPart } from './multipart-parts.ts'
 
 type AnyPart = FilePart<string> | FieldPart<string, unknown>
 

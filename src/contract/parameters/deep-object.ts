@@ -3,7 +3,7 @@ import type { Parameter } from '../types.ts'
 import { readGroups, readMember, refuse } from './sent.ts'
 import type { Reader, Sent } from './sent.ts'
 import { decodeText } from '../message/request.ts'
-import type { Shape } from './shapes.ts'
+import type { Shape } from './text-schema.ts'
 
 /** The names inside the brackets, and a text. */
 interface Deep { names: string[], text: string }

@@ -10,8 +10,8 @@ import { segmentSource } from '../routing/paths.ts'
 import type { RoutedOperation } from '../routing/paths.ts'
 import { decodeText, rawPath, textsFrom, textsIn } from '../message/request.ts'
 import type { Texts } from '../message/request.ts'
-import { shapeOf, toJson } from './shapes.ts'
-import type { Shape } from './shapes.ts'
+import { shapeOf, toJson } from './text-schema.ts'
+import type { Shape } from './text-schema.ts'
 import { hasSpreadMembers, styleReaders } from './styles.ts'
 
 /** The values of a request's parameters, by place and name. */

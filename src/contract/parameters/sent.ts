@@ -2,8 +2,8 @@
 import type { Fault } from '../schema/index.ts'
 import { decodeText } from '../message/request.ts'
 import type { Texts } from '../message/request.ts'
-import { mayBeText } from './shapes.ts'
-import type { Shape, Tree } from './shapes.ts'
+import { mayBeText } from './text-schema.ts'
+import type { Shape, Tree } from './text-schema.ts'
 
 /** What was sent for a parameter or a member. */
 export type Sent = { tree: Tree, fault?: undefined } | { tree?: undefined, fault: Fault }

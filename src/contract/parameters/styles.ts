@@ -5,8 +5,8 @@ import { deepObjectReader } from './deep-object.ts'
 import { readMembers, refuse, repeated } from './sent.ts'
 import type { Pair, Reader, Sent } from './sent.ts'
 import { decodeText } from '../message/request.ts'
-import { mayBeText } from './shapes.ts'
-import type { Shape } from './shapes.ts'
+import { mayBeText } from './text-schema.ts'
+import type { Shape } from './text-schema.ts'
 
 /**
  * A reader for each form that the value may have: object, list and single text, in this order.

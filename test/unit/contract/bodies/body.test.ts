@@ -1,6 +1,6 @@
 import t from 'tap'
 import { allPlants } from '../../../../src/plants/plant-store.ts'
-import { compileBody } from '../../../../src/contract/bodies/body.ts'
+import { compileBody } from '../../../../src/contract/bodies/body-parser.ts'
 import { authorization, isError, listen, startApp } from '../../../fixtures/app.ts'
 import { exchangeOne, requestText } from '../../../fixtures/raw.ts'
 

@@ -1,7 +1,7 @@
 // What the schema of a form says of its members, and their texts as JSON. Validation of JSON then keeps integers exact.
 import { composedSchemas, isFileSchema, isSchemaObject, readJson } from '../schema/index.ts'
 import type { Compile, Schema, Schemas, Validate, Validated } from '../schema/index.ts'
-import { textToJson } from '../parameters/shapes.ts'
+import { textToJson } from '../parameters/text-schema.ts'
 
 /** A text as JSON, and whether it is valid. */
 export type ReadText = Validated & { json: string }

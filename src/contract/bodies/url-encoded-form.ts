@@ -2,8 +2,8 @@
 import type { Compile, Schema, Schemas } from '../schema/index.ts'
 import type { Encoding, Media } from '../types.ts'
 import { HttpError } from '../../server/http-error.ts'
-import { toMember } from './members.ts'
-import type { Member } from './members.ts'
+import { toMember } from './form-field.ts'
+import type { Member } from './form-field.ts'
 
 /** A name in brackets after the name of a member, split, and what was sent under it. */
 interface Entry { path: string[], text: string }
