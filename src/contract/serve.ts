@@ -6,8 +6,8 @@ import type { Content, Contract, Handlers, Operation, Verifiers } from './types.
 import { toRouteHandler } from './answers/answers.ts'
 import type { AnswerOptions, AnyHandler } from './answers/answers.ts'
 import { responseKey } from './answers/declared-answers.ts'
-import { compileBody, readBodiesAsBytes, refuseMediaType } from './bodies/body-parser.ts'
-import { bodyReaders, isPlain } from './bodies/body-readers.ts'
+import { compileBody, readBodiesAsBytes } from './bodies/body-parser.ts'
+import { bodyHooks, isPlain } from './bodies/body-readers.ts'
 import type { BodyLimits } from './bodies/body-readers.ts'
 import { kindOf } from './message/media-type.ts'
 import { negotiate } from './answers/negotiation.ts'
@@ -58,7 +58,7 @@ export async function serveContract<Ops, C extends Contract> (
   const compileRequest = prepare(createCompiler(schemas, 'request'), isLarge)
   const compileAnswer = prepare(createCompiler(schemas, 'answer'), isLarge)
   const writerOf = prepare(createWriters(schemas, compileAnswer), isLarge)
-  const readersOf = bodyReaders(app, schemas, compileRequest, service.bodyLimits)
+  const bodyHooksOf = bodyHooks(app, schemas, compileRequest, service.bodyLimits)
   const answers = { ...service, schemas, compile: compileAnswer, writerOf }
   await app.register(auth)
   decorateRequests(app)
@@ -70,7 +70,7 @@ export async function serveContract<Ops, C extends Contract> (
   for (const operation of operations) {
     const served = servedOperation(operation)
     const { onRequest = [], onSend = [], ...hooks } = service.hooks?.(served) ?? {}
-    const readers = operation.body === undefined ? {} : readersOf(operation.body)
+    const ofBody = bodyHooksOf(operation.body)
     app.route({
       ...hooks,
       config: { operation: served },
@@ -82,13 +82,12 @@ export async function serveContract<Ops, C extends Contract> (
       onRequest: [
         ...authenticate(app, operation.security, guards),
         ...[onRequest].flat(),
-        refuseMediaType(operation.body),
-        ...readers.onRequest ?? [],
+        ofBody.onRequest,
         ...readParameters(operation, schemas, compileRequest, schemes),
         ...negotiate(operation.responses)
       ],
-      preValidation: readers.preValidation ?? [],
-      onSend: [onSend, readers.onSend ?? []].flat(),
+      preValidation: ofBody.preValidation ?? [],
+      onSend: [onSend, ofBody.onSend ?? []].flat(),
       handler: toRouteHandler(handlers[operation.id] as AnyHandler, operation, answers)
     })
   }

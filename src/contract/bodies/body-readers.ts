@@ -1,21 +1,23 @@
-// Bodies of operations that have more than one media type for JSON: each is read by the kind of its media type.
+// Chooses the reader of a body by its media type. Fastify itself reads the bodies of operations with
+// JSON as their only media type.
 import type {
   FastifyInstance, FastifyRequest, onRequestHookHandler, onSendHookHandler, preValidationHookHandler
 } from 'fastify'
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
-import { readJson, removeUndeclared } from '../schema/index.ts'
-import type { Compile, Schema, Schemas } from '../schema/index.ts'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Compile, Schemas } from '../schema/index.ts'
 import type { Body, Media } from '../types.ts'
-import { invalidBody, isReadWhole, mayBeEmpty, missingBody } from './body-parser.ts'
+import { HttpError } from '../../server/http-error.ts'
+import { invalidBody, isReadWhole, jsonReader, missingBody, namesOf } from './body-parser.ts'
 import { BodyStream, tooLarge } from './body-stream.ts'
+import { readField } from './form-field.ts'
 import { answerEarly } from '../message/errors.ts'
-import { formReader } from './url-encoded-form.ts'
 import { essence, kindOf, mediaTypeFinder } from '../message/media-type.ts'
-import { toMember } from './form-field.ts'
-import type { Member } from './form-field.ts'
 import { formCompiler, multipartReader } from './multipart.ts'
 import type { MultipartLimits } from './multipart-parts.ts'
+import { textSchema } from '../parameters/text-schema.ts'
+import type { TextSchema } from '../parameters/text-schema.ts'
+import { formReader } from './url-encoded-form.ts'
 
 /** Limits of the bodies that handlers read as streams; the others have Fastify's bodyLimit. */
 export interface BodyLimits extends MultipartLimits {
@@ -25,80 +27,119 @@ export interface BodyLimits extends MultipartLimits {
 
 const defaultLimits = { streamBytes: 100 * 1024 * 1024, fileBytes: 100 * 1024 * 1024, parts: 1000 }
 
-/** Whether the body is read by Fastify's own validation: one media type, and that for JSON. */
+/** Whether JSON is the only media type, so that Fastify's own validation reads the body. */
 export function isPlain ({ content }: Body): boolean {
   const types = Object.keys(content)
   return types.length === 1 && types.every(type => kindOf(type) === 'json')
 }
 
-/** What the handler gets of a body: of its bytes, or of the request that brings them. */
-type Reader = (body: unknown, contentType: string) => unknown
-
-/** The hooks of a route; none for a plain body. */
-interface Readers {
-  onRequest?: onRequestHookHandler[]
+interface BodyHooks {
+  onRequest: onRequestHookHandler
   preValidation?: preValidationHookHandler
   onSend?: onSendHookHandler
 }
 
-/** Returns a function that makes the hooks that read a body. refuseMediaType() comes before them. */
-export function bodyReaders (
+/** What the handler gets of a body: of its bytes, or of the request that brings them. */
+type Reader = (body: unknown, contentType: string) => unknown
+
+/** Returns a function that makes the hooks that admit and read the body of an operation. */
+export function bodyHooks (
   app: FastifyInstance,
   schemas: Schemas,
   compile: Compile,
   limits: Partial<BodyLimits> = {}
-): (body: Body) => Readers {
+): (body: Body | undefined) => BodyHooks {
   const { bodyLimit: fieldBytes } = app.initialConfig as { bodyLimit: number }
   const all = { ...defaultLimits, fieldBytes, ...limits }
-  const compileForm = formCompiler(schemas)
+  const engine = { schemas, compile, compileForm: formCompiler(schemas), limits: all }
   return body => {
-    if (isPlain(body)) return {}
-    const readers = Object.entries(body.content).map(([type, media]): [string, Reader] => {
-      return [type, toReader(type, media, { schemas, compile, compileForm, limits: all })]
-    })
-    return { onRequest: [chooseReader(new Map(readers), all)], preValidation: readMedia(body), onSend: closeUnread }
-  }
-}
-
-/** How a request's body is read, what is read where Fastify found no byte, and its media type if it may be another. */
-interface Choice { read: (body: unknown) => unknown, empty?: unknown, contentType?: string }
-
-/** Not a field of every request, because most have plain bodies. */
-const choices = new WeakMap<FastifyRequest, Choice>()
-
-/** A hook that finds the reader for the media type that is sent. */
-function chooseReader (readers: ReadonlyMap<string, Reader>, { streamBytes }: BodyLimits): onRequestHookHandler {
-  const find = mediaTypeFinder([...readers.keys()])
-  return (request, _reply, done) => {
-    const { 'content-type': sent, 'content-length': length = 0 } = request.headers
-    if (sent === undefined) return done()
-    const type = find(sent) as string
-    const read = readers.get(type) as Reader
-    const isOpen = type.includes('*')
-    const contentType = (readers.size > 1 || isOpen) && { contentType: isOpen ? essence(sent) : type }
-    const empty = mayBeEmpty(type) && { empty: isReadWhole(type) ? Buffer.alloc(0) : request.raw }
-    choices.set(request, { read: body => read(body, sent), ...empty, ...contentType })
-    if (isReadWhole(type)) return done()
-    // Without a media type Fastify passes the body on unread.
-    delete request.headers['content-type']
-    return done(Number(length) > streamBytes ? tooLarge() : undefined)
-  }
-}
-
-function readMedia (declared: Body): preValidationHookHandler {
-  return (request, _reply, done) => {
-    const choice = choices.get(request)
-    const body = request.body ?? choice?.empty
-    if (choice === undefined || body === undefined) return done(declared.required ? missingBody(declared) : undefined)
-    const { read, contentType } = choice
-    try {
-      request.body = read(body)
-    } catch (error) {
-      return done(error as Error)
+    const find = mediaTypeOf(body)
+    if (body === undefined || isPlain(body)) {
+      return {
+        onRequest (request, _reply, done) {
+          const type = find(request)
+          done(typeof type === 'string' ? undefined : type)
+        }
+      }
     }
-    if (contentType !== undefined) request.parameters = { ...request.parameters, contentType }
-    return done()
+    const readers = new Map<string, Reader>()
+    for (const [type, media] of Object.entries(body.content)) {
+      readers.set(type, readerOf(type, media, engine))
+    }
+    return {
+      onRequest (request, _reply, done) {
+        const type = find(request)
+        if (typeof type !== 'string') return done(type)
+        const { 'content-type': sent = '', 'content-length': length = 0 } = request.headers
+        found.set(request, { type, sent })
+        if (isReadWhole(type)) return done()
+        // Without a media type Fastify passes the body on unread.
+        delete request.headers['content-type']
+        return done(Number(length) > all.streamBytes ? tooLarge() : undefined)
+      },
+      preValidation (request, _reply, done) {
+        const choice = found.get(request)
+        if (choice === undefined) return done()
+        const { type, sent } = choice
+        const bytes = request.body ?? emptyBody(request, type)
+        if (bytes === undefined) return done(body.required ? missingBody(body) : undefined)
+        const read = readers.get(type) as Reader
+        request.body = read(bytes, sent)
+        const isOpen = type.includes('*')
+        const contentType = isOpen ? essence(sent) : type
+        if (readers.size > 1 || isOpen) request.parameters = { ...request.parameters, contentType }
+        return done()
+      },
+      onSend: closeUnread
+    }
   }
+}
+
+/** The media types of requests, as found and as sent. Those with plain bodies are not here. */
+const found = new WeakMap<FastifyRequest, { type: string, sent: string }>()
+
+/**
+ * Returns a function that finds the media type of a body, undefined where none is sent. It admits those
+ * of the contract, with or without `charset=utf-8`, and no Content-Encoding.
+ */
+function mediaTypeOf (body: Body | undefined): (request: FastifyRequest) => string | HttpError | undefined {
+  const find = mediaTypeFinder(Object.keys(body?.content ?? {}))
+  const names = body === undefined ? [] : namesOf(body)
+  const named = `${names.join(' or ')}${names.every(isReadWhole) ? ', in UTF-8' : ''}`
+  return ({ headers, repeatedHeaders }) => {
+    const { 'content-type': sent, 'content-encoding': encoding } = headers
+    const type = sent === undefined ? undefined : find(sent)
+    if (!hasBody(headers, type)) {
+      // Without a body its media type does not matter.
+      delete headers['content-type']
+      return body?.required === true ? missingBody(body) : undefined
+    }
+    const unsupported = (problem: string) => new HttpError(415, problem)
+    if (body === undefined) return unsupported('This operation accepts no body.')
+    if (encoding !== undefined) {
+      return unsupported('The body must be sent without a Content-Encoding.')
+    }
+    if (type === undefined) return unsupported(`The body must be sent as Content-Type: ${named}.`)
+    const isRepeated = repeatedHeaders.has('content-type')
+    return isRepeated ? unsupported('Content-Type is sent more than once.') : type
+  }
+}
+
+/** `Content-Length: 0` is a body of a media type that admits no bytes, like chunks without a byte. */
+function hasBody (headers: IncomingHttpHeaders, type: string | undefined): boolean {
+  const { 'content-length': length, 'transfer-encoding': transfer } = headers
+  if (transfer !== undefined || Number(length ?? 0) !== 0) return true
+  return length !== undefined && type !== undefined && mayBeEmpty(type)
+}
+
+/** Whether no bytes are a body of the media type: an empty text or stream. */
+function mayBeEmpty (type: string): boolean {
+  return ['text', 'bytes', 'events'].includes(kindOf(type))
+}
+
+function emptyBody ({ raw }: FastifyRequest, type: string): Buffer | IncomingMessage | undefined {
+  if (!mayBeEmpty(type)) return undefined
+  return isReadWhole(type) ? Buffer.alloc(0) : raw
 }
 
 /** The client may go on sending a body that nobody reads, so its connection is closed. */
@@ -110,9 +151,10 @@ const closeUnread: onSendHookHandler = ({ raw }, reply, payload, done) => {
   done(null, payload)
 }
 
-interface ReaderParts { schemas: Schemas, compile: Compile, compileForm: Compile, limits: BodyLimits }
+interface Engine { schemas: Schemas, compile: Compile, compileForm: Compile, limits: BodyLimits }
 
-function toReader (type: string, media: Media, { schemas, compile, compileForm, limits }: ReaderParts): Reader {
+function readerOf (type: string, media: Media, engine: Engine): Reader {
+  const { schemas, compile, compileForm, limits } = engine
   const { schema = {} } = media
   const stream = (body: unknown) => new BodyStream(body as IncomingMessage, limits.streamBytes)
   switch (kindOf(type)) {
@@ -122,7 +164,7 @@ function toReader (type: string, media: Media, { schemas, compile, compileForm, 
       const read = jsonReader(schema, schemas, compile)
       return bytes => read(Buffer.from(toJson(textOf(bytes as Buffer))))
     }
-    case 'text': return textReader(toMember([schema as Schema], schemas, compile))
+    case 'text': return textReader(textSchema(schema, schemas, compile))
     case 'multipart': {
       const read = multipartReader(media, schemas, compileForm, limits)
       return (body, sent) => read(stream(body), sent)
@@ -131,24 +173,11 @@ function toReader (type: string, media: Media, { schemas, compile, compileForm, 
   }
 }
 
-function jsonReader (schema: object, schemas: Schemas, compile: Compile): (bytes: Buffer) => unknown {
-  const validate = compile(schema)
-  const toDeclared = removeUndeclared(schema as Schema, schemas)
-  return bytes => {
-    const result = readJson(validate, bytes)
-    if (result.fault !== undefined) throw invalidBody(result.faults?.() ?? [result.fault])
-    return toDeclared(result.value)
-  }
-}
-
-const textTypes = ['string', 'integer', 'number', 'boolean']
-
-/** A text stays a string, also where the schema names a number. A schema of an object says nothing of a text. */
-function textReader ({ types, read }: Member): Reader {
-  const isChecked = types.size === 0 || textTypes.some(type => types.has(type))
+/** A text stays a string, also where the schema names a number. A schema of an object says nothing of it. */
+function textReader (schema: TextSchema): Reader {
   return bytes => {
     const text = textOf(bytes as Buffer)
-    const { fault } = isChecked ? read(text) : {}
+    const { fault } = schema.mayBeText ? readField(text, schema) : {}
     if (fault !== undefined) throw invalidBody([fault])
     return text
   }

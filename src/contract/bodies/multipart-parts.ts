@@ -148,7 +148,7 @@ export function fieldsTooLarge (): HttpError {
 }
 
 /** @throws HttpError when the field is not UTF-8, or has more bytes than are left */
-export async function readField (name: string, file: Readable, bytesLeft: number): Promise<Buffer> {
+export async function readBytes (name: string, file: Readable, bytesLeft: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of file) {

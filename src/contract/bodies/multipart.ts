@@ -7,10 +7,11 @@ import type { Media } from '../types.ts'
 import { invalidBody } from './body-parser.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { mediaTypePattern } from '../message/media-type.ts'
-import { toMember } from './form-field.ts'
-import type { Member } from './form-field.ts'
-import { fieldsTooLarge, nameless, readField, readParts } from './multipart-parts.ts'
+import { readField } from './form-field.ts'
+import { fieldsTooLarge, nameless, readBytes, readParts } from './multipart-parts.ts'
 import type { MultipartLimits, RawPart } from './multipart-parts.ts'
+import { textSchema } from '../parameters/text-schema.ts'
+import type { TextSchema } from '../parameters/text-schema.ts'
 
 type AnyPart = FilePart<string> | FieldPart<string, unknown>
 
@@ -27,7 +28,7 @@ export function multipartReader (
   compileForm: Compile,
   limits: MultipartLimits
 ): (body: Readable, contentType: string) => AsyncGenerator<AnyPart, void, void> {
-  const form = toMember([schema as Schema], schemas, compileForm)
+  const form = textSchema(schema, schemas, compileForm)
   const fileTypes = new Map(Object.entries(encoding).map(([name, { contentType }]) => {
     return [name, contentType?.split(',').map(type => type.trim())]
   }))
@@ -49,11 +50,11 @@ export function multipartReader (
       if (member === undefined || isFile(part, member)) {
         // A file that nobody declares is not for the handler, but `additionalProperties: false` refuses it.
         texts.push(String(files++))
-        members.set(name, { texts, isList: member?.isFile === false && member.item !== undefined, isWhole: false })
+        members.set(name, { texts, isList: member?.mayBeFile === false && member.item() !== undefined, isWhole: false })
         if (member !== undefined) yield filePart(name, part, fileTypes.get(name))
         continue
       }
-      const bytes = await readField(name, part.file, bytesLeft)
+      const bytes = await readBytes(name, part.file, bytesLeft)
       bytesLeft -= bytes.length
       const { value, json, isItem, isWhole } = readValue(name, bytes.toString(), member, part.contentType)
       if (isWhole && sent !== undefined) throw invalid(name, 'is sent more than once')
@@ -82,15 +83,15 @@ function nameOf ({ name, transferEncoding }: RawPart): string {
 }
 
 /** A member that may be sent only once; what has no type may be a list. */
-function isSingle (member: Member | undefined): boolean {
-  return member !== undefined && member.item === undefined && (member.isFile || member.types.size > 0)
+function isSingle (member: TextSchema | undefined): boolean {
+  return member !== undefined && member.item() === undefined && member.types.size > 0
 }
 
 /** Where the schema admits both or says nothing, a part with a filename is a file. */
-function isFile ({ filename }: RawPart, member: Member): boolean {
-  const alternatives = [member, member.item].filter(found => found !== undefined)
-  const mayBeValue = alternatives.some(({ types }) => [...types].some(type => type !== 'array'))
-  const mayBeFile = alternatives.some(({ isFile }) => isFile)
+function isFile ({ filename }: RawPart, member: TextSchema): boolean {
+  const item = member.item()
+  const mayBeFile = member.mayBeFile || item?.mayBeFile === true
+  const mayBeValue = member.mayBeValue || item?.mayBeValue === true
   if (mayBeFile && !mayBeValue) return true
   return filename !== undefined && mayBeFile === mayBeValue
 }
@@ -106,14 +107,16 @@ function filePart (name: string, part: RawPart, types: string[] | undefined): Fi
 interface Value { value: unknown, json: string, isItem: boolean, isWhole: boolean }
 
 /** A part is an item of an array (OpenAPI 3.1, section 4.8.15), or one with a JSON array has them all. */
-function readValue (name: string, text: string, member: Member, contentType: string): Value {
+function readValue (name: string, text: string, member: TextSchema, contentType: string): Value {
   const isJson = mediaTypePattern(['application/json'], '').test(contentType)
-  const whole = member.read(text, isJson)
+  const whole = readField(text, member, isJson)
   if (whole.fault === undefined) {
     return { value: whole.value, json: whole.json, isItem: false, isWhole: Array.isArray(whole.value) }
   }
-  const { fault, value, json } = { value: undefined, ...member.item?.read(text, isJson) ?? whole }
-  if (fault !== undefined) throw invalid(name, fault.problem, fault.path)
+  const item = member.item()
+  const read = item === undefined ? whole : readField(text, item, isJson)
+  if (read.fault !== undefined) throw invalid(name, read.fault.problem, read.fault.path)
+  const { value, json } = read
   return { value, json, isItem: true, isWhole: false }
 }
 

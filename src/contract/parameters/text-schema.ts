@@ -1,48 +1,85 @@
-// What a schema says of a value that is sent as text, and the JSON of such a value.
-import { composedSchemas, isSchemaObject, lazily } from '../schema/index.ts'
-import type { Schema, Schemas } from '../schema/index.ts'
+// What a schema says of a value that arrives as text: a parameter, a member of a form, a body of text.
+import { composedSchemas, isFileSchema, isSchemaObject, lazily } from '../schema/index.ts'
+import type { Compile, Schema, Schemas, Validate } from '../schema/index.ts'
 
-/** The texts of a value: one, a list, or one for each member. */
-export type Tree = string | readonly Tree[] | ReadonlyMap<string, Tree>
-
-/** The schemas of a value, by $ref, allOf, anyOf and oneOf taken together. */
-export interface Shape {
+/** A schema and those that it consists of, by $ref, allOf, anyOf and oneOf, taken together. */
+export interface TextSchema {
+  /** The JSON types except null. A value without any may be anything. */
   readonly types: ReadonlySet<string>
+  readonly mayBeFile: boolean
+  /** Whether it may be a value that is neither a file nor a list. */
+  readonly mayBeValue: boolean
+  /** Whether it may be one text, and so not only a list or an object. */
+  readonly mayBeText: boolean
   /** The declared members. */
   readonly names: ReadonlySet<string>
-  /** Whether additionalProperties or patternProperties ask for undeclared members, or no member is declared. */
+  /** Whether it asks for members that it does not declare, or declares none. */
   readonly hasOthers: boolean
-  items (): Shape
-  member (name: string): Shape
+  /** Undefined for what cannot be a list. */
+  item (): TextSchema | undefined
+  /** Undefined where it declares other members and asks for no more. */
+  member (name: string): TextSchema | undefined
+  /** Compiles the schema for the first value that needs it. */
+  validator (): Validate
 }
 
-/** The shape of a schema. `known` keeps those of inner schemas, because a schema may contain itself. */
-export function shapeOf (schema: Schema, schemas: Schemas, known = new Map<Schema, Shape>()): Shape {
-  const parts = [...composedSchemas(schema, schemas)]
-  const allOf = (inside: unknown[]): Shape => {
-    const [first = {}, ...more] = inside.filter(isSchemaObject)
-    const inner = more.length === 0 ? first : { anyOf: [first, ...more] }
-    const shape = known.get(inner) ?? shapeOf(inner, schemas, known)
-    known.set(inner, shape)
-    return shape
+/** Names may match patterns in very many combinations. */
+const maxKnown = 1000
+
+/** Describes a schema, and each schema inside it once: it may contain itself. */
+export function textSchema (schema: object, schemas: Schemas, compile: Compile): TextSchema {
+  const known = new Map<unknown, TextSchema>()
+  const describe = (candidates: unknown[]): TextSchema => {
+    const found = candidates.filter(isSchemaObject)
+    const key = found.length === 1 ? found[0] : JSON.stringify(found)
+    let described = known.get(key)
+    if (described !== undefined) return described
+    const parts: Schema[] = []
+    for (const schema of found) parts.push(...composedSchemas(schema, schemas))
+    const [only = {}] = found
+    const validator = lazily(() => compile(found.length > 1 ? { anyOf: found } : only))
+    described = { ...describeParts(parts, describe), validator }
+    if (known.size >= maxKnown) known.clear()
+    known.set(key, described)
+    return described
   }
-  const maps = (keyword: string) => parts.map(part => part[keyword] ?? {}) as Schema[]
-  const declared = Map.groupBy(maps('properties').flatMap(Object.entries), ([name]) => name)
-  const members = new Map(Array.from(declared, ([name, ofMember]) => {
-    return [name, lazily(() => allOf(ofMember.map(([, schema]) => schema)))]
-  }))
-  const additional = parts.map(({ additionalProperties }) => additionalProperties)
-  const patterns = maps('patternProperties').flatMap(Object.entries).map(([pattern, schema]) => {
-    return { pattern: new RegExp(pattern, 'u'), shape: lazily(() => allOf([schema])) }
-  })
-  const other = lazily(() => allOf(additional))
-  const undeclared = (name: string) => patterns.find(({ pattern }) => pattern.test(name))?.shape() ?? other()
+  return describe([schema])
+}
+
+function describeParts (
+  parts: Schema[],
+  describe: (candidates: unknown[]) => TextSchema
+): Omit<TextSchema, 'validator'> {
+  const types = new Set(parts.flatMap(typesOf))
+  types.delete('null')
+  const values = parts.filter(part => !isFileSchema(part))
+  const isScalar = (type: string) => type !== 'array' && type !== 'object'
+  const isList = types.has('array') || parts.some(part => !('type' in part) && 'items' in part)
+  const properties = parts.map(part => (part.properties ?? {}) as Schema)
+  const names = new Set(properties.flatMap(Object.keys))
+  const patterns: Array<{ pattern: RegExp, schema: unknown }> = []
+  const others: unknown[] = []
+  for (const { patternProperties = {}, additionalProperties, unevaluatedProperties } of parts) {
+    for (const [source, schema] of Object.entries(patternProperties as object)) {
+      patterns.push({ pattern: new RegExp(source, 'u'), schema })
+    }
+    others.push(additionalProperties, unevaluatedProperties)
+  }
+  const isOpen = others.some(Boolean) || (names.size === 0 && !others.includes(false))
   return {
-    types: new Set(parts.flatMap(typesOf)),
-    names: new Set(declared.keys()),
-    hasOthers: additional.some(Boolean) || patterns.length > 0 || (declared.size === 0 && !additional.includes(false)),
-    items: lazily(() => allOf(parts.map(({ items }) => items))),
-    member: name => members.get(name)?.() ?? undeclared(name)
+    types,
+    mayBeFile: values.length < parts.length,
+    mayBeValue: values.some(part => typesOf(part).some(type => type !== 'array' && type !== 'null')),
+    mayBeText: types.size === 0 || types.values().some(isScalar),
+    names,
+    hasOthers: isOpen || patterns.length > 0,
+    item: () => isList ? describe(parts.map(part => part.items)) : undefined,
+    member (name) {
+      if (names.has(name)) return describe(properties.map(declared => declared[name]))
+      const matching = patterns.filter(({ pattern }) => pattern.test(name))
+      if (matching.length > 0) return describe(matching.map(({ schema }) => schema))
+      return isOpen ? describe(others) : undefined
+    }
   }
 }
 
@@ -50,34 +87,7 @@ export function shapeOf (schema: Schema, schemas: Schemas, known = new Map<Schem
 function typesOf (schema: Schema): string[] {
   if (schema.type !== undefined) return [schema.type].flat() as string[]
   if ('properties' in schema || 'additionalProperties' in schema) return ['object']
-  const values = [schema.enum ?? [], 'const' in schema ? schema.const : []].flat()
-  return values.filter(value => value !== null).map(value => typeof value)
-}
-
-/** Whether the value may be one text. A schema without types allows any. */
-export function mayBeText ({ types }: Shape): boolean {
-  return ![...types].every(type => ['array', 'object', 'null'].includes(type)) || types.size === 0
-}
-
-/**
- * The JSON of texts. A text becomes a number (RFC 8259, section 6) or a boolean where its shape allows it, else a
- * string; `prefersText` makes it a string where the shape allows that too.
- */
-export function toJson (tree: Tree, shape: Shape, prefersText: boolean): string {
-  if (typeof tree === 'string') return textToJson(tree, shape.types, prefersText)
-  if (tree instanceof Map) {
-    const members = Array.from(tree as ReadonlyMap<string, Tree>, ([name, member]) => {
-      return `${JSON.stringify(name)}:${toJson(member, shape.member(name), prefersText)}`
-    })
-    return `{${members.join()}}`
-  }
-  return `[${(tree as Tree[]).map(item => toJson(item, shape.items(), prefersText)).join()}]`
-}
-
-export function textToJson (text: string, types: ReadonlySet<string>, prefersText = false): string {
-  if (prefersText && types.has('string')) return JSON.stringify(text)
-  const mayBeNumber = types.has('integer') || types.has('number')
-  const isNumber = mayBeNumber && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(text)
-  const isBoolean = types.has('boolean') && (text === 'true' || text === 'false')
-  return isNumber || isBoolean ? text : JSON.stringify(text)
+  if (isFileSchema(schema)) return ['string']
+  const values = 'const' in schema ? [schema.const] : schema.enum as unknown[] | undefined ?? []
+  return values.map(value => value === null ? 'null' : typeof value)
 }

@@ -79,6 +79,7 @@ t.test('a form is the object of its schema', async t => {
       id: '1n', filter: { places: [{ name: 'a' }, { name: 'b' }] }
     }],
     ['id=1&color=R,100,G,200', { id: '1n', color: { R: 100, G: 200 } }],
+    ['id=1&color=', { id: '1n', color: {} }],
     ['id=1&x=1.5&y=2', { id: '1n', point: { x: 1.5, y: 2 } }],
     ['id=1&tags=a,b%2Cc', { id: '1n', tags: ['a', 'b,c'] }],
     ['id=1&words=a%20b+c', { id: '1n', words: ['a', 'b', 'c'] }],
@@ -104,7 +105,10 @@ t.test('a form is the object of its schema', async t => {
     ['id=1&seen=x', /^"seen" in the body must not be sent\.$/],
     ['id=%zz', /^The body has invalid percent-encoding\.$/],
     ['id=%ff', /^The body has invalid percent-encoding\.$/],
-    ['id=1&filter[owner]=1&filter[owner][id]=2', /^"filter\/owner" in the body is sent as a value and as an object\.$/],
+    ['id=1&filter[owner]=1&filter[owner][id]=2', /^"filter\/owner" in the body is sent with and without members\.$/],
+    ['id=1&filter[size]=1&filter=x', /^"filter" in the body is sent more than once\.$/],
+    ['id=1&color=R,1,R,2', /^"color\/R" in the body is sent more than once\.$/],
+    ['id=1&filter[places][x][name]=a', /^"filter\/places" in the body must be an array\.$/],
     [`id=1&filter${'[a]'.repeat(40)}=1`, /^"filter" in the body nests more than 32 objects\.$/]
   ]
   for (const [form, message] of wrong) t.match(await post(form), [400, message], form)

@@ -192,7 +192,7 @@ t.test('a parameter that is repeated or not in its style is refused, by its name
     ['query', pair, `${deepObject}, required: true`, 'R=1', 'The query parameter "color" is missing.'],
     ['query', pair, deepObject, 'color=1', asMember],
     ['query', pair, deepObject, 'color[R=1', asMember],
-    ['query', deep, deepObject, `color${'[a]'.repeat(6)}=1`, asMember],
+    ['query', deep, deepObject, `color${'[a]'.repeat(6)}=1`, 'The query parameter "color" nests more than 5 objects.'],
     ['query', deep, deepObject, 'color[R][x]=1', at('R', 'must not have members')],
     ['query', deep, deepObject, 'color[G][x]=1&color[G]=2', at('G', 'is sent with and without members')],
     ['query', deep, deepObject, 'color[G][x]=1&color[G][x]=2', at('G/x', 'is sent more than once')],
@@ -289,12 +289,13 @@ t.test('a parameter with content is read by its media type', async t => {
         - ${declared('filter', 'query', content('application/json', filter))}
         - ${declared('any', 'query', content('application/vnd.x+json; v=1', '{}'))}
         - ${declared('plain', 'query', content('text/plain', '{}'))}
+        - ${parameter('rest', 'query', '{ type: object, unevaluatedProperties: { type: integer } }')}
         - ${declared('X-Json', 'header', content('application/json', '{ schema: { type: array } }'))}
       responses: { '200': { description: fine, content: { application/json: { schema: {} } } } }`
   })
   const get = async (url: string, headers = {}) => (await app.inject({ url, headers })).body
-  const url = `/a?filter=${encodeURIComponent('{"id":9007199254740993}')}&any=[1]&plain=a,b`
-  const query = '{"filter":{"id":9007199254740993},"any":[1],"plain":"a,b"}'
+  const url = `/a?filter=${encodeURIComponent('{"id":9007199254740993}')}&any=[1]&plain=a,b&other=1`
+  const query = '{"filter":{"id":9007199254740993},"any":[1],"plain":"a,b","rest":{"other":1}}'
   t.equal(await get(url, { 'x-json': '[1,"a"]' }), `{"query":${query},"header":{"X-Json":[1,"a"]}}`)
   t.equal(await get('/a'), '{"query":{"filter":{"id":1}},"header":{}}')
   t.match(await get('/a?filter=1&filter=2'), /query parameter ."filter." is sent more than once/)
