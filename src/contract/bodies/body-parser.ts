@@ -8,8 +8,8 @@ import { takeTurns } from './body-turns.ts'
 import { essence, kindOf, mediaTypePattern, ownParameters } from '../message/media-type.ts'
 
 /**
- * Reads the bodies of the media types that the contract names, and no others: those that are validated
- * as a whole as bytes, for compileBody() and bodyHooks(), the others as they arrive.
+ * Reads the bodies of the media types that the contract names: as bytes if they are validated
+ * whole, by compileBody() or bodyHooks(), and the others as streams.
  */
 export function readBodiesAsBytes (app: FastifyInstance, operations: Operation[]): void {
   app.removeAllContentTypeParsers()

@@ -1,5 +1,5 @@
-// Chooses the reader of a body by its media type. Fastify itself reads the bodies of operations with
-// JSON as their only media type.
+// Admits bodies and chooses their readers by media type. Where JSON is the only one, Fastify's own
+// validation reads the body.
 import type {
   FastifyInstance, FastifyRequest, onRequestHookHandler, onSendHookHandler, preValidationHookHandler
 } from 'fastify'
@@ -53,7 +53,7 @@ export function bodyHooks (
   const all = { ...defaultLimits, fieldBytes, ...limits }
   const engine = { schemas, compile, compileForm: formCompiler(schemas), limits: all }
   return body => {
-    const find = mediaTypeOf(body)
+    const find = bodyFinder(body)
     if (body === undefined || isPlain(body)) {
       return {
         onRequest (request, _reply, done) {
@@ -98,11 +98,11 @@ export function bodyHooks (
 /** The media types of requests, as found and as sent. Those with plain bodies are not here. */
 const found = new WeakMap<FastifyRequest, { type: string, sent: string }>()
 
-/**
- * Returns a function that finds the media type of a body, undefined where none is sent. It admits those
- * of the contract, with or without `charset=utf-8`, and no Content-Encoding.
- */
-function mediaTypeOf (body: Body | undefined): (request: FastifyRequest) => string | HttpError | undefined {
+/** Returns the media type of the contract that a body has, undefined without a body. */
+type FindBody = (request: FastifyRequest) => string | HttpError | undefined
+
+/** Admits the media types of a body, with or without `charset=utf-8`, and no Content-Encoding. */
+function bodyFinder (body: Body | undefined): FindBody {
   const find = mediaTypeFinder(Object.keys(body?.content ?? {}))
   const names = body === undefined ? [] : namesOf(body)
   const named = `${names.join(' or ')}${names.every(isReadWhole) ? ', in UTF-8' : ''}`
@@ -114,18 +114,19 @@ function mediaTypeOf (body: Body | undefined): (request: FastifyRequest) => stri
       delete headers['content-type']
       return body?.required === true ? missingBody(body) : undefined
     }
-    const unsupported = (problem: string) => new HttpError(415, problem)
-    if (body === undefined) return unsupported('This operation accepts no body.')
+    if (body === undefined) return new HttpError(415, 'This operation accepts no body.')
     if (encoding !== undefined) {
-      return unsupported('The body must be sent without a Content-Encoding.')
+      return new HttpError(415, 'The body must be sent without a Content-Encoding.')
     }
-    if (type === undefined) return unsupported(`The body must be sent as Content-Type: ${named}.`)
+    if (type === undefined) {
+      return new HttpError(415, `The body must be sent as Content-Type: ${named}.`)
+    }
     const isRepeated = repeatedHeaders.has('content-type')
-    return isRepeated ? unsupported('Content-Type is sent more than once.') : type
+    return isRepeated ? new HttpError(415, 'Content-Type is sent more than once.') : type
   }
 }
 
-/** `Content-Length: 0` is a body of a media type that admits no bytes, like chunks without a byte. */
+/** `Content-Length: 0` is a body if its media type may be empty, like chunks without a byte. */
 function hasBody (headers: IncomingHttpHeaders, type: string | undefined): boolean {
   const { 'content-length': length, 'transfer-encoding': transfer } = headers
   if (transfer !== undefined || Number(length ?? 0) !== 0) return true
@@ -173,7 +174,7 @@ function readerOf (type: string, media: Media, engine: Engine): Reader {
   }
 }
 
-/** A text stays a string, also where the schema names a number. A schema of an object says nothing of it. */
+/** A text stays a string, also where the schema names a number. One of an object does not apply. */
 function textReader (schema: TextSchema): Reader {
   return bytes => {
     const text = textOf(bytes as Buffer)

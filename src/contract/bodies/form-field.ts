@@ -1,4 +1,4 @@
-// Reads one text by its schema, as JSON, a number or a boolean before a string: a field or a body of text.
+// Reads a field of a form, or a body of text, as JSON, a number or a boolean before a string.
 import { readJson } from '../schema/index.ts'
 import type { Validated } from '../schema/index.ts'
 import { scalarJson } from '../parameters/text-json.ts'

@@ -13,11 +13,15 @@ import { textSchema } from '../parameters/text-schema.ts'
 import type { TextSchema } from '../parameters/text-schema.ts'
 
 /**
- * Returns a function from the text of a form to JSON, to be validated as any JSON is. Without an
- * encoding an array has a pair for each item and an object is sent as JSON; `style` and `explode`
- * choose another form (OpenAPI 3.1, section 4.8.15). Names that the schema does not declare are texts.
+ * Returns a function from a form to JSON, to be validated as any JSON is. Without an encoding an array
+ * has a pair for each item and an object is sent as JSON; `style` and `explode` change that
+ * (OpenAPI 3.1, section 4.8.15). Names that the schema does not declare are texts.
  */
-export function formReader (media: Media, schemas: Schemas, compile: Compile): (text: string) => string {
+export function formReader (
+  media: Media,
+  schemas: Schemas,
+  compile: Compile
+): (text: string) => string {
   const schema = textSchema(media.schema ?? {}, schemas, compile)
   const encoded: Array<{ name: string, read: StyleReader }> = []
   for (const [name, encoding] of Object.entries(media.encoding ?? {})) {
@@ -26,7 +30,7 @@ export function formReader (media: Media, schemas: Schemas, compile: Compile): (
     if (read !== undefined) encoded.push({ name, read })
   }
   return text => {
-    const sent = pairsOf(text)
+    const sent = textsOf(text)
     const members = new Map<string, Json>()
     const used = new Set<string>()
     const of = (name: string): string[] => {
@@ -52,7 +56,11 @@ export function formReader (media: Media, schemas: Schemas, compile: Compile): (
 }
 
 /** Undefined for a member that is read as without an encoding. */
-function encodingReader (name: string, schema: TextSchema, encoding: Encoding): StyleReader | undefined {
+function encodingReader (
+  name: string,
+  schema: TextSchema,
+  encoding: Encoding
+): StyleReader | undefined {
   const style = encoding.style ?? (encoding.explode === undefined ? '' : 'form')
   const explode = encoding.explode ?? style === 'form'
   const notation = { name, place: 'form', style, explode, schema, decode, isClaimed: () => true }
@@ -81,17 +89,17 @@ const writer: TextWriter = {
 }
 
 /** Encoded texts by decoded name. */
-function pairsOf (text: string): Map<string, string[]> {
-  const pairs = new Map<string, string[]>()
-  for (const pair of text.split('&')) {
+function textsOf (form: string): Map<string, string[]> {
+  const texts = new Map<string, string[]>()
+  for (const pair of form.split('&')) {
     if (pair === '') continue
-    const [name = '', ...value] = pair.split('=')
-    const decoded = decode(name)
-    const texts = pairs.get(decoded)
-    if (texts === undefined) pairs.set(decoded, [value.join('=')])
-    else texts.push(value.join('='))
+    const [encoded = '', ...text] = pair.split('=')
+    const name = decode(encoded)
+    const ofName = texts.get(name) ?? []
+    ofName.push(text.join('='))
+    texts.set(name, ofName)
   }
-  return pairs
+  return texts
 }
 
 function decode (text: string): string {

@@ -47,7 +47,12 @@ export function deepObjectReader ({ name, place, schema, decode }: Notation): St
 interface How { rules: Rules, writer: TextWriter }
 
 /** The JSON of entries that have the same names up to a depth. */
-function levelJson (entries: Entry[], depth: number, schema: TextSchema | undefined, how: How): Json {
+function levelJson (
+  entries: Entry[],
+  depth: number,
+  schema: TextSchema | undefined,
+  how: How
+): Json {
   const { rules, writer } = how
   const ended = entries.filter(({ path }) => path.length === depth)
   if (ended.length === entries.length) return writer.several(ended.map(({ text }) => text), schema)

@@ -17,19 +17,18 @@ import type { TextSchema } from './text-schema.ts'
 
 /** The values of a request's parameters, by place and name. */
 type Values = Record<string, Record<string, unknown>>
-type Schemes = Readonly<Record<string, SecurityScheme>>
 
 /**
- * The hooks that read an operation's parameters (OpenAPI 3.1, section 4.8.12). Text becomes a number
- * or a boolean where the schema says so; nothing else is coerced. A missing, repeated or invalid
- * parameter is answered 400.
+ * The hooks that read an operation's parameters (OpenAPI 3.1, section 4.8.12). Text becomes a
+ * number or a boolean where the schema says so. A missing, repeated or invalid parameter
+ * is answered 400.
  * @param schemes the security schemes, whose API keys are no parameters
  */
 export function readParameters (
   { template, parameters }: RoutedOperation,
   schemas: Schemas,
   compile: Compile,
-  schemes: Schemes
+  schemes: Readonly<Record<string, SecurityScheme>>
 ): onRequestHookHandler[] {
   if (parameters.length === 0) return []
   const groups = Map.groupBy(parameters, parameter => parameter.in)
@@ -56,7 +55,7 @@ export function readParameters (
   }]
 }
 
-/** Says which names belong to a parameter or an API key, so that no other object takes them. */
+/** Whether a name belongs to a parameter or an API key, so that no other object takes it. */
 function claimsOf (
   parameters: Parameter[],
   schemes: SecurityScheme[],
@@ -75,7 +74,7 @@ function claimsOf (
   return name => claimed.has(name) || deep.has(name.slice(0, Math.max(name.indexOf('['), 0)))
 }
 
-/** Whether each member of an object is a parameter: a request sends nothing for one without members. */
+/** Whether each member of an object is sent by its name, and so nothing for one without members. */
 function isSpreadObject (parameter: Parameter, schema: TextSchema): boolean {
   return parameter.isJson !== true && isSpread(parameter) && schema.types.has('object')
 }
@@ -94,7 +93,7 @@ function pathTexts (template: string): (request: FastifyRequest) => Texts {
     for (const { index, names, pattern } of segments) {
       const found = pattern.exec(withTextDecoded(sent[index] as string))
       if (found === null) throw new HttpError(404, `There is nothing at ${path}.`)
-      for (const [position, name] of names.entries()) texts.set(name, [found[position + 1] as string])
+      for (const [i, name] of names.entries()) texts.set(name, [found[i + 1] as string])
     }
     return textsFrom(texts)
   }
@@ -116,12 +115,14 @@ export function valueReader (
   compile: Compile,
   isClaimed: Notation['isClaimed'] = Boolean
 ): (texts: Texts) => unknown {
-  const { required } = parameter
+  const { required, default: value } = parameter
   const label = labelOf(parameter)
   const validate = compile(parameter.schema)
   const schema = textSchema(parameter.schema, schemas, compile)
   const readings = readingsOf(parameter, schema, isClaimed)
-  const unsent = readingsOfUnsent(parameter, schema)
+  const unsent: Reading[] = []
+  if (required && isSpreadObject(parameter, schema)) unsent.push(() => '{}')
+  if (!required && value !== undefined) unsent.push(() => JSON.stringify(value))
 
   /** Returns the first valid value. Parsing it as JSON keeps integers exact. */
   const readFirst = (readings: Reading[], texts: Texts): unknown => {
@@ -129,8 +130,8 @@ export function valueReader (
     for (const read of readings) {
       const json = read(texts)
       if (json === undefined) continue
-      const isFault = typeof json !== 'string'
-      const result = isFault ? { fault: json } : readJson(validate, Buffer.from(json))
+      const isText = typeof json === 'string'
+      const result = isText ? readJson(validate, Buffer.from(json)) : { fault: json }
       if (result.fault === undefined) return result.value
       first ??= result.fault
     }
@@ -161,7 +162,7 @@ function isUnused ({ name, required, allowEmptyValue }: Parameter, texts: Texts)
 /** What may be the value, as JSON; undefined where nothing is sent. */
 type Reading = (texts: Texts) => Json | undefined
 
-/** The readings in the order of preference: a number before a string where the schema allows both. */
+/** In the order of preference: a number before a string where the schema allows both. */
 function readingsOf (
   parameter: Parameter,
   schema: TextSchema,
@@ -201,10 +202,4 @@ function textWriter (prefersString: boolean): TextWriter {
       return texts.length > 1 ? repetition : one(texts[0] as string, schema)
     }
   }
-}
-
-function readingsOfUnsent (parameter: Parameter, schema: TextSchema): Reading[] {
-  const { required, default: value } = parameter
-  if (required) return isSpreadObject(parameter, schema) ? [() => '{}'] : []
-  return value === undefined ? [] : [() => JSON.stringify(value)]
 }

@@ -1,5 +1,5 @@
-// Reads texts in the styles of OpenAPI (OpenAPI 3.1.1, section 4.8.12.4), of parameters and in forms, as JSON.
-// It splits before it decodes, because an encoded delimiter is data (RFC 6570, section 1.2).
+// Reads values in the styles of OpenAPI 3.1.1 (section 4.8.12.4), for parameters and for forms.
+// Texts are split before they are decoded: an encoded delimiter is data (RFC 6570, section 1.2).
 import type { Parameter } from '../types.ts'
 import type { Texts } from '../message/request.ts'
 import { deepObjectReader } from './deep-object.ts'

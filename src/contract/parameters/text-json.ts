@@ -5,7 +5,7 @@ import type { TextSchema } from './text-schema.ts'
 /** The JSON of a value, or why there is none. */
 export type Json = string | Fault
 
-/** Writes one text, or those under one name. Without a schema the contract does not declare them. */
+/** Writes one text, or those of one name. What the contract does not declare has no schema. */
 export interface TextWriter {
   one (text: string, schema: TextSchema | undefined): string
   several (texts: readonly string[], schema: TextSchema | undefined): Json

@@ -1,4 +1,4 @@
-// What a schema says of a value that arrives as text: a parameter, a member of a form, a body of text.
+// What a schema says of a value that arrives as text: a parameter, a member of a form or a body.
 import { composedSchemas, isFileSchema, isSchemaObject, lazily } from '../schema/index.ts'
 import type { Compile, Schema, Schemas, Validate } from '../schema/index.ts'
 
@@ -69,7 +69,7 @@ function describeParts (
   return {
     types,
     mayBeFile: values.length < parts.length,
-    mayBeValue: values.some(part => typesOf(part).some(type => type !== 'array' && type !== 'null')),
+    mayBeValue: values.some(part => !typesOf(part).every(type => /^(?:array|null)$/.test(type))),
     mayBeText: types.size === 0 || types.values().some(isScalar),
     names,
     hasOthers: isOpen || patterns.length > 0,
@@ -83,7 +83,7 @@ function describeParts (
   }
 }
 
-/** The types that a schema names, or those of its values. A schema with members describes an object. */
+/** The types that a schema names, or those of its values. One with members describes an object. */
 function typesOf (schema: Schema): string[] {
   if (schema.type !== undefined) return [schema.type].flat() as string[]
   if ('properties' in schema || 'additionalProperties' in schema) return ['object']
