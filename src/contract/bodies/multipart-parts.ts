@@ -38,7 +38,7 @@ export const nameless = 'A part of the body is not form data with a name.'
 const headerSize = 16 * 1024
 
 /**
- * The parts of a body, in the order sent. While one is read or waits, at most a chunk of the body is
+ * The parts of a body, in the order sent. While one is read or waits, at most a chunk of it is
  * in memory; asking for the next one drops what is unread of it.
  * @throws HttpError for a body that is malformed, too large or incomplete
  */

@@ -104,6 +104,13 @@ t.test('the parts of a form come in the order sent, files as streams and fields 
   t.strictSame(any, [200, { contentType: 'multipart/form-data', body: [{ name: 'id', value: '1n' }] }])
 })
 
+t.test('a form without a schema has any parts', async t => {
+  const { send } = await serveBodies(t)
+  t.match(await send('/open', undefined, formOf(['a', '1'], ['b', new Blob(['x']), 'b'])), [200, {
+    contentType: 'multipart/form-data', body: [{ name: 'a', value: '1' }, { name: 'b', file: 'bytes x' }]
+  }])
+})
+
 t.test('malformed parts are answered 400', async t => {
   const { send } = await serveBodies(t)
   t.match(await send('/upload', type, rawForm(rawId, rawAvatar)), [200, { body: [{ name: 'id' }, { file: 'bytes x' }] }])
