@@ -107,7 +107,7 @@ function withTextDecoded (segment: string): string {
 /**
  * Returns a function that reads the value of a parameter; undefined for a missing optional one.
  * @param isClaimed whether another parameter has a name
- * @throws HttpError when the schema refuses the default
+ * @throws HttpError when the default breaks the schema
  */
 export function valueReader (
   parameter: Parameter,

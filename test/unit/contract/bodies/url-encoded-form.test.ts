@@ -10,16 +10,29 @@ t.test('a form is the object of its schema', async t => {
     ['id=1&ids=9007199254740993&ids=2', { id: '1n', ids: ['9007199254740993n', '2n'] }],
     ['id=1&ids=5', { id: '1n', ids: ['5n'] }],
     ['id=1&ids=[5,6]', { id: '1n', ids: ['5n', '6n'] }],
-    ['id=1&place={"name":"x","number":9007199254740993}', {
-      id: '1n', place: { name: 'x', number: '9007199254740993n' }
-    }],
+    [
+      'id=1&place={"name":"x","number":9007199254740993}',
+      {
+        id: '1n',
+        place: { name: 'x', number: '9007199254740993n' }
+      }
+    ],
     ['&&id=1&', { id: '1n' }],
-    ['id=1&filter[size]=3&filter[owner][id]=9007199254740993&filter[owner][names][]=a&filter[owner][names][]=b', {
-      id: '1n', filter: { size: 3, owner: { id: '9007199254740993n', names: ['a', 'b'] } }
-    }],
-    ['id=1&filter%5Bplaces%5D%5B1%5D%5Bname%5D=b&filter[places][0][name]=a', {
-      id: '1n', filter: { places: [{ name: 'a' }, { name: 'b' }] }
-    }],
+    [
+      'id=1&filter[size]=3&filter[owner][id]=9007199254740993&' +
+        'filter[owner][names][]=a&filter[owner][names][]=b',
+      {
+        id: '1n',
+        filter: { size: 3, owner: { id: '9007199254740993n', names: ['a', 'b'] } }
+      }
+    ],
+    [
+      'id=1&filter%5Bplaces%5D%5B1%5D%5Bname%5D=b&filter[places][0][name]=a',
+      {
+        id: '1n',
+        filter: { places: [{ name: 'a' }, { name: 'b' }] }
+      }
+    ],
     ['id=1&color=R,100,G,200', { id: '1n', color: { R: 100, G: 200 } }],
     ['id=1&color=', { id: '1n', color: {} }],
     ['id=1&x=1.5&y=2', { id: '1n', point: { x: 1.5, y: 2 } }],
@@ -47,7 +60,10 @@ t.test('a form is the object of its schema', async t => {
     ['id=1&seen=x', /^"seen" in the body must not be sent\.$/],
     ['id=%zz', /^The body has invalid percent-encoding\.$/],
     ['id=%ff', /^The body has invalid percent-encoding\.$/],
-    ['id=1&filter[owner]=1&filter[owner][id]=2', /^"filter\/owner" in the body is sent with and without members\.$/],
+    [
+      'id=1&filter[owner]=1&filter[owner][id]=2',
+      /^"filter\/owner" in the body is sent with and without members\.$/
+    ],
     ['id=1&filter[size]=1&filter=x', /^"filter" in the body is sent more than once\.$/],
     ['id=1&color=R,1,R,2', /^"color\/R" in the body is sent more than once\.$/],
     ['id=1&filter[places][x][name]=a', /^"filter\/places" in the body must be an array\.$/],
@@ -62,41 +78,72 @@ t.test('a form may have members that the schema does not name', async t => {
   const { send } = await serveBodies(t)
   const contentType = 'application/x-www-form-urlencoded'
   const fine: Array<[form: string, body: object]> = [
-    ['n1=2&list=a&list=b&other=1&other=2&x=', { n1: 2, list: ['a', 'b'], other: ['1', '2'], x: '' }],
+    [
+      'n1=2&list=a&list=b&other=1&other=2&x=',
+      { n1: 2, list: ['a', 'b'], other: ['1', '2'], x: '' }
+    ],
     ['plain=a,b&pair=name,x,number,7', { plain: 'a,b', pair: { name: 'x', number: '7n' } }],
     ['pair=name', { pair: { name: '' } }]
   ]
-  for (const [form, body] of fine) t.strictSame(await send('/open', contentType, form), [200, { contentType, body }], form)
-  t.match(await send('/open', contentType, 'pair=a&pair=b'), [400, /^"pair" in the body is sent more than once\.$/])
-  t.match(await send('/open', contentType, 'n1=x'), [400, /^"n1" in the body must be an integer\.$/])
+  for (const [form, body] of fine) {
+    t.strictSame(await send('/open', contentType, form), [200, { contentType, body }], form)
+  }
+  t.match(await send('/open', contentType, 'pair=a&pair=b'), [
+    400,
+    /^"pair" in the body is sent more than once\.$/
+  ])
+  t.match(await send('/open', contentType, 'n1=x'), [
+    400,
+    /^"n1" in the body must be an integer\.$/
+  ])
 })
 
 t.test('a form without a schema is an object of texts', async t => {
   const { send } = await serveBodies(t)
   const form = 'a=1&a=2&b=true'
-  t.strictSame(await send('/pairs', 'application/x-www-form-urlencoded', form), [200, { body: { a: ['1', '2'], b: 'true' } }])
+  t.strictSame(await send('/pairs', 'application/x-www-form-urlencoded', form), [
+    200,
+    { body: { a: ['1', '2'], b: 'true' } }
+  ])
 })
 
-t.test('a member is read by all patterns that its name matches, in each of many combinations', async t => {
-  const patterns = [...'abcdefg'].map((letter, index) => `${letter}: { minLength: ${index + 1}, type: string }`)
-  const schema = `{ type: object, patternProperties: { ${patterns} } }`
-  const content = `{ application/x-www-form-urlencoded: { schema: ${schema} } }`
-  const { send, bodies } = await serveContent(t, content)
-  const names = Array.from({ length: 127 }, (_, set) => [...'abcdefg'].filter((_letter, bit) => (set + 1) >> bit & 1).join(''))
-  const type = 'application/x-www-form-urlencoded'
-  t.equal((await send(type, names.map(name => `${name}=1234567`).join('&'))).statusCode, 200)
-  t.strictSame(Object.keys(bodies[0] as object).sort(), names.sort())
-  t.match((await send(type, 'a=1&ab=1')).json(), { message: '"ab" in the body must NOT have fewer than 2 characters.' })
-})
+t.test(
+  'a member is read by all patterns that its name matches, in each of many combinations',
+  async t => {
+    const patterns = [...'abcdefg'].map(
+      (letter, index) => `${letter}: { minLength: ${index + 1}, type: string }`
+    )
+    const schema = `{ type: object, patternProperties: { ${patterns} } }`
+    const content = `{ application/x-www-form-urlencoded: { schema: ${schema} } }`
+    const { send, bodies } = await serveContent(t, content)
+    const names = Array.from({ length: 127 }, (_, set) =>
+      [...'abcdefg'].filter((_letter, bit) => ((set + 1) >> bit) & 1).join('')
+    )
+    const type = 'application/x-www-form-urlencoded'
+    t.equal((await send(type, names.map(name => `${name}=1234567`).join('&'))).statusCode, 200)
+    t.strictSame(Object.keys(bodies[0] as object).sort(), names.sort())
+    t.match((await send(type, 'a=1&ab=1')).json(), {
+      message: '"ab" in the body must NOT have fewer than 2 characters.'
+    })
+  }
+)
 
-t.test('a form of many names costs little', async t => {
+t.test('a form of many names costs little CPU time', async t => {
   const { app } = await serveBodies(t)
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  for (const unit of ['a&', 'ids=1&', 'note=ab&', 'filter[size]=1&', 'filter[owner][names][]=1&', 'tags=a,']) {
+  for (const unit of [
+    'a&',
+    'ids=1&',
+    'note=ab&',
+    'filter[size]=1&',
+    'filter[owner][names][]=1&',
+    'tags=a,'
+  ]) {
     const payload = `id=1&${unit.repeat(Math.floor(1_000_000 / unit.length))}`
-    const began = performance.now()
+    const began = process.cpuUsage()
     const { statusCode } = await app.inject({ method: 'POST', url: '/form', headers, payload })
     t.ok([200, 400].includes(statusCode), `${unit}: ${statusCode}`)
-    t.ok(performance.now() - began < 3000, `${unit}: ${performance.now() - began} ms`)
+    const { user, system } = process.cpuUsage(began)
+    t.ok(user + system < 3e6, `${unit}: ${user + system} µs`)
   }
 })
