@@ -144,7 +144,7 @@ function readerOfParts (
     const sent = texts.of(name)
     if (sent.length === 0) return undefined
     if (sent.length > 1 && !mayRepeat) return repetition
-    const text = sent.length === 1 ? sent[0] as string : sent.join()
+    const text = sent.join()
     const parts = text.startsWith(mark) ? split(text.slice(mark.length)) : undefined
     return parts === undefined ? misbegun : toJson(parts, writer)
   }

@@ -64,6 +64,10 @@ t.test('a form is the object of its schema', async t => {
       'id=1&filter[owner]=1&filter[owner][id]=2',
       /^"filter\/owner" in the body is sent with and without members\.$/
     ],
+    [
+      'id=1&filter[places][0]=x&filter[places][0][name]=a',
+      /^"filter\/places" in the body is sent with and without members\.$/
+    ],
     ['id=1&filter[size]=1&filter=x', /^"filter" in the body is sent more than once\.$/],
     ['id=1&color=R,1,R,2', /^"color\/R" in the body is sent more than once\.$/],
     ['id=1&filter[places][x][name]=a', /^"filter\/places" in the body must be an array\.$/],
@@ -110,17 +114,17 @@ t.test('a form without a schema is an object of texts', async t => {
 t.test(
   'a member is read by all patterns that its name matches, in each of many combinations',
   async t => {
-    const patterns = [...'abcdefg'].map(
+    const patterns = [...'abcdefghij'].map(
       (letter, index) => `${letter}: { minLength: ${index + 1}, type: string }`
     )
     const schema = `{ type: object, patternProperties: { ${patterns} } }`
     const content = `{ application/x-www-form-urlencoded: { schema: ${schema} } }`
     const { send, bodies } = await serveContent(t, content)
-    const names = Array.from({ length: 127 }, (_, set) =>
-      [...'abcdefg'].filter((_letter, bit) => ((set + 1) >> bit) & 1).join('')
+    const names = Array.from({ length: 1023 }, (_, set) =>
+      [...'abcdefghij'].filter((_letter, bit) => ((set + 1) >> bit) & 1).join('')
     )
     const type = 'application/x-www-form-urlencoded'
-    t.equal((await send(type, names.map(name => `${name}=1234567`).join('&'))).statusCode, 200)
+    t.equal((await send(type, names.map(name => `${name}=1234567890`).join('&'))).statusCode, 200)
     t.strictSame(Object.keys(bodies[0] as object).sort(), names.sort())
     t.match((await send(type, 'a=1&ab=1')).json(), {
       message: '"ab" in the body must NOT have fewer than 2 characters.'
@@ -146,4 +150,28 @@ t.test('a form of many names costs little CPU time', async t => {
     const { user, system } = process.cpuUsage(began)
     t.ok(user + system < 3e6, `${unit}: ${user + system} µs`)
   }
+})
+
+t.test('an exploded object has only the members that it declares', async t => {
+  const rest = '{ properties: { a: { type: integer } }, additionalProperties: true }'
+  const list = '{ type: array, items: { type: integer } }'
+  const schema = `{ properties: { rest: ${rest}, list: ${list} }, additionalProperties: true }`
+  const encoding = '{ rest: { style: form }, list: { explode: true } }'
+  const form = `{ schema: ${schema}, encoding: ${encoding} }`
+  const type = 'application/x-www-form-urlencoded'
+  const { send, bodies } = await serveContent(t, `{ ${type}: ${form} }`)
+  t.equal((await send(type, 'a=1&b=2&list=3&list=4')).statusCode, 200)
+  t.strictSame(bodies, [{ rest: { a: 1 }, list: [3, 4], b: '2' }])
+})
+
+t.test('a text is read by each of the schemas that its name has', async t => {
+  const patterns = "{ '^a': { type: [integer, string] }, b$: { type: [integer, 'null'] } }"
+  const file = '{ contentMediaType: image/png }'
+  const schema = `{ properties: { file: ${file} }, patternProperties: ${patterns} }`
+  const type = 'application/x-www-form-urlencoded'
+  const { send, bodies } = await serveContent(t, `{ ${type}: { schema: ${schema} } }`)
+  t.equal((await send(type, 'ab=5&file=x')).statusCode, 200)
+  t.strictSame(bodies, [{ ab: 5, file: 'x' }])
+  const message = '"file" in the body is sent more than once.'
+  t.match((await send(type, 'file=x&file=y')).json(), { message })
 })

@@ -445,6 +445,9 @@ t.test('an object takes the texts that its schema asks for', async t => {
         { a: '10' }
       ],
       ['query', '{ enum: [a, null] }', '', 'color=a', 'a'],
+      ['query', '{ type: integer }', ', allowEmptyValue: true', 'color=', undefined],
+      ['query', '{ type: string }', ', allowEmptyValue: true, required: true', 'color=', ''],
+      ['path', '{ type: object }', ', style: matrix, explode: true', ';R;G=a', { R: '', G: 'a' }],
       ['query', '{ const: 5 }', '', 'color=5', 5],
       ['query', pair, ', explode: false', 'color=', {}],
       [
