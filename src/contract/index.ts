@@ -1,7 +1,7 @@
 // The door of the contract engine for programs that serve a contract. Programs without a server use
 // schema/index.ts; programs that generate code use generate/index.ts.
 export type { Answer } from './answer-types.ts'
-export type { BodyLimits } from './bodies/media.ts'
+export type { BodyLimits } from './bodies/body-readers.ts'
 export type { Bytes, FieldPart, FilePart, ServerSentEvent } from './body-types.ts'
 export { docsPath, serveDocs } from './docs.ts'
 export type {

@@ -7,8 +7,9 @@ import type { AnswerOptions, AnyHandler } from './answers/answers.ts'
 import type { AnswerSchemas } from './answers/body-writers.ts'
 import { negotiate } from './answers/negotiation.ts'
 import { responseKey } from './answers/response-writer.ts'
-import { compileBody, refuseMediaType } from './bodies/body.ts'
-import { bodyReaders, isPlain } from './bodies/media.ts'
+import { compileBody } from './bodies/body-parser.ts'
+import { isPlain } from './bodies/body-readers.ts'
+import type { bodyHooks } from './bodies/body-readers.ts'
 import { kindOf } from './message/media-type.ts'
 import { toRoute } from './message/paths.ts'
 import type { RoutedOperation } from './message/paths.ts'
@@ -54,7 +55,7 @@ export interface RouteOptions {
   hooksOf: HooksOf | undefined
   guards: Guards
   compileRequest: Compile
-  readersOf: ReturnType<typeof bodyReaders>
+  bodyHooksOf: ReturnType<typeof bodyHooks>
   answers: AnswerOptions & AnswerSchemas
 }
 
@@ -62,13 +63,13 @@ export function addRoute (
   app: FastifyInstance,
   operation: RoutedOperation,
   method: HTTPMethods[],
-  { handlers, hooksOf, guards, compileRequest, readersOf, answers }: RouteOptions
+  { handlers, hooksOf, guards, compileRequest, bodyHooksOf, answers }: RouteOptions
 ): void {
   const { id, url, body, security, tags = [], extensions = {} } = operation
   const { schemas } = answers
   const served = { id, method: operation.method, path: url, tags, extensions }
   const { onRequest = [], onSend = [], ...hooks } = hooksOf?.(served) ?? {}
-  const readers = body === undefined ? {} : readersOf(body)
+  const ofBody = bodyHooksOf(body)
   app.route({
     ...hooks,
     config: { operation: served },
@@ -80,13 +81,12 @@ export function addRoute (
     onRequest: [
       ...authenticate(app, security, guards),
       ...[onRequest].flat(),
-      refuseMediaType(body),
-      ...readers.onRequest ?? [],
+      ofBody.onRequest,
       ...readParameters(operation, schemas, compileRequest, guards.schemes),
       ...negotiate(operation.responses)
     ],
-    preValidation: readers.preValidation ?? [],
-    onSend: [onSend, readers.onSend ?? []].flat(),
+    preValidation: ofBody.preValidation ?? [],
+    onSend: [onSend, ofBody.onSend ?? []].flat(),
     handler: toRouteHandler(handlers[id] as AnyHandler, operation, answers)
   })
 }

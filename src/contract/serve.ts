@@ -2,9 +2,9 @@
 import auth from '@fastify/auth'
 import type { FastifyInstance, FastifySerializerCompiler, onRequestHookHandler } from 'fastify'
 import type { AnswerOptions, AnyHandler } from './answers/answers.ts'
-import { readBodiesAsBytes } from './bodies/body.ts'
-import { bodyReaders } from './bodies/media.ts'
-import type { BodyLimits } from './bodies/media.ts'
+import { readBodiesAsBytes } from './bodies/body-parser.ts'
+import { bodyHooks } from './bodies/body-readers.ts'
+import type { BodyLimits } from './bodies/body-readers.ts'
 import { routedOperations, routedSkipped } from './message/paths.ts'
 import { decorateRequests } from './message/request-fields.ts'
 import { addRoute } from './operation-route.ts'
@@ -57,9 +57,9 @@ export async function serveContract<Ops, C extends Contract> (
   const compile = prepare(createCompiler(schemas, 'answer'), isLarge)
   const writerOf = prepare(createWriters(schemas, compile), isLarge)
   const guards = { schemes, verifiers, realm, onRefused }
-  const readersOf = bodyReaders(app, schemas, compileRequest, bodyLimits)
+  const bodyHooksOf = bodyHooks(app, schemas, compileRequest, bodyLimits)
   const answers = { ...service, schemas, compile, writerOf }
-  const options = { handlers, hooksOf, guards, compileRequest, readersOf, answers }
+  const options = { handlers, hooksOf, guards, compileRequest, bodyHooksOf, answers }
 
   await app.register(auth)
   decorateRequests(app)

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import { HttpError } from '../../server/http-error.ts'
 
 /**
- * Reads the request only while it is read itself, so that a slow reader slows the sender, and up to a limit. Destroying
- * it lets go of the request: a request that is destroyed closes its connection before the response.
+ * Reads the request up to a limit and only while it is read itself: a slow reader slows the sender.
+ * It never destroys the request, because that would close the connection before the response.
  */
 export class BodyStream extends Readable {
   readonly #request: IncomingMessage
@@ -16,7 +16,7 @@ export class BodyStream extends Readable {
     super()
     this.#request = request
     this.#bytesLeft = limit
-    // An error before the handler reads would end the process without this listener. The handler gets it all the same.
+    // Without a listener, an error before the handler reads would end the process.
     this.on('error', () => {})
     request.once('error', this.#breakOff)
     if (request.destroyed && !request.readableEnded) this.#breakOff()
@@ -42,7 +42,9 @@ export class BodyStream extends Readable {
 
   readonly #end = () => { this.push(null) }
 
-  readonly #breakOff = () => { this.destroy(new HttpError(400, 'The body ended before it was complete.')) }
+  readonly #breakOff = () => {
+    this.destroy(new HttpError(400, 'The body ended before it was complete.'))
+  }
 }
 
 export function tooLarge (): HttpError {

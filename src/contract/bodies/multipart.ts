@@ -1,25 +1,29 @@
-// Reads multipart/form-data as a series of typed parts: files as streams, fields as values of the schema.
+// Reads multipart/form-data as a series of typed parts: files as streams, fields as values.
 import type { Readable } from 'node:stream'
-import { createCompiler, isFileSchema, isSchemaObject, mapSubschemas, readJson } from '../schema/index.ts'
-import type { Compile, Fault, Schema, Schemas, Validate } from '../schema/index.ts'
+import {
+  createCompiler, isFileSchema, isSchemaObject, lazily, mapSubschemas, readJson
+} from '../schema/index.ts'
+import type { Compile, Schema, Schemas } from '../schema/index.ts'
 import type { FieldPart, FilePart } from '../body-types.ts'
 import type { Media } from '../types.ts'
-import { invalidBody } from './body.ts'
+import { invalidBody } from './body-parser.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { mediaTypePattern } from '../message/media-type.ts'
-import { toMember } from './members.ts'
-import type { Member } from './members.ts'
-import { fieldsTooLarge, nameless, readField, readParts } from './parts.ts'
-import type { MultipartLimits, RawPart } from './parts.ts'
+import { readField } from './form-field.ts'
+import { fieldsTooLarge, nameless, readBytes, readParts } from './multipart-parts.ts'
+import type { MultipartLimits, RawPart } from './multipart-parts.ts'
+import { objectJson } from '../parameters/text-json.ts'
+import { textSchema } from '../parameters/text-schema.ts'
+import type { TextSchema } from '../parameters/text-schema.ts'
 
 type AnyPart = FilePart<string> | FieldPart<string, unknown>
 
-/** What was sent under one name, as JSON. Each file is a number. A whole list admits no second part. */
-interface Sent { texts: string[], isList: boolean, isWhole: boolean }
+/** The JSON of the parts of a name; each file is a number. A whole list admits no second part. */
+interface NamedParts { texts: string[], isList: boolean, isWhole: boolean }
 
 /**
- * Returns a function from a body to its parts, in the order sent. A field that breaks the schema of its member ends them
- * with an error, and so does in the end a whole that breaks the schema, such as one without a required part.
+ * Returns a function from a body to its parts, in the order sent. They end with an error at a field
+ * that breaks the schema of its member, or after the last part, if for example a part is missing.
  */
 export function multipartReader (
   { schema = {}, encoding = {} }: Media,
@@ -27,119 +31,118 @@ export function multipartReader (
   compileForm: Compile,
   limits: MultipartLimits
 ): (body: Readable, contentType: string) => AsyncGenerator<AnyPart, void, void> {
-  const form = toMember([schema as Schema], schemas, compileForm)
-  const fileTypes = new Map(Object.entries(encoding).map(([name, { contentType }]) => {
-    return [name, contentType?.split(',').map(type => type.trim())]
-  }))
-  let validate: Validate | undefined
-
+  const form = textSchema(schema, schemas, compileForm)
   return async function * (body, contentType) {
-    const members = new Map<string, Sent>()
+    const members = new Map<string, NamedParts>()
     let bytesLeft = limits.fieldBytes
     let files = 0
     for await (const part of readParts(body, contentType, limits)) {
       const name = nameOf(part)
       const member = form.member(name)
-      const sent = members.get(name)
+      const sent = members.get(name) ?? { texts: [], isList: false, isWhole: false }
+      const isFirst = sent.texts.length === 0
+      members.set(name, sent)
       // The names are kept, and then written and parsed as JSON, in which a byte may become six.
-      if (sent === undefined) bytesLeft -= Buffer.byteLength(JSON.stringify(name))
+      if (isFirst) bytesLeft -= Buffer.byteLength(JSON.stringify(name))
       if (bytesLeft < 0) throw fieldsTooLarge()
-      if (sent !== undefined && (sent.isWhole || isSingle(member))) throw invalid(name, 'is sent more than once')
-      const texts = sent?.texts ?? []
+      if (!isFirst && (sent.isWhole || isSingle(member))) throw repeatedPart(name)
       if (member === undefined || isFile(part, member)) {
-        // A file that nobody declares is not for the handler, but `additionalProperties: false` refuses it.
-        texts.push(String(files++))
-        members.set(name, { texts, isList: member?.isFile === false && member.item !== undefined, isWhole: false })
-        if (member !== undefined) yield filePart(name, part, fileTypes.get(name))
+        // The handler gets no undeclared file, but `additionalProperties: false` counts it.
+        sent.texts.push(String(files++))
+        sent.isList = member?.mayBeFile === false && member.item() !== undefined
+        if (member !== undefined) yield filePart(name, part, encoding[name]?.contentType)
         continue
       }
-      const bytes = await readField(name, part.file, bytesLeft)
+      const bytes = await readBytes(name, part.file, bytesLeft)
       bytesLeft -= bytes.length
-      const { value, json, isItem, isWhole } = readValue(name, bytes.toString(), member, part.contentType)
-      if (isWhole && sent !== undefined) throw invalid(name, 'is sent more than once')
-      members.set(name, { texts: [...texts, json], isList: isItem, isWhole })
-      if (isWhole) for (const item of value as unknown[]) yield { name, value: item }
+      const { value, json, isItem } = readValue(name, bytes.toString(), member, part.contentType)
+      sent.isWhole = !isItem && Array.isArray(value)
+      if (sent.isWhole && !isFirst) throw repeatedPart(name)
+      sent.isList = isItem
+      sent.texts.push(json)
+      if (sent.isWhole) for (const item of value as unknown[]) yield { name, value: item }
       else yield { name, value }
     }
-    validate ??= compileForm(schema)
-    const result = readJson(validate, Buffer.from(textOf(members)))
+    const result = readJson(form.validator(), Buffer.from(formJson(members)))
     if (result.fault !== undefined) throw invalidBody(result.faults?.() ?? [result.fault])
   }
 }
 
-function invalid (name: string, problem: string, path = ''): HttpError {
-  const fault: Fault = { path: path === '' ? name : `${name}/${path}`, problem }
-  return invalidBody([fault])
+function repeatedPart (name: string): HttpError {
+  return invalidBody([{ path: name, problem: 'is sent more than once' }])
 }
 
 function nameOf ({ name, transferEncoding }: RawPart): string {
   if (name === undefined) throw new HttpError(400, nameless)
   if (!['7bit', '8bit', 'binary'].includes(transferEncoding)) {
     // RFC 7578, section 4.7: deprecated.
-    throw invalid(name, 'must be sent without a Content-Transfer-Encoding')
+    throw invalidBody([{ path: name, problem: 'must be sent without a Content-Transfer-Encoding' }])
   }
   return name
 }
 
 /** A member that may be sent only once; what has no type may be a list. */
-function isSingle (member: Member | undefined): boolean {
-  return member !== undefined && member.item === undefined && (member.isFile || member.types.size > 0)
+function isSingle (member: TextSchema | undefined): boolean {
+  return member !== undefined && member.item() === undefined && member.types.size > 0
 }
 
 /** Where the schema admits both or says nothing, a part with a filename is a file. */
-function isFile ({ filename }: RawPart, member: Member): boolean {
-  const alternatives = [member, member.item].filter(found => found !== undefined)
-  const mayBeValue = alternatives.some(({ types }) => [...types].some(type => type !== 'array'))
-  const mayBeFile = alternatives.some(({ isFile }) => isFile)
+function isFile ({ filename }: RawPart, member: TextSchema): boolean {
+  const item = member.item()
+  const mayBeFile = member.mayBeFile || item?.mayBeFile === true
+  const mayBeValue = member.mayBeValue || item?.mayBeValue === true
   if (mayBeFile && !mayBeValue) return true
   return filename !== undefined && mayBeFile === mayBeValue
 }
 
-function filePart (name: string, part: RawPart, types: string[] | undefined): FilePart<string> {
+function filePart (name: string, part: RawPart, typesText: string | undefined): FilePart<string> {
   const { file, filename, contentType } = part
+  const types = typesText?.split(',').map(type => type.trim())
   if (types !== undefined && !mediaTypePattern(types, '').test(contentType)) {
-    throw invalid(name, `must be sent as ${types.join(' or ')}`)
+    throw invalidBody([{ path: name, problem: `must be sent as ${types.join(' or ')}` }])
   }
   return { name, file, filename, contentType }
 }
 
-interface Value { value: unknown, json: string, isItem: boolean, isWhole: boolean }
+interface PartValue { value: unknown, json: string, isItem: boolean }
 
-/** A part is an item of an array (OpenAPI 3.1, section 4.8.15), or one with a JSON array has them all. */
-function readValue (name: string, text: string, member: Member, contentType: string): Value {
-  const isJson = mediaTypePattern(['application/json'], '').test(contentType)
-  const whole = member.read(text, isJson)
-  if (whole.fault === undefined) {
-    return { value: whole.value, json: whole.json, isItem: false, isWhole: Array.isArray(whole.value) }
-  }
-  const { fault, value, json } = { value: undefined, ...member.item?.read(text, isJson) ?? whole }
-  if (fault !== undefined) throw invalid(name, fault.problem, fault.path)
-  return { value, json, isItem: true, isWhole: false }
+/** A part is an item of an array (OpenAPI 3.1, section 4.8.15), or a JSON array of all items. */
+function readValue (name: string, text: string, member: TextSchema, type: string): PartValue {
+  const isJson = mediaTypePattern(['application/json'], '').test(type)
+  const item = member.item()
+  let read = readField(text, member, isJson)
+  const isItem = read.fault !== undefined && item !== undefined
+  if (isItem) read = readField(text, item, isJson)
+  if (read.fault === undefined) return { value: read.value, json: read.json, isItem }
+  const { path, problem } = read.fault
+  throw invalidBody([{ path: path === '' ? name : `${name}/${path}`, problem }])
 }
 
-function textOf (members: ReadonlyMap<string, Sent>): string {
-  const texts = Array.from(members, ([name, { texts, isList }]) => {
-    const json = isList || texts.length > 1 ? `[${texts.join()}]` : texts[0]
-    return `${JSON.stringify(name)}:${json}`
-  })
-  return `{${texts.join()}}`
+function formJson (members: ReadonlyMap<string, NamedParts>): string {
+  const jsons = new Map<string, string>()
+  for (const [name, { texts, isList }] of members) {
+    const isOne = !isList && texts.length === 1
+    jsons.set(name, isOne ? texts.join() : `[${texts.join()}]`)
+  }
+  return objectJson(jsons) as string
 }
 
 /** A compiler for the schemas of forms, withoutFiles(); most contracts do not need it. */
 export function formCompiler (schemas: Schemas): Compile {
-  let compile: Compile | undefined
-  return schema => {
-    compile ??= createCompiler(mapValues(schemas, withoutFiles), 'request')
-    return compile(withoutFiles(schema as Schema))
-  }
+  const compiler = lazily(() => {
+    const changed: Record<string, object> = {}
+    for (const [name, schema] of Object.entries(schemas)) {
+      changed[name] = withoutFiles(schema as Schema)
+    }
+    return createCompiler(changed, 'request')
+  })
+  return schema => compiler()(withoutFiles(schema as Schema))
 }
 
-function mapValues (schemas: Schemas, change: (schema: Schema) => object): Schemas {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema as Schema)]))
-}
-
-/** The schema of a form in which each file is a number, which differs from a text in a union. */
+/** The schema of a form in which each file is a number: in a union that differs from a text. */
 function withoutFiles (schema: Schema): object {
   if (isFileSchema(schema)) return { type: 'integer' }
-  return mapSubschemas(schema, (_keyword, inner) => isSchemaObject(inner) ? withoutFiles(inner) : inner)
+  return mapSubschemas(schema, (_keyword, inner) => {
+    return isSchemaObject(inner) ? withoutFiles(inner) : inner
+  })
 }

@@ -1,44 +1,87 @@
-// Reads parameters in style deepObject: `color[R]=100&color[G]=200` (OpenAPI 3.1.1, section 4.8.12.4).
-import type { Parameter } from '../types.ts'
-import { readGroups, readMember, refuse } from './sent.ts'
-import type { Reader, Sent } from './sent.ts'
-import { decodeText } from '../message/request-texts.ts'
-import type { Shape } from './shapes.ts'
+// Reads objects in style deepObject: `color[R]=100&color[G]=200` (OpenAPI 3.1.1, section 4.8.12.4).
+import type { Notation, StyleReader } from './styles.ts'
+import { faulty, objectJson } from './text-json.ts'
+import type { Json, TextWriter } from './text-json.ts'
+import type { TextSchema } from './text-schema.ts'
 
-/** The names inside the brackets, and a text. */
-interface Deep { names: string[], text: string }
+/** What clients send beyond OpenAPI, which specifies neither lists nor objects inside an object. */
+interface Rules {
+  /** Deeper objects would only cost time. */
+  maxDepth: number
+  /** The names that stand for an item of a list. */
+  index: RegExp
+  /** Whether an object inside needs a schema that says so. */
+  needsSchema: boolean
+}
 
-/** Objects in an object are not specified; clients write them as here, and no deeper than a few levels. */
-const mostLevels = 5
+/** A query has few levels. */
+const parameterRules: Rules = { maxDepth: 5, index: /^$/, needsSchema: true }
+/** Libraries write a form from any value. */
+const formRules: Rules = { maxDepth: 32, index: /^\d*$/, needsSchema: false }
 
-/** Reads `color[R]=100`; also `color[x][y]=1`, and lists as `color[x]=1&color[x]=2` or `color[x][]=1`. */
-export function deepObjectReader ({ name, in: place }: Parameter, shape: Shape): Reader {
-  return texts => {
-    const names = [...texts.names()].filter(sent => sent === name || sent.startsWith(`${name}[`))
-    if (names.length === 0) return undefined
-    const deep = names.flatMap(sent => {
-      const names = sent.slice(name.length + 1, -1).split('][')
-      return texts.of(sent).map((text): Deep => ({ names, text }))
-    })
-    const isSound = names.every(sent => sent.endsWith(']')) && deep.every(({ names }) => names.length <= mostLevels)
-    return isSound ? readDeep(deep, shape, [], place) : refuse(`must be sent as ${name}[member]=value`)
+/** The names in brackets after the name of a value, and a text. */
+interface Entry { path: string[], text: string }
+
+/** Reads also objects inside, and lists as `color[x]=1&color[x]=2` or `color[x][]=1`. */
+export function deepObjectReader ({ name, place, schema, decode }: Notation): StyleReader {
+  const isForm = place === 'form'
+  const rules = isForm ? formRules : parameterRules
+  const start = `${name}[`
+  return (texts, writer) => {
+    const entries: Entry[] = []
+    for (const sent of [...texts.names()]) {
+      if (sent !== name && !sent.startsWith(start)) continue
+      if (sent === name || !sent.endsWith(']')) {
+        // A form may have such a member beside the object.
+        if (isForm) continue
+        return faulty(`must be sent as ${name}[member]=value`)
+      }
+      const path = sent.slice(start.length, -1).split('][')
+      if (path.length > rules.maxDepth) return faulty(`nests more than ${rules.maxDepth} objects`)
+      for (const text of texts.of(sent)) entries.push({ path, text: decode(text) })
+    }
+    return entries.length === 0 ? undefined : levelJson(entries, 0, schema, { rules, writer })
   }
 }
 
-function readDeep (deep: Deep[], shape: Shape, outer: readonly string[], place: string): Sent {
-  const groups = Map.groupBy(deep, ({ names }) => names[outer.length] as string)
-  return readGroups(groups, (name, items) => readDeepMember(items, shape.member(name), [...outer, name], place))
+interface How { rules: Rules, writer: TextWriter }
+
+/** The JSON of entries that have the same names up to a depth. */
+function levelJson (
+  entries: Entry[],
+  depth: number,
+  schema: TextSchema | undefined,
+  how: How
+): Json {
+  const { rules, writer } = how
+  const ended = entries.filter(({ path }) => path.length === depth)
+  if (ended.length === entries.length) return writer.several(ended.map(({ text }) => text), schema)
+  const inner = Map.groupBy(entries, ({ path }) => path[depth] ?? '')
+  const isList = ended.length === 0 && inner.keys().every(name => rules.index.test(name))
+  const item = schema?.item()
+  if (isList && item !== undefined) return listJson(inner, depth + 1, item, how)
+  const isObject = !rules.needsSchema || schema?.types.has('object') === true
+  if (!isObject) return faulty('must not have members')
+  if (ended.length > 0) return faulty('is sent with and without members')
+  const members = new Map<string, Json>()
+  for (const [name, ofName] of inner) {
+    members.set(name, levelJson(ofName, depth + 1, schema?.member(name), how))
+  }
+  return objectJson(members)
 }
 
-function readDeepMember (deep: Deep[], shape: Shape, path: readonly string[], place: string): Sent {
-  const rests = deep.map(({ names }) => names.slice(path.length))
-  if (shape.types.has('array') && rests.every(rest => rest.length === 1 && rest[0] === '')) {
-    return { tree: deep.map(({ text }) => decodeText(text, place)) }
+/** Of `a[]=x&a[]=y` each entry is an item, of `a[0]=x&a[1]=y` each index. */
+function listJson (inner: Map<string, Entry[]>, depth: number, item: TextSchema, how: How): Json {
+  const groups = (inner.get('') ?? []).map(entry => [entry])
+  const indexes = [...inner.keys()].filter(name => name !== '')
+  for (const index of indexes.sort((a, b) => Number(a) - Number(b))) {
+    groups.push(inner.get(index) as Entry[])
   }
-  if (rests.every(rest => rest.length === 0)) {
-    return readMember(path.join('/'), deep.map(({ text }) => text), shape, place)
+  const items: string[] = []
+  for (const group of groups) {
+    const json = levelJson(group, depth, item, how)
+    if (typeof json !== 'string') return json
+    items.push(json)
   }
-  if (!shape.types.has('object')) return refuse('must not have members', path.join('/'))
-  const isMixed = rests.some(rest => rest.length === 0)
-  return isMixed ? refuse('is sent with and without members', path.join('/')) : readDeep(deep, shape, path, place)
+  return `[${items.join()}]`
 }

@@ -1,92 +1,100 @@
 // Reads parameters from path, query, headers and cookies, and validates them.
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { readJson } from '../schema/index.ts'
-import type { Compile, Fault, Schema, Schemas, Validate } from '../schema/index.ts'
+import type { Compile, Fault, Schemas } from '../schema/index.ts'
 import type { Parameter, SecurityScheme } from '../types.ts'
 import { HttpError } from '../../server/http-error.ts'
-import { repeated } from './sent.ts'
-import type { Sent } from './sent.ts'
 import { segmentSource } from '../message/paths.ts'
 import type { RoutedOperation } from '../message/paths.ts'
 import { decodeText, rawPath, textsFrom, textsIn } from '../message/request-texts.ts'
 import type { Texts } from '../message/request-texts.ts'
-import { shapeOf, toJson } from './shapes.ts'
-import type { Shape } from './shapes.ts'
-import { hasSpreadMembers, styleReaders } from './styles.ts'
+import { isSpread, styleReaders } from './styles.ts'
+import type { Notation } from './styles.ts'
+import { repetition, scalarJson } from './text-json.ts'
+import type { Json, TextWriter } from './text-json.ts'
+import { textSchema } from './text-schema.ts'
+import type { TextSchema } from './text-schema.ts'
 
 /** The values of a request's parameters, by place and name. */
 type Values = Record<string, Record<string, unknown>>
-type Schemes = Readonly<Record<string, SecurityScheme>>
 
 /**
- * The hooks that read an operation's parameters (OpenAPI 3.1, section 4.8.12). Text becomes a number or a boolean where
- * the schema says so; nothing else is coerced. A missing, repeated or invalid parameter is answered 400.
+ * The hooks that read an operation's parameters (OpenAPI 3.1, section 4.8.12). Text becomes a
+ * number or a boolean where the schema says so. A missing, repeated or invalid parameter
+ * is answered 400.
  * @param schemes the security schemes, whose API keys are no parameters
  */
 export function readParameters (
-  operation: RoutedOperation,
+  { template, parameters }: RoutedOperation,
   schemas: Schemas,
   compile: Compile,
-  schemes: Schemes
+  schemes: Readonly<Record<string, SecurityScheme>>
 ): onRequestHookHandler[] {
-  if (operation.parameters.length === 0) return []
-  const read = parametersReader(operation, schemas, compile, schemes)
+  if (parameters.length === 0) return []
+  const groups = Map.groupBy(parameters, parameter => parameter.in)
+  const places = Array.from(groups, ([place, inPlace]) => {
+    const isClaimed = claimsOf(inPlace, Object.values(schemes), schemas, compile)
+    const readers = inPlace.map(parameter => {
+      return { name: parameter.name, read: valueReader(parameter, schemas, compile, isClaimed) }
+    })
+    return { place, textsOf: textsIn[place] ?? pathTexts(template), readers }
+  })
   return [(request, _reply, done) => {
-    request.parameters = read(request)
+    const values: Values = {}
+    for (const { place, textsOf, readers } of places) {
+      const texts = textsOf(request)
+      const ofPlace: Record<string, unknown> = {}
+      for (const { name, read } of readers) {
+        const value = read(texts)
+        if (value !== undefined) ofPlace[name] = value
+      }
+      values[place] = ofPlace
+    }
+    request.parameters = values
     done()
   }]
 }
 
-function parametersReader (
-  { template, parameters }: RoutedOperation,
+/** Whether a name belongs to a parameter or an API key, so that no other object takes it. */
+function claimsOf (
+  parameters: Parameter[],
+  schemes: SecurityScheme[],
   schemas: Schemas,
-  compile: Compile,
-  schemes: Schemes
-) {
-  const places = Map.groupBy(parameters, parameter => parameter.in)
-  const readers = Array.from(places, ([place, inPlace]) => {
-    const isClaimed = claims(place, inPlace, schemas, schemes)
-    return {
-      place,
-      textsOf: textsIn[place] ?? pathTexts(template),
-      values: inPlace.map(parameter => {
-        return { name: parameter.name, read: valueReader(parameter, schemas, compile, isClaimed) }
-      })
-    }
-  })
-  return (request: FastifyRequest): Values => Object.fromEntries(readers.map(({ place, textsOf, values }) => {
-    const texts = textsOf(request)
-    const read = values.map(({ name, read }): [string, unknown] => [name, read(texts)])
-    return [place, Object.fromEntries(read.filter(([, value]) => value !== undefined))]
-  }))
+  compile: Compile
+): Notation['isClaimed'] {
+  const claimed = new Set<string | undefined>()
+  const deep = new Set<string>()
+  for (const scheme of schemes) if (scheme.in === parameters[0]?.in) claimed.add(scheme.name)
+  for (const parameter of parameters) {
+    const schema = textSchema(parameter.schema, schemas, compile)
+    const names = isSpreadObject(parameter, schema) ? schema.names : [parameter.name]
+    for (const name of names) claimed.add(name)
+    if (parameter.style === 'deepObject') deep.add(parameter.name)
+  }
+  return name => claimed.has(name) || deep.has(name.slice(0, Math.max(name.indexOf('['), 0)))
 }
 
-/** Whether a name of a query or a cookie belongs to a parameter or an API key, so that no other object takes it. */
-function claims (place: string, parameters: Parameter[], schemas: Schemas, schemes: Schemes) {
-  const keys = Object.values(schemes).filter(scheme => scheme.in === place).map(({ name }) => name)
-  const names = parameters.flatMap(parameter => {
-    const shape = shapeOf(parameter.schema as Schema, schemas)
-    return hasSpreadMembers(parameter, shape) ? [...shape.names] : [parameter.name]
-  })
-  const claimed = new Set<string | undefined>([...keys, ...names])
-  const deep = new Set(parameters.filter(({ style }) => style === 'deepObject').map(({ name }) => name))
-  return (name: string) => claimed.has(name) || deep.has(name.slice(0, Math.max(name.indexOf('['), 0)))
+/** Whether each member of an object is sent by its name, and so nothing for one without members. */
+function isSpreadObject (parameter: Parameter, schema: TextSchema): boolean {
+  return parameter.isJson !== true && isSpread(parameter) && schema.types.has('object')
 }
 
 /** Matches the encoded path: decoded, `%2F` and `%2C` would look like separators. */
 function pathTexts (template: string): (request: FastifyRequest) => Texts {
-  const segments = template.split('/').map(segment => {
+  const segments: Array<{ index: number, names: string[], pattern: RegExp }> = []
+  for (const [index, segment] of template.split('/').entries()) {
     const { names, source } = segmentSource(segment)
-    return { names, pattern: new RegExp(`^${source}$`) }
-  })
+    if (names.length > 0) segments.push({ index, names, pattern: new RegExp(`^${source}$`) })
+  }
   return request => {
-    const sent = rawPath(request).split('/')
-    const texts = new Map(segments.flatMap(({ names, pattern }, index) => {
-      if (names.length === 0) return []
+    const path = rawPath(request)
+    const sent = path.split('/')
+    const texts = new Map<string, string[]>()
+    for (const { index, names, pattern } of segments) {
       const found = pattern.exec(withTextDecoded(sent[index] as string))
-      if (found === null) throw new HttpError(404, `There is nothing at ${rawPath(request)}.`)
-      return names.map((name, position): [string, string[]] => [name, [found[position + 1] as string]])
-    }))
+      if (found === null) throw new HttpError(404, `There is nothing at ${path}.`)
+      for (const [i, name] of names.entries()) texts.set(name, [found[i + 1] as string])
+    }
     return textsFrom(texts)
   }
 }
@@ -97,28 +105,45 @@ function withTextDecoded (segment: string): string {
 }
 
 /**
- * A function from the texts of a place to the value of a parameter; undefined for a missing optional parameter.
+ * Returns a function that reads the value of a parameter; undefined for a missing optional one.
  * @param isClaimed whether another parameter has a name
- * @throws HttpError when the schema refuses the default
+ * @throws HttpError when the default breaks the schema
  */
 export function valueReader (
   parameter: Parameter,
   schemas: Schemas,
   compile: Compile,
-  isClaimed: (name: string) => boolean = Boolean
+  isClaimed: Notation['isClaimed'] = Boolean
 ): (texts: Texts) => unknown {
+  const { required, default: value } = parameter
   const label = labelOf(parameter)
   const validate = compile(parameter.schema)
-  const jsonOf = parameter.isJson === true
-    ? contentJson(parameter)
-    : styledJson(parameter, shapeOf(parameter.schema as Schema, schemas), isClaimed)
-  const { default: value } = parameter
-  const readDefault = () => value === undefined ? undefined : readFirst([() => JSON.stringify(value)], validate, label)
+  const schema = textSchema(parameter.schema, schemas, compile)
+  const readings = readingsOf(parameter, schema, isClaimed)
+  const unsent: Reading[] = []
+  if (required && isSpreadObject(parameter, schema)) unsent.push(() => '{}')
+  if (!required && value !== undefined) unsent.push(() => JSON.stringify(value))
+
+  /** Returns the first valid value. Parsing it as JSON keeps integers exact. */
+  const readFirst = (readings: Reading[], texts: Texts): unknown => {
+    let first: Fault | undefined
+    for (const read of readings) {
+      const json = read(texts)
+      if (json === undefined) continue
+      const isText = typeof json === 'string'
+      const result = isText ? readJson(validate, Buffer.from(json)) : { fault: json }
+      if (result.fault === undefined) return result.value
+      first ??= result.fault
+    }
+    if (first === undefined) return undefined
+    const { path, problem } = first
+    throw new HttpError(400, `${label}${path && ` at ${path}`} ${problem}.`)
+  }
   return texts => {
-    const candidates = isUnused(parameter, texts) ? [] : jsonOf(texts)
-    if (candidates.length > 0) return readFirst(candidates, validate, label)
-    if (parameter.required) throw new HttpError(400, `${label} is missing.`)
-    return readDefault()
+    let value = isUnused(parameter, texts) ? undefined : readFirst(readings, texts)
+    if (value === undefined) value = readFirst(unsent, texts)
+    if (value === undefined && required) throw new HttpError(400, `${label} is missing.`)
+    return value
   }
 }
 
@@ -128,44 +153,53 @@ function labelOf ({ in: place, name }: Parameter): string {
 }
 
 /** An empty text stands for no value (OpenAPI 3.1.1, section 4.8.12.2.1, allowEmptyValue). */
-function isUnused ({ name, required, allowEmptyValue = false }: Parameter, texts: Texts): boolean {
-  return allowEmptyValue && !required && texts.of(name).length === 1 && texts.of(name)[0] === ''
+function isUnused ({ name, required, allowEmptyValue }: Parameter, texts: Texts): boolean {
+  if (allowEmptyValue !== true || required) return false
+  const sent = texts.of(name)
+  return sent.length === 1 && sent[0] === ''
 }
 
-/** Returns a JSON text that may be the value, or why there is none. */
-type Candidate = () => string | Fault
+/** What may be the value, as JSON; undefined where nothing is sent. */
+type Reading = (texts: Texts) => Json | undefined
 
-/** Returns the candidates in the order of preference, none for a parameter that is not sent. */
-function styledJson (parameter: Parameter, shape: Shape, isClaimed: (name: string) => boolean) {
-  const readers = styleReaders(parameter, shape, isClaimed)
-  // Nothing is sent for an object without members, so it cannot be missing.
-  const unsent: Sent[] = parameter.required && hasSpreadMembers(parameter, shape) ? [{ tree: new Map() }] : []
-  return (texts: Texts): Candidate[] => {
-    const sent = readers.map(read => read(texts)).filter(sent => sent !== undefined)
-    return (sent.length === 0 ? unsent : sent).flatMap(({ tree, fault }): Candidate[] => {
-      // Prefers a number to a string where the schema allows both.
-      return fault ? [() => fault] : [false, true].map(prefersText => () => toJson(tree, shape, prefersText))
-    })
+/** In the order of preference: a number before a string where the schema allows both. */
+function readingsOf (
+  parameter: Parameter,
+  schema: TextSchema,
+  isClaimed: Notation['isClaimed']
+): Reading[] {
+  const { name, in: place } = parameter
+  const decode = (text: string) => decodeText(text, place)
+  if (parameter.isJson === true) {
+    return [texts => {
+      const [text, ...others] = texts.of(name)
+      if (text === undefined) return undefined
+      return others.length > 0 ? repetition : decode(text)
+    }]
   }
+  const readings: Reading[] = []
+  for (const read of styleReaders({ ...parameter, place, schema, decode, isClaimed })) {
+    readings.push(texts => read(texts, numbersFirst), texts => read(texts, stringsFirst))
+  }
+  return readings
 }
 
-function contentJson ({ name, in: place }: Parameter) {
-  return (texts: Texts): Candidate[] => {
-    const sent = texts.of(name)
-    if (sent.length > 1) return [() => ({ path: '', problem: repeated })]
-    return sent.map(text => () => decodeText(text, place))
-  }
-}
+const numbersFirst = textWriter(false)
+const stringsFirst = textWriter(true)
 
-/** Returns the first valid candidate. Parsing it as JSON keeps integers exact. */
-function readFirst (candidates: Candidate[], validate: Validate, label: string): unknown {
-  const faults: Fault[] = []
-  for (const candidate of candidates) {
-    const json = candidate()
-    const result = typeof json === 'string' ? readJson(validate, Buffer.from(json)) : { fault: json }
-    if (result.fault === undefined) return result.value
-    faults.push(result.fault)
+/** Prefers a single text to a list of one where the value may be both. */
+function textWriter (prefersString: boolean): TextWriter {
+  const one: TextWriter['one'] = (text, schema) => {
+    const isString = schema === undefined || (prefersString && schema.types.has('string'))
+    return isString ? JSON.stringify(text) : scalarJson(text, schema.types)
   }
-  const [{ path, problem }] = faults as [Fault]
-  throw new HttpError(400, `${label}${path && ` at ${path}`} ${problem}.`)
+  return {
+    one,
+    several (texts, schema) {
+      if (schema?.types.has('array') && (texts.length > 1 || !schema.mayBeText)) {
+        return `[${texts.map(text => one(text, schema.item())).join()}]`
+      }
+      return texts.length > 1 ? repetition : one(texts[0] as string, schema)
+    }
+  }
 }

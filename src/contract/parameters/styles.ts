@@ -1,143 +1,167 @@
-// Reads the styles of parameters: splits texts into items and members (OpenAPI 3.1.1, section 4.8.12.4).
-// It splits before it decodes, because an encoded delimiter is data (RFC 6570, section 1.2).
+// Reads values in the styles of OpenAPI 3.1.1 (section 4.8.12.4), for parameters and for forms.
+// Texts are split before they are decoded: an encoded delimiter is data (RFC 6570, section 1.2).
 import type { Parameter } from '../types.ts'
+import type { Texts } from '../message/request-texts.ts'
 import { deepObjectReader } from './deep-object.ts'
-import { readMembers, refuse, repeated } from './sent.ts'
-import type { Pair, Reader, Sent } from './sent.ts'
-import { decodeText } from '../message/request-texts.ts'
-import { mayBeText } from './shapes.ts'
-import type { Shape } from './shapes.ts'
+import { faulty, pairsJson, repetition } from './text-json.ts'
+import type { Json, TextWriter } from './text-json.ts'
+import type { TextSchema } from './text-schema.ts'
 
-/**
- * A reader for each form that the value may have: object, list and single text, in this order.
- * @param isClaimed whether another parameter has this name; an exploded object may take all the rest
- */
-export function styleReaders (parameter: Parameter, shape: Shape, isClaimed: (name: string) => boolean): Reader[] {
-  if (parameter.style === 'deepObject') return [deepObjectReader(parameter, shape)]
-  const readers: Reader[] = []
-  if (hasSpreadMembers(parameter, shape)) readers.push(spreadObjectReader(parameter, shape, isClaimed))
-  else if (shape.types.has('object')) readers.push(objectReader(parameter, shape))
-  if (shape.types.has('array')) readers.push(isSpread(parameter) ? spreadListReader(parameter) : listReader(parameter))
-  if (mayBeText(shape)) readers.push(textReader(parameter))
+/** How the texts of a value are written. */
+export interface Notation extends Pick<Parameter, 'name' | 'style' | 'explode'> {
+  /** A place of parameters, or `form`. */
+  readonly place: string
+  readonly schema: TextSchema
+  readonly decode: (text: string) => string
+  /** Whether an exploded object may not take a name that its schema does not declare. */
+  readonly isClaimed: (name: string) => boolean
+}
+
+/** Returns undefined where the value is not sent. */
+export type StyleReader = (texts: Texts, writer: TextWriter) => Json | undefined
+
+/** A reader for each form that the value may have: object, list and single text, in this order. */
+export function styleReaders (notation: Notation): StyleReader[] {
+  const { style, schema } = notation
+  if (style === 'deepObject') return [deepObjectReader(notation)]
+  const readers: StyleReader[] = []
+  if (schema.types.has('object')) readers.push(objectReader(notation))
+  if (schema.types.has('array')) readers.push(listReader(notation))
+  if (schema.mayBeText) readers.push(textReader(notation))
   return readers
 }
 
-/** Whether a request has a name for each member, and so nothing for an object without members. */
-export function hasSpreadMembers (parameter: Parameter, { types }: Shape): boolean {
-  return types.has('object') && isSpread(parameter)
-}
-
-function isSpread ({ style, explode }: Parameter): boolean {
+/** Whether each item or member of a value has a name and a text. */
+export function isSpread ({ style, explode }: Pick<Notation, 'style' | 'explode'>): boolean {
   return style === 'form' && explode
 }
 
-/** Reads `R=100&G=200&B=150`. */
-function spreadObjectReader ({ in: place }: Parameter, shape: Shape, isClaimed: (name: string) => boolean): Reader {
-  const isOther = (name: string) => !shape.names.has(name) && !isClaimed(name)
-  return texts => {
-    const others = shape.hasOthers ? [...texts.names()].filter(isOther) : []
-    const names = [...shape.names, ...others]
-    const pairs = names.flatMap(name => texts.of(name).flatMap(text => spreadPairs(name, text, place)))
-    return pairs.length === 0 ? undefined : readMembers(pairs, shape, place)
-  }
+export function objectReader (notation: Notation): StyleReader {
+  if (isSpread(notation)) return spreadObjectReader(notation)
+  const { style, explode, place, schema, decode } = notation
+  // Only matrix has no equals sign before an empty text (RFC 6570, section 3.2.7).
+  const needsEquals = style !== 'matrix'
+  return readerOfParts(notation, 'object', (parts, writer) => {
+    if (parts.length === 1 && parts[0] === '') return '{}'
+    const pairs: Pair[] = []
+    if (explode) {
+      if (needsEquals && !parts.every(part => part.includes('='))) return unpaired
+      for (const part of parts) pairs.push(splitPair(part, decode))
+    } else {
+      // A form may leave out the last text.
+      if (parts.length % 2 === 1 && place !== 'form') return unpaired
+      for (let i = 0; i < parts.length; i += 2) {
+        pairs.push([decode(parts[i] as string), decode(parts[i + 1] ?? '')])
+      }
+    }
+    return pairsJson(pairs, schema, writer)
+  })
 }
 
-/** Reads `color=blue&color=black`. */
-function spreadListReader ({ name, in: place }: Parameter): Reader {
-  return texts => {
-    const pairs = texts.of(name).flatMap(text => spreadPairs(name, text, place))
-    if (pairs.length === 0) return undefined
-    if (pairs.some(([sent]) => sent !== name)) return refuse(`must be sent as ${name}=value`)
-    return { tree: pairs.map(([, text]) => decodeText(text, place)) }
-  }
-}
+const unpaired = faulty('must have a name and a value for each member')
 
-/** Several pairs of a cookie parameter are cookies of their own, or one with `&` in between, as the style says. */
-function spreadPairs (name: string, text: string, place: string): Pair[] {
-  if (place !== 'cookie') return [[name, text]]
-  return `${name}=${text}`.split('&').map(toPair).map(([name, text]) => [decodeText(name, place), text])
-}
+type Pair = readonly [name: string, text: string]
 
-function toPair (text: string): Pair {
+function splitPair (text: string, decode: (text: string) => string): Pair {
   const end = text.indexOf('=')
-  return end === -1 ? [text, ''] : [text.slice(0, end), text.slice(end + 1)]
+  return end < 0 ? [decode(text), ''] : [decode(text.slice(0, end)), decode(text.slice(end + 1))]
 }
 
-function textReader (parameter: Parameter): Reader {
-  const { in: place } = parameter
-  return readerOfOne(parameter, (text, count) => {
-    const values = isMatrixExploded(parameter) ? withoutName(text.split(';'), parameter) : [text]
-    if (values === undefined) return refuse(beginning(parameter))
-    return count > 1 || values.length > 1 ? refuse(repeated) : { tree: decodeText(values[0] as string, place) }
+/** Reads `R=100&G=200&B=150`. */
+function spreadObjectReader (notation: Notation): StyleReader {
+  const { schema, isClaimed } = notation
+  return (texts, writer) => {
+    const names = [...schema.names]
+    if (schema.hasOthers) {
+      const isOther = (name: string) => !schema.names.has(name) && !isClaimed(name)
+      for (const name of texts.names()) if (isOther(name)) names.push(name)
+    }
+    const pairs = spreadPairs(notation, texts, names)
+    return pairs.length === 0 ? undefined : pairsJson(pairs, schema, writer)
+  }
+}
+
+/** The pairs of these names. A cookie may hold several, with `&` in between. */
+function spreadPairs ({ place, decode }: Notation, texts: Texts, names: string[]): Pair[] {
+  const pairs: Pair[] = []
+  for (const name of names) {
+    for (const text of texts.of(name)) {
+      if (place !== 'cookie') pairs.push([name, decode(text)])
+      else for (const pair of `${name}=${text}`.split('&')) pairs.push(splitPair(pair, decode))
+    }
+  }
+  return pairs
+}
+
+export function listReader (notation: Notation): StyleReader {
+  const { name, schema, decode } = notation
+  const toJson = (items: string[], writer: TextWriter) => {
+    const item = schema.item()
+    return `[${items.map(text => writer.one(text, item)).join()}]`
+  }
+  if (!isSpread(notation)) {
+    return readerOfParts(notation, 'list', (parts, writer) => toJson(parts.map(decode), writer))
+  }
+  const misnamed = faulty(`must be sent as ${name}=value`)
+  return (texts, writer) => {
+    const pairs = spreadPairs(notation, texts, [name])
+    if (pairs.length === 0) return undefined
+    if (pairs.some(([sent]) => sent !== name)) return misnamed
+    return toJson(pairs.map(([, text]) => text), writer)
+  }
+}
+
+function textReader (notation: Notation): StyleReader {
+  const { schema, decode } = notation
+  return readerOfParts(notation, 'text', ([text = '', ...others], writer) => {
+    return others.length > 0 ? repetition : writer.one(decode(text), schema)
   })
 }
 
-function listReader (parameter: Parameter): Reader {
-  const { in: place } = parameter
-  return readerOfOne(parameter, text => {
-    const parts = split(parameter, text)
-    const items = isMatrixExploded(parameter) ? withoutName(parts, parameter) : parts
-    return items === undefined ? refuse(beginning(parameter)) : { tree: items.map(item => decodeText(item, place)) }
-  })
+type Form = 'text' | 'list' | 'object'
+
+/** The styles label and matrix begin with a mark, which also delimits what is exploded. */
+const marks: Readonly<Record<string, string>> = { label: '.', matrix: ';' }
+/** A URL has no unencoded space, and often an encoded pipe: there the delimiter cannot be data. */
+const delimiters: Readonly<Record<string, RegExp>> = {
+  spaceDelimited: /%20|\+/,
+  pipeDelimited: /\||%7C/i
 }
 
-function objectReader (parameter: Parameter, shape: Shape): Reader {
-  const { in: place, explode } = parameter
-  return readerOfOne(parameter, text => {
-    if (text === '') return { tree: new Map() }
-    const parts = split(parameter, text)
-    // Only matrix has no equals sign before an empty text (RFC 6570, section 3.2.7).
-    const isPaired = explode
-      ? isMatrixExploded(parameter) || parts.every(part => part.includes('='))
-      : parts.length % 2 === 0
-    if (!isPaired) return refuse('must have a name and a value for each member')
-    const pairs = explode ? parts.map(toPair) : inPairs(parts)
-    return readMembers(pairs.map(([name, text]) => [decodeText(name, place), text]), shape, place)
-  })
-}
-
-function inPairs (parts: string[]): Pair[] {
-  return parts.flatMap((name, index): Pair[] => index % 2 === 0 ? [[name, parts[index + 1] as string]] : [])
-}
-
-/** A reader of a value in one text. The lines of a header field are one list (RFC 9110, section 5.3). */
-function readerOfOne (parameter: Parameter, read: (text: string, count: number) => Sent): Reader {
-  const { name, in: place } = parameter
-  return texts => {
+/** Reads a value that is in one text, from the parts that its style delimits. */
+function readerOfParts (
+  notation: Notation,
+  form: Form,
+  toJson: (parts: string[], writer: TextWriter) => Json
+): StyleReader {
+  const { name, place, style } = notation
+  const mark = marks[style] ?? ''
+  const misbegun = faulty(`must begin with "${style === 'matrix' ? `;${name}=` : mark}"`)
+  const split = splitter(notation, form)
+  // The lines of a header field are one list (RFC 9110, section 5.3).
+  const mayRepeat = place === 'header' && form !== 'text'
+  return (texts, writer) => {
     const sent = texts.of(name)
     if (sent.length === 0) return undefined
-    if (sent.length > 1 && place !== 'header') return refuse(repeated)
-    const text = withoutPrefix(parameter, sent.join())
-    return text === undefined ? refuse(beginning(parameter)) : read(text, sent.length)
+    if (sent.length > 1 && !mayRepeat) return repetition
+    const text = sent.join()
+    const parts = text.startsWith(mark) ? split(text.slice(mark.length)) : undefined
+    return parts === undefined ? misbegun : toJson(parts, writer)
   }
 }
 
-function withoutPrefix (parameter: Parameter, text: string): string | undefined {
-  const { style } = parameter
-  if (style !== 'label' && style !== 'matrix') return text
-  if (text[0] !== (style === 'label' ? '.' : ';')) return undefined
-  const rest = text.slice(1)
-  return style === 'label' || isMatrixExploded(parameter) ? rest : withoutName([rest], parameter)?.[0]
-}
-
-/** The values of `name=value`; undefined if one has another name. */
-function withoutName (parts: string[], { name, in: place }: Parameter): string[] | undefined {
-  const pairs = parts.map(toPair)
-  return pairs.every(([sent]) => decodeText(sent, place) === name) ? pairs.map(([, text]) => text) : undefined
-}
-
-function beginning ({ name, style }: Parameter): string {
-  return `must begin with "${style === 'label' ? '.' : `;${name}=`}"`
-}
-
-function isMatrixExploded ({ style, explode }: Parameter): boolean {
-  return style === 'matrix' && explode
-}
-
-/** A URL has no unencoded space, and often an encoded pipe: there the delimiter cannot be data. */
-const delimiters: Readonly<Record<string, RegExp>> = { spaceDelimited: /%20|\+/, pipeDelimited: /\||%7C/i }
-const explodedDelimiters: Readonly<Record<string, string>> = { label: '.', matrix: ';' }
-
-function split ({ style, explode }: Parameter, text: string): string[] {
-  return text.split((explode ? explodedDelimiters : delimiters)[style] ?? ',')
+/** Returns a function that splits a text; in matrix, undefined where a part has another name. */
+function splitter ({ name, style, explode, decode }: Notation, form: Form) {
+  const delimiter = (explode ? marks : delimiters)[style] ?? ','
+  const split = (text: string) => form === 'text' ? [text] : text.split(delimiter)
+  if (style !== 'matrix' || (explode && form === 'object')) return split
+  return (text: string): string[] | undefined => {
+    const values: string[] = []
+    for (const part of explode ? text.split(delimiter) : [text]) {
+      const [sent = '', ...value] = part.split('=')
+      if (decode(sent) !== name) return undefined
+      values.push(value.join('='))
+    }
+    return explode ? values : split(values[0] as string)
+  }
 }

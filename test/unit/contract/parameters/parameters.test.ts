@@ -1,4 +1,4 @@
-// Parameters end to end: the specification's table of styles, a writer of random values, and what must be refused.
+// Parameters end to end: the specification's table of styles, random values, and what is refused.
 import t from 'tap'
 import type { Test } from 'tap'
 import { parameter, ref, serve } from '../../../fixtures/contract.ts'
@@ -17,73 +17,189 @@ async function serveParameters (t: Test, parameters: Array<[string, string]>, pr
     const url = place === 'path' ? `/${index}/${prefix}{color}` : `/${index}`
     return `  ${url}: { get: { operationId: read${index}, parameters: [${yaml}], ${responses} } }`
   })
-  const handlers = parameters.map((_parameter, index) => [`read${index}`, (request: Untyped) => {
-    seen.push(request)
-    return { status: 200 }
-  }])
-  const { app } = await serve(t, { paths: paths.join('\n'), handlers: Object.fromEntries(handlers) })
+  const handlers = parameters.map((_parameter, index) => [
+    `read${index}`,
+    (request: Untyped) => {
+      seen.push(request)
+      return { status: 200 }
+    }
+  ])
+  const { app } = await serve(t, {
+    paths: paths.join('\n'),
+    handlers: Object.fromEntries(handlers)
+  })
   return async (index: number, text: string) => {
     const place = parameters[index]?.[0] as string
-    const url = { path: `/${index}/${prefix}${text}`, query: `/${index}?${text}` }[place] ?? `/${index}`
-    const headers = { ...place === 'header' && { color: text }, ...place === 'cookie' && { cookie: text } }
+    const url =
+      { path: `/${index}/${prefix}${text}`, query: `/${index}?${text}` }[place] ?? `/${index}`
+    const headers = {
+      ...(place === 'header' && { color: text }),
+      ...(place === 'cookie' && { cookie: text })
+    }
     const { statusCode, body } = await app.inject({ url, headers })
-    return statusCode === 200 ? seen.pop()?.[place]?.color : `${statusCode} ${JSON.parse(body).message}`
+    return statusCode === 200
+      ? seen.pop()?.[place]?.color
+      : `${statusCode} ${JSON.parse(body).message}`
   }
 }
 
 const forms = {
   string: '{ type: string }',
   array: '{ type: array, items: { type: string } }',
-  object: '{ type: object, properties: { R: { type: integer }, G: { type: integer }, B: { type: integer } } }'
+  object:
+    '{ type: object, properties: ' +
+    '{ R: { type: integer }, G: { type: integer }, B: { type: integer } } }'
 }
-const values = { string: 'blue', array: ['blue', 'black', 'brown'], object: { R: 100, G: 200, B: 150 } }
+const values = {
+  string: 'blue',
+  array: ['blue', 'black', 'brown'],
+  object: { R: 100, G: 200, B: 150 }
+}
 
 /** OpenAPI 3.1.1, section 4.8.12.4. The examples of an empty value stand for the empty string. */
-const table: Array<[style: string, place: string, explode: boolean, texts: Record<string, string>]> = [
-  ['matrix', 'path', false, {
-    empty: ';color', string: ';color=blue', array: ';color=blue,black,brown', object: ';color=R,100,G,200,B,150'
-  }],
-  ['matrix', 'path', true, {
-    empty: ';color', string: ';color=blue', array: ';color=blue;color=black;color=brown', object: ';R=100;G=200;B=150'
-  }],
-  ['label', 'path', false, {
-    empty: '.', string: '.blue', array: '.blue,black,brown', object: '.R,100,G,200,B,150'
-  }],
-  ['label', 'path', true, { empty: '.', string: '.blue', array: '.blue.black.brown', object: '.R=100.G=200.B=150' }],
-  ['simple', 'path', false, { string: 'blue', array: 'blue,black,brown', object: 'R,100,G,200,B,150' }],
-  ['simple', 'path', true, { string: 'blue', array: 'blue,black,brown', object: 'R=100,G=200,B=150' }],
-  ['simple', 'header', false, { empty: '', string: 'blue', array: 'blue,black,brown', object: 'R,100,G,200,B,150' }],
-  ['simple', 'header', true, { empty: '', string: 'blue', array: 'blue,black,brown', object: 'R=100,G=200,B=150' }],
+const table: Array<
+  [style: string, place: string, explode: boolean, texts: Record<string, string>]
+> = [
+  [
+    'matrix',
+    'path',
+    false,
+    {
+      empty: ';color',
+      string: ';color=blue',
+      array: ';color=blue,black,brown',
+      object: ';color=R,100,G,200,B,150'
+    }
+  ],
+  [
+    'matrix',
+    'path',
+    true,
+    {
+      empty: ';color',
+      string: ';color=blue',
+      array: ';color=blue;color=black;color=brown',
+      object: ';R=100;G=200;B=150'
+    }
+  ],
+  [
+    'label',
+    'path',
+    false,
+    {
+      empty: '.',
+      string: '.blue',
+      array: '.blue,black,brown',
+      object: '.R,100,G,200,B,150'
+    }
+  ],
+  [
+    'label',
+    'path',
+    true,
+    { empty: '.', string: '.blue', array: '.blue.black.brown', object: '.R=100.G=200.B=150' }
+  ],
+  [
+    'simple',
+    'path',
+    false,
+    { string: 'blue', array: 'blue,black,brown', object: 'R,100,G,200,B,150' }
+  ],
+  [
+    'simple',
+    'path',
+    true,
+    { string: 'blue', array: 'blue,black,brown', object: 'R=100,G=200,B=150' }
+  ],
+  [
+    'simple',
+    'header',
+    false,
+    { empty: '', string: 'blue', array: 'blue,black,brown', object: 'R,100,G,200,B,150' }
+  ],
+  [
+    'simple',
+    'header',
+    true,
+    { empty: '', string: 'blue', array: 'blue,black,brown', object: 'R=100,G=200,B=150' }
+  ],
   ...['query', 'cookie'].flatMap((place): typeof table => [
-    ['form', place, false, {
-      empty: 'color=', string: 'color=blue', array: 'color=blue,black,brown', object: 'color=R,100,G,200,B,150'
-    }],
-    ['form', place, true, {
-      empty: 'color=', string: 'color=blue', array: 'color=blue&color=black&color=brown', object: 'R=100&G=200&B=150'
-    }]
+    [
+      'form',
+      place,
+      false,
+      {
+        empty: 'color=',
+        string: 'color=blue',
+        array: 'color=blue,black,brown',
+        object: 'color=R,100,G,200,B,150'
+      }
+    ],
+    [
+      'form',
+      place,
+      true,
+      {
+        empty: 'color=',
+        string: 'color=blue',
+        array: 'color=blue&color=black&color=brown',
+        object: 'R=100&G=200&B=150'
+      }
+    ]
   ]),
-  ['spaceDelimited', 'query', false, {
-    array: 'color=blue%20black%20brown', object: 'color=R%20100%20G%20200%20B%20150'
-  }],
-  ['pipeDelimited', 'query', false, {
-    array: 'color=blue%7Cblack%7Cbrown', object: 'color=R%7C100%7CG%7C200%7CB%7C150'
-  }],
+  [
+    'spaceDelimited',
+    'query',
+    false,
+    {
+      array: 'color=blue%20black%20brown',
+      object: 'color=R%20100%20G%20200%20B%20150'
+    }
+  ],
+  [
+    'pipeDelimited',
+    'query',
+    false,
+    {
+      array: 'color=blue%7Cblack%7Cbrown',
+      object: 'color=R%7C100%7CG%7C200%7CB%7C150'
+    }
+  ],
   ['deepObject', 'query', true, { object: 'color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150' }]
 ]
 
 t.test('each style, explode and form of value is read as the specification tables it', async t => {
-  const cases = table.flatMap(([style, place, explode, texts]) => Object.entries(texts).map(([form, text]) => {
-    const kind = form === 'empty' ? 'string' : form as keyof typeof values
-    const isDefault = explode === (style === 'form')
-    const yaml = (more: string) => parameter('color', place, forms[kind], `, style: ${style}${more}`)
-    const expected = form === 'empty' ? '' : values[kind]
-    return { place, text, expected, explicit: yaml(`, explode: ${explode}`), short: isDefault ? yaml('') : undefined }
-  }))
+  const cases = table.flatMap(([style, place, explode, texts]) =>
+    Object.entries(texts).map(([form, text]) => {
+      const kind = form === 'empty' ? 'string' : (form as keyof typeof values)
+      const isDefault = explode === (style === 'form')
+      const yaml = (more: string) =>
+        parameter('color', place, forms[kind], `, style: ${style}${more}`)
+      const expected = form === 'empty' ? '' : values[kind]
+      return {
+        place,
+        text,
+        expected,
+        explicit: yaml(`, explode: ${explode}`),
+        short: isDefault ? yaml('') : undefined
+      }
+    })
+  )
   // Clients remove a segment of one dot, which is an empty label.
-  const read = await serveParameters(t, cases.map(({ place, explicit }) => [place, explicit]), 'c')
-  for (const [index, { text, expected }] of cases.entries()) t.strictSame(await read(index, text), expected, text)
+  const read = await serveParameters(
+    t,
+    cases.map(({ place, explicit }) => [place, explicit]),
+    'c'
+  )
+  for (const [index, { text, expected }] of cases.entries()) {
+    t.strictSame(await read(index, text), expected, text)
+  }
   const shorts = cases.filter(({ short }) => short !== undefined)
-  const readShort = await serveParameters(t, shorts.map(({ place, short }) => [place, short as string]), 'c')
+  const readShort = await serveParameters(
+    t,
+    shorts.map(({ place, short }) => [place, short as string]),
+    'c'
+  )
   for (const [index, { text, expected }] of shorts.entries()) {
     t.strictSame(await readShort(index, text), expected, `${text} without explode`)
   }
@@ -103,9 +219,15 @@ const anyText = '{ anyOf: [{ type: boolean }, { type: string }] }'
 /** Characters that this style cannot hold, because they delimit even when they are encoded. */
 function charactersFor (style: string, place: string): string[] {
   const all = [...'ab 0,;=&|[]%+#?/\\"\'é€😀']
-  const excluded: Record<string, string> = { spaceDelimited: ' ', pipeDelimited: '|', deepObject: '[]' }
+  const excluded: Record<string, string> = {
+    spaceDelimited: ' ',
+    pipeDelimited: '|',
+    deepObject: '[]'
+  }
   // The texts of header fields are not encoded.
-  return all.filter(one => place === 'header' ? /[ab0|[\]]/.test(one) : !excluded[style]?.includes(one))
+  return all.filter(one =>
+    place === 'header' ? /[ab0|[\]]/.test(one) : !excluded[style]?.includes(one)
+  )
 }
 
 const edges = [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 9007199254740993n]
@@ -122,7 +244,7 @@ function randomValue (form: string, characters: string[]): unknown {
 }
 
 function randomObject (characters: string[]): Array<[string, unknown]> {
-  // V8 14.6 may read another name of one character as a backslash, once it has read a backslash as a name.
+  // V8 14.6 may read another name of one character as a backslash, once it has read one.
   const ofNames = characters.filter(one => one !== '\\')
   const names = ['__proto__', 'constructor', 'toString', randomText(ofNames)]
   const some = names.filter(() => random.below(2) === 0)
@@ -132,85 +254,166 @@ function randomObject (characters: string[]): Array<[string, unknown]> {
 
 /** Writes a value as the specification tables it; members are pairs. */
 function write (style: string, place: string, explode: boolean, value: unknown): string {
-  const encode = (text: unknown) => place === 'header' ? String(text) : encodeURIComponent(String(text))
+  const encode = (text: unknown) =>
+    place === 'header' ? String(text) : encodeURIComponent(String(text))
   const isList = Array.isArray(value)
   const isObject = isList && Array.isArray(value[0])
   const flat = [value].flat(2).map(encode)
-  const pairs = isObject ? value.map(pair => pair.map(encode).join('=')) : flat.map(text => `color=${text}`)
+  const pairs = isObject
+    ? value.map(pair => pair.map(encode).join('='))
+    : flat.map(text => `color=${text}`)
   const joined = flat.join({ spaceDelimited: '%20', pipeDelimited: '%7C' }[style] ?? ',')
   const delimiter: Record<string, string> = { form: '&', label: '.', matrix: ';', simple: ',' }
   if (style === 'deepObject') {
-    return (value as unknown[][]).map(([name, text]) => `color%5B${encode(name)}%5D=${encode(text)}`).join('&')
+    return (value as unknown[][])
+      .map(([name, text]) => `color%5B${encode(name)}%5D=${encode(text)}`)
+      .join('&')
   }
   const ofNames = explode && (isObject || style === 'matrix' || style === 'form')
   const parts = ofNames ? pairs : explode && isList ? flat : [joined]
   const text = parts.join(delimiter[style])
-  const needsName = ['form', 'matrix', 'spaceDelimited', 'pipeDelimited'].includes(style) && !ofNames
+  const needsName =
+    ['form', 'matrix', 'spaceDelimited', 'pipeDelimited'].includes(style) && !ofNames
   const prefix: Record<string, string> = { label: '.', matrix: ';' }
   return `${prefix[style] ?? ''}${needsName ? 'color=' : ''}${text}`
 }
 
 t.test(`what the specification's table writes is read again (SEED=${seed})`, async t => {
-  const cases = table.flatMap(([style, place, explode, texts]) => Object.keys(texts).flatMap(form => {
-    const schema = { string: anyText, array: anyList, object: anyObject }[form]
-    const yaml = parameter('color', place, schema, `, style: ${style}, explode: ${explode}`)
-    return schema === undefined ? [] : [{ style, place, explode, form, yaml }]
-  }))
-  const read = await serveParameters(t, cases.map(({ place, yaml }) => [place, yaml]))
+  const cases = table.flatMap(([style, place, explode, texts]) =>
+    Object.keys(texts).flatMap(form => {
+      const schema = { string: anyText, array: anyList, object: anyObject }[form]
+      const yaml = parameter('color', place, schema, `, style: ${style}, explode: ${explode}`)
+      return schema === undefined ? [] : [{ style, place, explode, form, yaml }]
+    })
+  )
+  const read = await serveParameters(
+    t,
+    cases.map(({ place, yaml }) => [place, yaml])
+  )
   for (const [index, { style, place, explode, form }] of cases.entries()) {
     for (let round = 0; round < 20; round++) {
       const characters = charactersFor(style, place)
       const value = randomValue(form, characters)
       const text = write(style, place, explode, value)
       const received = await read(index, text)
-      const expected = form === 'object' ? sorted(value as Array<[string, unknown]>) : trimmed(value, place)
-      const actual = form === 'object' && typeof received === 'object' ? sorted(Object.entries(received)) : received
+      const expected =
+        form === 'object' ? sorted(value as Array<[string, unknown]>) : trimmed(value, place)
+      const actual =
+        form === 'object' && typeof received === 'object'
+          ? sorted(Object.entries(received))
+          : received
       if (!t.strictSame(actual, expected, `${style} ${place} ${explode} ${text}`)) return
     }
   }
 })
 
-const object = '{ type: object, properties: { R: { type: integer }, G: { type: array, items: { type: string } } } }'
+const object =
+  '{ type: object, properties: ' +
+  '{ R: { type: integer }, G: { type: array, items: { type: string } } } }'
 const pair = '{ type: object, properties: { R: { type: integer } }, additionalProperties: false }'
 const deep = `{
   properties: { R: { type: integer }, G: { properties: { x: { type: string } } } },
   patternProperties: { '^n': { type: integer } }
 }`.replace(/\s+/g, ' ')
 
-t.test('a parameter that is repeated or not in its style is refused, by its name and that of its member', async t => {
-  const deepObject = ', style: deepObject'
-  const matrix = ', style: matrix, explode: true'
-  const asMember = must('query parameter', 'be sent as color[member]=value')
-  const afterName = must('path parameter', 'begin with ";color="')
-  const cases: Array<[place: string, schema: string, more: string, text: string, message: string]> = [
-    ['query', object, '', 'R=1&R=2', at('R', 'is sent more than once')],
-    ['query', object, '', 'R=x', at('R', 'must be an integer')],
-    ['query', pair, ', explode: false', 'color=R', must('query parameter', 'have a name and a value for each member')],
-    ['query', pair, ', explode: false', 'color=R,1&color=R,2', 'The query parameter "color" is sent more than once.'],
-    ['query', pair, ', explode: false', 'color=R,1,R,2', at('R', 'is sent more than once')],
-    ['query', pair, ', explode: false', 'color=X,1', must('query parameter', 'not have the member "X"')],
-    ['query', pair, `${deepObject}, required: true`, 'R=1', 'The query parameter "color" is missing.'],
-    ['query', pair, deepObject, 'color=1', asMember],
-    ['query', pair, deepObject, 'color[R=1', asMember],
-    ['query', deep, deepObject, `color${'[a]'.repeat(6)}=1`, asMember],
-    ['query', deep, deepObject, 'color[R][x]=1', at('R', 'must not have members')],
-    ['query', deep, deepObject, 'color[G][x]=1&color[G]=2', at('G', 'is sent with and without members')],
-    ['query', deep, deepObject, 'color[G][x]=1&color[G][x]=2', at('G/x', 'is sent more than once')],
-    ['query', deep, deepObject, 'color[n1]=x', at('n1', 'must be an integer')],
-    ['path', forms.array, ', style: matrix', ';other=1', afterName],
-    ['path', forms.array, ', style: matrix', 'blue', afterName],
-    ['path', forms.array, matrix, ';color=1;x=2', afterName],
-    ['path', forms.string, matrix, ';x=2', afterName],
-    ['path', forms.string, matrix, ';color=1;color=2', 'The path parameter "color" is sent more than once.'],
-    ['path', forms.string, ', style: label', 'blue', must('path parameter', 'begin with "."')],
-    ['header', pair, ', explode: true', 'R', must('header field', 'have a name and a value for each member')],
-    ['cookie', forms.array, '', 'color=1&x=2', 'The cookie "color" must be sent as color=value.']
-  ]
-  const read = await serveParameters(t, cases.map(toDeclared))
-  for (const [index, [, , , text, message]] of cases.entries()) t.equal(await read(index, text), `400 ${message}`, text)
-})
+t.test(
+  'a parameter that is repeated or not in its style is refused, by its name and that of its member',
+  async t => {
+    const deepObject = ', style: deepObject'
+    const matrix = ', style: matrix, explode: true'
+    const asMember = must('query parameter', 'be sent as color[member]=value')
+    const afterName = must('path parameter', 'begin with ";color="')
+    const cases: Array<
+      [place: string, schema: string, more: string, text: string, message: string]
+    > = [
+      ['query', object, '', 'R=1&R=2', at('R', 'is sent more than once')],
+      ['query', object, '', 'R=x', at('R', 'must be an integer')],
+      [
+        'query',
+        pair,
+        ', explode: false',
+        'color=R',
+        must('query parameter', 'have a name and a value for each member')
+      ],
+      [
+        'query',
+        pair,
+        ', explode: false',
+        'color=R,1&color=R,2',
+        'The query parameter "color" is sent more than once.'
+      ],
+      ['query', pair, ', explode: false', 'color=R,1,R,2', at('R', 'is sent more than once')],
+      [
+        'query',
+        pair,
+        ', explode: false',
+        'color=X,1',
+        must('query parameter', 'not have the member "X"')
+      ],
+      [
+        'query',
+        pair,
+        `${deepObject}, required: true`,
+        'R=1',
+        'The query parameter "color" is missing.'
+      ],
+      ['query', pair, deepObject, 'color=1', asMember],
+      ['query', pair, deepObject, 'color[R=1', asMember],
+      [
+        'query',
+        deep,
+        deepObject,
+        `color${'[a]'.repeat(6)}=1`,
+        'The query parameter "color" nests more than 5 objects.'
+      ],
+      ['query', deep, deepObject, 'color[R][x]=1', at('R', 'must not have members')],
+      [
+        'query',
+        deep,
+        deepObject,
+        'color[G][x]=1&color[G]=2',
+        at('G', 'is sent with and without members')
+      ],
+      [
+        'query',
+        deep,
+        deepObject,
+        'color[G][x]=1&color[G][x]=2',
+        at('G/x', 'is sent more than once')
+      ],
+      ['query', deep, deepObject, 'color[n1]=x', at('n1', 'must be an integer')],
+      ['path', forms.array, ', style: matrix', ';other=1', afterName],
+      ['path', forms.array, ', style: matrix', 'blue', afterName],
+      ['path', forms.array, matrix, ';color=1;x=2', afterName],
+      ['path', forms.string, matrix, ';x=2', afterName],
+      [
+        'path',
+        forms.string,
+        matrix,
+        ';color=1;color=2',
+        'The path parameter "color" is sent more than once.'
+      ],
+      ['path', forms.string, ', style: label', 'blue', must('path parameter', 'begin with "."')],
+      [
+        'header',
+        pair,
+        ', explode: true',
+        'R',
+        must('header field', 'have a name and a value for each member')
+      ],
+      ['cookie', forms.array, '', 'color=1&x=2', 'The cookie "color" must be sent as color=value.']
+    ]
+    const read = await serveParameters(t, cases.map(toDeclared))
+    for (const [index, [, , , text, message]] of cases.entries()) {
+      t.equal(await read(index, text), `400 ${message}`, text)
+    }
+  }
+)
 
-function toDeclared ([place, schema, more]: [string, string, string, ...unknown[]]): [string, string] {
+function toDeclared ([place, schema, more]: [string, string, string, ...unknown[]]): [
+  string,
+  string
+] {
   return [place, parameter('color', place, schema, more)]
 }
 
@@ -224,28 +427,61 @@ function must (what: string, rule: string): string {
 
 t.test('an object takes the texts that its schema asks for', async t => {
   const text = '{ type: string }'
-  const cases: Array<[place: string, schema: string, more: string, text: string, value: unknown]> = [
-    ['query', object, '', 'R=1&G=a&other=2', { R: 1, G: ['a'] }],
-    ['query', object, '', 'other=2', undefined],
-    ['query', object, ', required: true', '', {}],
-    ['query', '{ type: object }', '', 'x=1&y=2', { x: '1', y: '2' }],
-    ['query', '{ type: object, additionalProperties: false }', '', 'x=1', undefined],
-    ['query', `{ oneOf: [${object}, ${text}] }`, '', 'color=blue', 'blue'],
-    ['query', `{ oneOf: [${pair}, ${text}] }`, ', explode: false', 'color=blue', 'blue'],
-    ['query', `{ anyOf: [${text}, ${forms.array}] }`, '', 'color=blue', ['blue']],
-    ['query', '{ type: object, additionalProperties: { anyOf: [{ type: integer, maximum: 9 }, { type: string }] } }',
-      ', explode: false', 'color=a,10', { a: '10' }],
-    ['query', '{ enum: [a, null] }', '', 'color=a', 'a'],
-    ['query', '{ const: 5 }', '', 'color=5', 5],
-    ['query', pair, ', explode: false', 'color=', {}],
-    ['query', '{ allOf: [{ properties: { a: { type: integer } } }, { properties: { a: { maximum: 9 } } }] }',
-      '', 'a=1', { a: 1 }],
-    ['query', '{ additionalProperties: { anyOf: [{ type: string }, { type: array, items: { type: string } }] } }',
-      ', style: deepObject', 'color[a]=1&color[b]=1&color[b]=2&color[c][]=1', { a: '1', b: ['1', '2'], c: ['1'] }],
-    ['query', deep, ', style: deepObject', 'color[R]=1&color[n1]=2&color[x]=3', { R: 1, n1: 2, x: '3' }],
-    ['cookie', object, '', 'R=1; G=a; G=b&G=c', { R: 1, G: ['a', 'b', 'c'] }],
-    ['header', '{ properties: { R: { type: integer }, G: { type: string } } }', '', 'R, 100, G, a', { R: 100, G: 'a' }]
-  ]
+  const cases: Array<[place: string, schema: string, more: string, text: string, value: unknown]> =
+    [
+      ['query', object, '', 'R=1&G=a&other=2', { R: 1, G: ['a'] }],
+      ['query', object, '', 'other=2', undefined],
+      ['query', object, ', required: true', '', {}],
+      ['query', '{ type: object }', '', 'x=1&y=2', { x: '1', y: '2' }],
+      ['query', '{ type: object, additionalProperties: false }', '', 'x=1', undefined],
+      ['query', `{ oneOf: [${object}, ${text}] }`, '', 'color=blue', 'blue'],
+      ['query', `{ oneOf: [${pair}, ${text}] }`, ', explode: false', 'color=blue', 'blue'],
+      ['query', `{ anyOf: [${text}, ${forms.array}] }`, '', 'color=blue', ['blue']],
+      [
+        'query',
+        '{ additionalProperties: { anyOf: [{ type: integer, maximum: 9 }, { type: string }] } }',
+        ', explode: false',
+        'color=a,10',
+        { a: '10' }
+      ],
+      ['query', '{ enum: [a, null] }', '', 'color=a', 'a'],
+      ['query', '{ type: integer }', ', allowEmptyValue: true', 'color=', undefined],
+      ['query', '{ type: string }', ', allowEmptyValue: true, required: true', 'color=', ''],
+      ['path', '{ type: object }', ', style: matrix, explode: true', ';R;G=a', { R: '', G: 'a' }],
+      ['query', '{ const: 5 }', '', 'color=5', 5],
+      ['query', pair, ', explode: false', 'color=', {}],
+      [
+        'query',
+        '{ allOf: [{ properties: { a: { type: integer } } }, ' +
+          '{ properties: { a: { maximum: 9 } } }] }',
+        '',
+        'a=1',
+        { a: 1 }
+      ],
+      [
+        'query',
+        '{ additionalProperties: ' +
+          '{ anyOf: [{ type: string }, { type: array, items: { type: string } }] } }',
+        ', style: deepObject',
+        'color[a]=1&color[b]=1&color[b]=2&color[c][]=1',
+        { a: '1', b: ['1', '2'], c: ['1'] }
+      ],
+      [
+        'query',
+        deep,
+        ', style: deepObject',
+        'color[R]=1&color[n1]=2&color[x]=3',
+        { R: 1, n1: 2, x: '3' }
+      ],
+      ['cookie', object, '', 'R=1; G=a; G=b&G=c', { R: 1, G: ['a', 'b', 'c'] }],
+      [
+        'header',
+        '{ properties: { R: { type: integer }, G: { type: string } } }',
+        '',
+        'R, 100, G, a',
+        { R: 100, G: 'a' }
+      ]
+    ]
   const read = await serveParameters(t, cases.map(toDeclared))
   for (const [index, [, , , text, value]] of cases.entries()) {
     const received = await read(index, text)
@@ -272,14 +508,22 @@ t.test('an object does not take the names of other parameters or of API keys', a
     verifiers: { key: (key: string) => ({ name: key }) }
   })
   const { query } = (await app.inject('/a?key=secret&one=1&two=2&deep[x]=3&left=4&[y]=5&')).json()
-  t.strictSame(query, { rest: { left: '4', '[y]': '5' }, one: '1', some: { two: '2' }, deep: { x: '3' } })
+  t.strictSame(query, {
+    rest: { left: '4', '[y]': '5' },
+    one: '1',
+    some: { two: '2' },
+    deep: { x: '3' }
+  })
 })
 
 t.test('a parameter with content is read by its media type', async t => {
   const content = (type: string, schema: string) => `content: { ${type}: ${schema} }`
-  const declared = (name: string, place: string, value: string) => `{ name: ${name}, in: ${place}, ${value} }`
+  const declared = (name: string, place: string, value: string) =>
+    `{ name: ${name}, in: ${place}, ${value} }`
   const id = '{ type: integer, format: int64 }'
   const filter = `{ schema: { type: object, properties: { id: ${id} }, default: { id: 1 } } }`
+  const list = '{ schema: { type: array } }'
+  const rest = '{ type: object, unevaluatedProperties: { type: integer } }'
   const { app } = await serve(t, {
     paths: `
   /a:
@@ -289,12 +533,13 @@ t.test('a parameter with content is read by its media type', async t => {
         - ${declared('filter', 'query', content('application/json', filter))}
         - ${declared('any', 'query', content('application/vnd.x+json; v=1', '{}'))}
         - ${declared('plain', 'query', content('text/plain', '{}'))}
-        - ${declared('X-Json', 'header', content('application/json', '{ schema: { type: array } }'))}
+        - ${parameter('rest', 'query', rest)}
+        - ${declared('X-Json', 'header', content('application/json', list))}
       responses: { '200': { description: fine, content: { application/json: { schema: {} } } } }`
   })
   const get = async (url: string, headers = {}) => (await app.inject({ url, headers })).body
-  const url = `/a?filter=${encodeURIComponent('{"id":9007199254740993}')}&any=[1]&plain=a,b`
-  const query = '{"filter":{"id":9007199254740993},"any":[1],"plain":"a,b"}'
+  const url = `/a?filter=${encodeURIComponent('{"id":9007199254740993}')}&any=[1]&plain=a,b&other=1`
+  const query = '{"filter":{"id":9007199254740993},"any":[1],"plain":"a,b","rest":{"other":1}}'
   t.equal(await get(url, { 'x-json': '[1,"a"]' }), `{"query":${query},"header":{"X-Json":[1,"a"]}}`)
   t.equal(await get('/a'), '{"query":{"filter":{"id":1}},"header":{}}')
   t.match(await get('/a?filter=1&filter=2'), /query parameter ."filter." is sent more than once/)
@@ -303,7 +548,8 @@ t.test('a parameter with content is read by its media type', async t => {
 })
 
 t.test('a header field of an answer may be an object or JSON', async t => {
-  const named = '{ type: object, properties: { R: { type: integer, format: int64 }, G: { type: string } } }'
+  const named =
+    '{ type: object, properties: { R: { type: integer, format: int64 }, G: { type: string } } }'
   const { app } = await serve(t, {
     paths: `
   /a:
@@ -335,11 +581,16 @@ t.test('a header field of an answer may be an object or JSON', async t => {
   })
 })
 
-t.test('16 KiB of delimiters, brackets or spaces take little time', async t => {
+t.test('16 KiB of delimiters, brackets or spaces take little CPU time', async t => {
   const any = '{ type: object }'
   const long: Array<[place: string, schema: string, more: string, text: string]> = [
     ['query', any, ', style: deepObject', 'color[a]=&'.repeat(1600)],
-    ['query', any, ', style: deepObject', Array.from({ length: 1200 }, (_, index) => `color[${index}]=`).join('&')],
+    [
+      'query',
+      any,
+      ', style: deepObject',
+      Array.from({ length: 1200 }, (_, index) => `color[${index}]=`).join('&')
+    ],
     ['query', any, ', style: deepObject', `color${'[a]'.repeat(5000)}=1`],
     ['query', any, ', style: deepObject', 'color['.repeat(2500)],
     ['query', any, '', Array.from({ length: 2000 }, (_, index) => `a${index}=`).join('&')],
@@ -354,17 +605,18 @@ t.test('16 KiB of delimiters, brackets or spaces take little time', async t => {
   for (const [index, [, , more, text]] of long.entries()) {
     const times: number[] = []
     for (let round = 0; round < 5; round++) {
-      const began = performance.now()
+      const began = process.cpuUsage()
       await read(index, text)
-      times.push(performance.now() - began)
+      const { user, system } = process.cpuUsage(began)
+      times.push((user + system) / 1000)
     }
     const best = Math.min(...times)
-    t.ok(best < 50, `${best.toFixed(1)} ms for ${text.slice(0, 20)}... ${more}`)
+    t.ok(best < 50, `${best.toFixed(1)} ms of CPU for ${text.slice(0, 20)}... ${more}`)
   }
 })
 
 function sorted (pairs: Array<[string, unknown]>) {
-  return pairs.sort(([a], [b]) => a < b ? -1 : 1)
+  return pairs.sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 function trimmed (value: unknown, place: string): unknown {
@@ -372,7 +624,9 @@ function trimmed (value: unknown, place: string): unknown {
 }
 
 t.test('what follows # in a request target is not read', async t => {
-  const read = await serveParameters(t, [['query', '{ name: color, in: query, schema: { type: string } }']])
+  const read = await serveParameters(t, [
+    ['query', '{ name: color, in: query, schema: { type: string } }']
+  ])
   t.equal(await read(0, 'color=red#x?color=blue&color=green'), 'red')
   t.equal(await read(0, '#?color=blue'), undefined)
 })

@@ -12,8 +12,8 @@ export interface MultipartLimits {
   /** Fields and files. */
   parts: number
   /**
-   * Bytes of all fields together, which the engine keeps to validate the whole: of their values, and of the names of
-   * all parts as JSON texts, also of files and of parts that nobody declares.
+   * Bytes that the engine keeps to validate the form: the values of fields, and the names of all
+   * parts, also of files and undeclared ones, as JSON texts.
    */
   fieldBytes: number
 }
@@ -29,7 +29,8 @@ export interface RawPart {
   transferEncoding: string
 }
 
-const malformed = 'The body is not complete multipart/form-data with the boundary of its Content-Type.'
+const malformed =
+  'The body is not complete multipart/form-data with the boundary of its Content-Type.'
 
 export const nameless = 'A part of the body is not form data with a name.'
 
@@ -37,8 +38,8 @@ export const nameless = 'A part of the body is not form data with a name.'
 const headerSize = 16 * 1024
 
 /**
- * The parts of a body, in the order sent. While one of them is read or waits, no more than a chunk of the body is in
- * memory; asking for the next one drops what is unread of it.
+ * The parts of a body, in the order sent. While one is read or waits, at most a chunk of it is
+ * in memory; asking for the next one drops what is unread of it.
  * @throws HttpError for a body that is malformed, too large or incomplete
  */
 export async function * readParts (
@@ -48,7 +49,8 @@ export async function * readParts (
 ): AsyncGenerator<RawPart, void, void> {
   // Every part is a stream here: the schema says which of them are files.
   const limits = { parts, headerSize }
-  const parser = new Busboy({ headers: { 'content-type': contentType }, isPartAFile: () => true, limits })
+  const headers = { 'content-type': contentType }
+  const parser = new Busboy({ headers, isPartAFile: () => true, limits })
   const waiting: RawPart[] = []
   const news = signal()
   const taken = signal()
@@ -106,8 +108,8 @@ export async function * readParts (
 }
 
 /**
- * Emits each part, also those that busboy drops without a word: one without `Content-Disposition: form-data`, or with a
- * header that is incomplete or too large. They must not get past `additionalProperties: false`.
+ * Emits each part, also one that busboy drops: without `Content-Disposition: form-data`, or with a
+ * header that is incomplete or too large. Else it got past `additionalProperties: false`.
  */
 function partsOf (parser: InstanceType<typeof Busboy>): EventEmitter {
   // Busboy has no public name for it.
@@ -126,13 +128,14 @@ function signal () {
   }
 }
 
-/** A stream that may be destroyed: busboy waits until its own stream of a part was read to the end. */
+/** A stream that may be destroyed: busboy waits until its own one is read to the end. */
 function limited (source: Readable, limit: number): Readable {
   let left = limit
+  const tooLarge = `A file in the body is larger than ${limit} bytes.`
   const copy = new Transform({
     transform (chunk: Buffer, _encoding, done) {
       left -= chunk.length
-      done(left < 0 ? new HttpError(413, `A file in the body is larger than ${limit} bytes.`) : null, chunk)
+      done(left < 0 ? new HttpError(413, tooLarge) : null, chunk)
     }
   })
   // Without listeners, an error of a part that nobody reads would end the process.
@@ -148,7 +151,7 @@ export function fieldsTooLarge (): HttpError {
 }
 
 /** @throws HttpError when the field is not UTF-8, or has more bytes than are left */
-export async function readField (name: string, file: Readable, bytesLeft: number): Promise<Buffer> {
+export async function readBytes (name: string, file: Readable, bytesLeft: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of file) {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { allPlants } from '../../../../src/plants/plant-store.ts'
-import { compileBody } from '../../../../src/contract/bodies/body.ts'
+import { compileBody } from '../../../../src/contract/bodies/body-parser.ts'
 import { authorization, isError, listen, startApp } from '../../../fixtures/app.ts'
 import { exchangeOne, requestText } from '../../../fixtures/raw.ts'
 
@@ -15,12 +15,14 @@ t.test('a JSON body is accepted under its media type alone or with charset=utf-8
     'application/json;charset=UTF-8',
     'application/json \t;\t charset="utf-8"'
   ]
-  for (const type of types) t.equal((await post(fern, { 'content-type': type })).statusCode, 200, type)
+  for (const type of types) {
+    t.equal((await post(fern, { 'content-type': type })).statusCode, 200, type)
+  }
 })
 
 t.test('any other spelling of the media type is answered 415, and nothing is stored', async t => {
   const { post, store } = await startApp(t)
-  // Among them the spellings by which bodies went unvalidated: CVE-2025-32442, CVE-2026-25223, CVE-2026-33806,
+  // Bodies went unvalidated by some of these: CVE-2025-32442, CVE-2026-25223, CVE-2026-33806,
   // CVE-2026-3419, GHSA-hwr6-493r-vm6h.
   const spellings = [
     'text/plain',
@@ -51,11 +53,17 @@ t.test('any other spelling of the media type is answered 415, and nothing is sto
     'application/ json',
     'json',
     '""',
-    'application/json; charset=\'utf-8\'',
+    "application/json; charset='utf-8'",
     'application/json; Charset=utf-8x'
   ]
   for (const type of spellings) {
-    isError(t, await post(fern, { 'content-type': type }), 415, /application\/json/, JSON.stringify(type))
+    isError(
+      t,
+      await post(fern, { 'content-type': type }),
+      415,
+      /application\/json/,
+      JSON.stringify(type)
+    )
   }
   t.strictSame(await Array.fromAsync(allPlants(store)), [])
 })
@@ -63,12 +71,23 @@ t.test('any other spelling of the media type is answered 415, and nothing is sto
 t.test('a body without a media type is answered 415', async t => {
   const { app } = await startApp(t)
   const headers = { authorization, 'content-length': '2' }
-  const response = await app.inject({ method: 'POST', url: '/plants', headers, payload: Buffer.from('{}') })
+  const response = await app.inject({
+    method: 'POST',
+    url: '/plants',
+    headers,
+    payload: Buffer.from('{}')
+  })
   isError(t, response, 415, /application\/json/, 'no Content-Type')
 })
 
 t.test('an error that a validator throws is not reported as an invalid body', async t => {
-  const compile = compileBody(() => () => { throw new Error('a bug') }, undefined, {})
+  const compile = compileBody(
+    () => () => {
+      throw new Error('a bug')
+    },
+    undefined,
+    {}
+  )
   const validate = compile({ schema: {}, method: 'POST', url: '/', httpPart: 'body' })
   t.throws(() => validate(Buffer.from('{}')), { message: 'a bug' })
 })
@@ -76,8 +95,12 @@ t.test('an error that a validator throws is not reported as an invalid body', as
 t.test('members that the contract does not name do not reach the handler', async t => {
   const { app, post } = await startApp(t)
   let given: unknown
-  app.addHook('preHandler', async ({ body }) => { given = body })
-  const response = await post('{"id":9223372036854775807,"x":[{}],"__proto__":{"tag":"x"},"name":"fern","constructor":1}')
+  app.addHook('preHandler', async ({ body }) => {
+    given = body
+  })
+  const response = await post(
+    '{"id":9223372036854775807,"x":[{}],"__proto__":{"tag":"x"},"name":"fern","constructor":1}'
+  )
   t.equal(response.statusCode, 200)
   t.strictSame(given, { id: 9223372036854775807n, name: 'fern' })
 })
@@ -85,7 +108,13 @@ t.test('members that the contract does not name do not reach the handler', async
 t.test('a body with a Content-Encoding is answered 415', async t => {
   const { post } = await startApp(t)
   for (const encoding of ['gzip', 'br', 'identity']) {
-    isError(t, await post(fern, { 'content-encoding': encoding }), 415, /Content-Encoding/, encoding)
+    isError(
+      t,
+      await post(fern, { 'content-encoding': encoding }),
+      415,
+      /Content-Encoding/,
+      encoding
+    )
   }
 })
 
@@ -95,11 +124,24 @@ t.test('a request without a body is answered 400', async t => {
   isError(t, bare, 400, /needs a body/, 'no Content-Length')
   isError(t, await post('', { 'content-length': '0' }), 400, /needs a body/, 'an empty body')
   const { port } = await listen(app)
-  const chunks = requestText('POST /plants', [
-    'Host: x', `Authorization: ${authorization}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked',
-    'Connection: close'
-  ], '0\r\n\r\n')
-  isError(t, await exchangeOne(port, chunks), 400, /needs a body, sent as application\/json\./, 'no chunk')
+  const chunks = requestText(
+    'POST /plants',
+    [
+      'Host: x',
+      `Authorization: ${authorization}`,
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+      'Connection: close'
+    ],
+    '0\r\n\r\n'
+  )
+  isError(
+    t,
+    await exchangeOne(port, chunks),
+    400,
+    /needs a body, sent as application\/json\./,
+    'no chunk'
+  )
 })
 
 t.test('a body that breaks the contract is answered 400 with the member and the rule', async t => {
@@ -111,7 +153,10 @@ t.test('a body that breaks the contract is answered 400 with the member and the 
     ['{}', /^The body must have the member "name"\. The body must have the member "id"\.$/],
     [
       '{"id":1e400,"tag":7}',
-      /^The body must have the member "name"\. "tag" in the body must be a string\. "id" in the body must be an integer .*\.$/
+      new RegExp(
+        '^The body must have the member "name"\\. "tag" in the body must be a string\\. ' +
+          '"id" in the body must be an integer .*\\.$'
+      )
     ],
     ['{"id":1}', /^The body must have the member "name"\.$/],
     ['{"name":"x"}', /^The body must have the member "id"\.$/],
@@ -131,7 +176,10 @@ t.test('a body that breaks the contract is answered 400 with the member and the 
     ['{"id":-9223372036854775809,"name":"x"}', /^"id" in the body must be an integer/],
     [
       '{"id":1,"name":"a\\u0000b"}',
-      /^"name" in the body must match pattern "\^\[\^\\x00\]\*\$": The name of the plant\. Any text without U\+0000\.$/
+      new RegExp(
+        '^"name" in the body must match pattern "\\^\\[\\^\\\\x00\\]\\*\\$": ' +
+          'The name of the plant\\. Any text without U\\+0000\\.$'
+      )
     ],
     ['{"id":1,"name":"x","tag":"\\u0000"}', /^"tag" in the body must match pattern/],
     ['{"id":1,"name":"\\ud800"}', /surrogate/],
@@ -145,14 +193,19 @@ t.test('a body that breaks the contract is answered 400 with the member and the 
   t.strictSame(await Array.fromAsync(allPlants(store)), [])
 })
 
-t.test('undeclared members of a body are ignored: they are neither stored nor returned', async t => {
-  const { post, store } = await startApp(t)
-  const nested = '{"__proto__":{"tag":"y"},"deep":[1e400,12345678901234567890]}'
-  const response = await post(`{"id":5,"name":"x","colour":"green","nested":${nested},"constructor":1}`)
-  t.equal(response.statusCode, 200)
-  t.equal(response.body, '{"name":"x"}')
-  t.strictSame(await Array.fromAsync(allPlants(store)), [{ id: 5n, name: 'x' }])
-})
+t.test(
+  'undeclared members of a body are ignored: they are neither stored nor returned',
+  async t => {
+    const { post, store } = await startApp(t)
+    const nested = '{"__proto__":{"tag":"y"},"deep":[1e400,12345678901234567890]}'
+    const response = await post(
+      `{"id":5,"name":"x","colour":"green","nested":${nested},"constructor":1}`
+    )
+    t.equal(response.statusCode, 200)
+    t.equal(response.body, '{"name":"x"}')
+    t.strictSame(await Array.fromAsync(allPlants(store)), [{ id: 5n, name: 'x' }])
+  }
+)
 
 t.test('undeclared members are ignored at any depth, with and without an exponent', async t => {
   const { post } = await startApp(t)

@@ -1,0 +1,98 @@
+// Takes the bytes of bodies from Fastify, in turns, and validates those that are JSON.
+import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
+import { readJson, removeUndeclared } from '../schema/index.ts'
+import type { Compile, Fault, Schema, Schemas } from '../schema/index.ts'
+import type { Body, Operation } from '../types.ts'
+import { HttpError } from '../../server/http-error.ts'
+import { takeTurns } from './body-turns.ts'
+import { essence, kindOf, mediaTypePattern, ownParameters } from '../message/media-type.ts'
+
+/**
+ * Reads the bodies of the media types that the contract names: as bytes if they are validated
+ * whole, by compileBody() or bodyHooks(), and the others as streams.
+ */
+export function readBodiesAsBytes (app: FastifyInstance, operations: Operation[]): void {
+  app.removeAllContentTypeParsers()
+  const types = new Set<string>()
+  for (const { body } of operations) {
+    for (const type of Object.keys(body?.content ?? {})) types.add(essence(type))
+  }
+  const takeTurn = takeTurns()
+  for (const type of types) {
+    if (!isReadWhole(type)) continue
+    // bodyHooks() has checked the parameters.
+    const pattern = type.includes('*') ? mediaTypePattern([type], '(?:[ \\t]*;.*)?') : type
+    app.addContentTypeParser(pattern, { parseAs: 'buffer' }, (_request, bytes, done) => {
+      // Chunks may hold no byte: that is a request without a body.
+      if (bytes.length === 0) done(null, undefined)
+      else takeTurn(bytes.length, overload => done(overload, bytes))
+    })
+  }
+  // Bodies that are streams come here, because bodyHooks() removes their Content-Type.
+  if ([...types].every(isReadWhole)) return
+  app.addContentTypeParser('*', (_request, stream, done) => done(null, stream))
+}
+
+export function isReadWhole (type: string): boolean {
+  return ['json', 'text', 'form'].includes(kindOf(type))
+}
+
+/** Fastify's compiler for the body of an operation whose only media type is JSON. */
+export function compileBody (
+  compile: Compile,
+  body: Operation['body'],
+  schemas: Schemas
+): FastifySchemaCompiler<object> {
+  return ({ schema }) => {
+    const read = jsonReader(schema, schemas, compile)
+    return (bytes: Buffer | null) => {
+      if (bytes === null) return body?.required === true ? { error: missingBody(body) } : true
+      try {
+        return { value: read(bytes) }
+      } catch (error) {
+        if (error instanceof HttpError) return { error }
+        throw error
+      }
+    }
+  }
+}
+
+/**
+ * Returns a function from JSON to the value for the handler.
+ * @throws HttpError that names the member and the rule for each fault
+ */
+export function jsonReader (
+  schema: object,
+  schemas: Schemas,
+  compile: Compile
+): (bytes: Buffer) => unknown {
+  const validate = compile(schema)
+  const toDeclared = removeUndeclared(schema as Schema, schemas)
+  return bytes => {
+    const result = readJson(validate, bytes)
+    if (result.fault !== undefined) throw invalidBody(result.faults?.() ?? [result.fault])
+    return toDeclared(result.value)
+  }
+}
+
+export function missingBody (body: Body): HttpError {
+  return new HttpError(400, `This operation needs a body, sent as ${namesOf(body).join(' or ')}.`)
+}
+
+/** The media types as a request has to name them. */
+export function namesOf ({ content }: Body): string[] {
+  return Object.keys(content).map(key => ownParameters(key).length > 0 ? key : essence(key))
+}
+
+/** Sentences in an error. */
+const maxFaults = 10
+
+/** An error that names the members and the rules. */
+export function invalidBody (faults: Fault[]): HttpError {
+  const sentences = new Set(faults.map(({ path, problem }) => {
+    return `${path === '' ? 'The body' : `"${path}" in the body`} ${problem}.`
+  }))
+  const first = [...sentences].slice(0, maxFaults)
+  if (sentences.size > maxFaults) first.push('There are more faults.')
+  return new HttpError(400, first.join(' '))
+}

@@ -1,0 +1,93 @@
+// What a schema says of a value that arrives as text: a parameter, a member of a form or a body.
+import { composedSchemas, isFileSchema, isSchemaObject, lazily } from '../schema/index.ts'
+import type { Compile, Schema, Schemas, Validate } from '../schema/index.ts'
+
+/** A schema and those that it consists of, by $ref, allOf, anyOf and oneOf, taken together. */
+export interface TextSchema {
+  /** The JSON types except null. A value without any may be anything. */
+  readonly types: ReadonlySet<string>
+  readonly mayBeFile: boolean
+  /** Whether it may be a value that is neither a file nor a list. */
+  readonly mayBeValue: boolean
+  /** Whether it may be one text, and so not only a list or an object. */
+  readonly mayBeText: boolean
+  /** The declared members. */
+  readonly names: ReadonlySet<string>
+  /** Whether it asks for members that it does not declare, or declares none. */
+  readonly hasOthers: boolean
+  /** Undefined for what cannot be a list. */
+  item (): TextSchema | undefined
+  /** Undefined where it declares other members and asks for no more. */
+  member (name: string): TextSchema | undefined
+  /** Compiles the schema for the first value that needs it. */
+  validator (): Validate
+}
+
+/** Names may match patterns in very many combinations. */
+const maxKnown = 1000
+
+/** Describes a schema, and each schema inside it once: it may contain itself. */
+export function textSchema (schema: object, schemas: Schemas, compile: Compile): TextSchema {
+  const known = new Map<unknown, TextSchema>()
+  const describe = (candidates: unknown[]): TextSchema => {
+    const found = candidates.filter(isSchemaObject)
+    const key = found.length === 1 ? found[0] : JSON.stringify(found)
+    let described = known.get(key)
+    if (described !== undefined) return described
+    const parts: Schema[] = []
+    for (const schema of found) parts.push(...composedSchemas(schema, schemas))
+    const [only = {}] = found
+    const validator = lazily(() => compile(found.length > 1 ? { anyOf: found } : only))
+    described = { ...describeParts(parts, describe), validator }
+    if (known.size >= maxKnown) known.clear()
+    known.set(key, described)
+    return described
+  }
+  return describe([schema])
+}
+
+function describeParts (
+  parts: Schema[],
+  describe: (candidates: unknown[]) => TextSchema
+): Omit<TextSchema, 'validator'> {
+  const types = new Set(parts.flatMap(typesOf))
+  types.delete('null')
+  const values = parts.filter(part => !isFileSchema(part))
+  const isScalar = (type: string) => type !== 'array' && type !== 'object'
+  const isList = types.has('array') || parts.some(part => !('type' in part) && 'items' in part)
+  const properties = parts.map(part => (part.properties ?? {}) as Schema)
+  const names = new Set(properties.flatMap(Object.keys))
+  const patterns: Array<{ pattern: RegExp, schema: unknown }> = []
+  const others: unknown[] = []
+  for (const { patternProperties = {}, additionalProperties, unevaluatedProperties } of parts) {
+    for (const [source, schema] of Object.entries(patternProperties as object)) {
+      patterns.push({ pattern: new RegExp(source, 'u'), schema })
+    }
+    others.push(additionalProperties, unevaluatedProperties)
+  }
+  const isOpen = others.some(Boolean) || (names.size === 0 && !others.includes(false))
+  return {
+    types,
+    mayBeFile: values.length < parts.length,
+    mayBeValue: values.some(part => !typesOf(part).every(type => /^(?:array|null)$/.test(type))),
+    mayBeText: types.size === 0 || types.values().some(isScalar),
+    names,
+    hasOthers: isOpen || patterns.length > 0,
+    item: () => isList ? describe(parts.map(part => part.items)) : undefined,
+    member (name) {
+      if (names.has(name)) return describe(properties.map(declared => declared[name]))
+      const matching = patterns.filter(({ pattern }) => pattern.test(name))
+      if (matching.length > 0) return describe(matching.map(({ schema }) => schema))
+      return isOpen ? describe(others) : undefined
+    }
+  }
+}
+
+/** The types that a schema names, or those of its values. One with members describes an object. */
+function typesOf (schema: Schema): string[] {
+  if (schema.type !== undefined) return [schema.type].flat() as string[]
+  if ('properties' in schema || 'additionalProperties' in schema) return ['object']
+  if (isFileSchema(schema)) return ['string']
+  const values = 'const' in schema ? [schema.const] : schema.enum as unknown[] | undefined ?? []
+  return values.map(value => value === null ? 'null' : typeof value)
+}
