@@ -6,7 +6,8 @@ import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
-import { generate } from './generate.ts'
+import { generate } from '../src/contract/generate/index.ts'
+import { ownPaths } from '../src/service/own-paths.ts'
 import { leniencyOf, leniencyOptions, readOptions } from './options.ts'
 
 const contract = 'openapi.yaml'
@@ -42,7 +43,8 @@ function follow (files: string[]): void {
 }
 
 async function build (): Promise<void> {
-  const good = await generate({ contract, out: 'generated', check: false, ...leniency }, follow) && await typeChecks()
+  const options = { contract, out: 'generated', check: false, ownPaths, ...leniency }
+  const good = await generate(options, follow) && await typeChecks()
   if (!good) {
     console.error(service === undefined ? 'Waiting for a change.' : 'The last working service keeps running.')
     return

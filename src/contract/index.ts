@@ -2,7 +2,6 @@
 export { serveDocs, docsPath } from './docs.ts'
 export { connectionsOf, drainOnClose } from '../server/drain.ts'
 export type { ServedSocket } from '../server/drain.ts'
-export { dryRun } from './generate/dry-run.ts'
 export { answerErrors, answerServerErrors, errorOptions, refuseOverload } from './message/errors.ts'
 export type { ErrorReporter, FailedRequest, SentError } from './message/errors.ts'
 export { HttpError } from '../server/http-error.ts'

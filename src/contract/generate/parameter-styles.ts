@@ -1,13 +1,13 @@
-// The styles of parameters, and the forms of their values as the linter sees the schema: a text, a list or an object.
+// Reports parameters and header fields that have no text in their style. The form of a value, as
+// the linter sees the schema, is a text, an array or an object.
 import type { Oas3Parameter, UserContext } from '@redocly/openapi-core'
-import { subschemas } from '../schema/index.ts'
 import type { Schema } from '../schema/index.ts'
-
-type Resolver = Pick<UserContext, 'resolve'>
+import { isIgnored, schemasIn, valueOf } from './description.ts'
+import { report } from './unsupported.ts'
 
 const forms = ['text', 'array', 'object']
 
-/** The styles of each place, its default first, and the forms of value that they are for (OpenAPI 3.1.1, 4.8.12.4). */
+/** The styles of each place, its default first, and their forms (OpenAPI 3.1.1, 4.8.12.4). */
 const styles: Readonly<Record<string, Readonly<Record<string, string[]>>>> = {
   path: { simple: forms, label: forms, matrix: forms },
   query: {
@@ -20,75 +20,110 @@ const styles: Readonly<Record<string, Readonly<Record<string, string[]>>>> = {
   cookie: { form: forms }
 }
 
-/** The style of a parameter, by default the first of its place. */
-export function styleOf (parameter: Oas3Parameter): { style: string, explode: boolean } {
-  const [first] = Object.keys(stylesOf(parameter)) as [string]
+export function reportParameter (parameter: Oas3Parameter, context: UserContext): void {
+  if (isIgnored(parameter)) return
+  const { name, in: place, style: given } = parameter
+  if (name === '__proto__') report(context, 'proto', 'name')
+  if ((place === 'header' || place === 'cookie') && !isToken(name)) {
+    report(context, 'headerName', 'name', name)
+  }
+  const allowed = styles[place as string] as Record<string, string[]>
+  const [first] = Object.keys(allowed) as [string]
   const { style = first, explode = style === 'form' } = parameter
-  return { style, explode }
+  const found = reportValue(parameter, context, style, explode)
+  if (parameter.content !== undefined) return
+  const isServed = found.every(form => allowed[style]?.includes(form))
+  if (!isServed || !hasSyntax(style, explode, parameter.explode)) {
+    report(context, 'style', given === undefined ? undefined : 'style', style)
+  }
 }
 
-function stylesOf ({ in: place }: Oas3Parameter): Readonly<Record<string, string[]>> {
-  return styles[place as string] as NonNullable<typeof styles[string]>
+/** RFC 9110, section 5.6.2. */
+export function isToken (name: string): boolean {
+  return /^[!#$%&'*+.^_`|~\w-]+$/.test(name)
 }
 
-/** Whether OpenAPI defines the style for the place, `explode` and these forms. */
-export function isStyleFor (parameter: Oas3Parameter, forms: string[]): boolean {
-  if (parameter.content !== undefined) return true
-  const { style, explode } = styleOf(parameter)
+/** Whether OpenAPI defines the style for `explode`. */
+function hasSyntax (style: string, explode: boolean, given: boolean | undefined): boolean {
   // Contracts leave out `explode` of deepObject, which has only one way.
-  if (style === 'deepObject' ? parameter.explode === false : explode && style.endsWith('Delimited')) return false
-  return forms.every(form => stylesOf(parameter)[style]?.includes(form))
+  if (style === 'deepObject') return given !== false
+  return !explode || !style.endsWith('Delimited')
+}
+
+/** Reports a value that has no text. Returns the forms of the value, none of JSON. */
+export function reportValue (
+  value: Parameters<typeof valueOf>[0],
+  context: UserContext,
+  style = 'simple',
+  explode = false
+): string[] {
+  const { schema, isJson } = valueOf(value)
+  const parts = isJson ? [] : partsOf([{ schema }], context)
+  const found = formsOf(parts)
+  if (value.content !== undefined) {
+    if (found.some(form => form !== 'text')) report(context, 'parameterContent', 'content')
+  } else if (isNested(parts, formsInside(style, explode), context)) {
+    report(context, 'nestedParameter', 'schema')
+  }
+  return found
 }
 
 /** The forms that members of an object may have beside a text. */
-export function formsInside (style: string, explode: boolean): string[] {
+function formsInside (style: string, explode: boolean): string[] {
   if (style === 'deepObject') return ['array', 'object']
   return style === 'form' && explode ? ['array'] : []
 }
 
 /** A schema, and the file in which its references are. */
-export interface Part { schema: object, file?: string | undefined }
+interface Part { schema: object, file?: string | undefined }
 
-/** Whether a list has items other than texts, or an object has members in a form that it may not hold. */
-export function isNested (parts: Part[], mayHold: string[], context: Resolver, levels = 5): boolean {
-  const items = innerParts(parts, ['items'], context)
-  const members = innerParts(parts, ['properties', 'patternProperties', 'additionalProperties'], context)
-  const ofMembers = formsOf(members).filter(form => form !== 'text')
-  if (formsOf(items).some(form => form !== 'text') || ofMembers.some(form => !mayHold.includes(form))) return true
-  return ofMembers.length > 0 && levels > 0 && isNested(members, mayHold, context, levels - 1)
+/** Whether an array has items other than texts, or an object a member that it may not hold. */
+function isNested (parts: Part[], mayHold: string[], context: UserContext, levels = 5): boolean {
+  const items = formsOf(innerParts(parts, ['items'], context))
+  if (items.some(form => form !== 'text')) return true
+  const members = innerParts(parts, memberKeywords, context)
+  const nested = formsOf(members).filter(form => form !== 'text')
+  if (nested.some(form => !mayHold.includes(form))) return true
+  return nested.length > 0 && levels > 0 && isNested(members, mayHold, context, levels - 1)
 }
 
-function innerParts (parts: Part[], keywords: string[], context: Resolver): Part[] {
-  return partsOf(parts.flatMap(({ schema, file }) => {
-    return subschemas(schema as Schema).flatMap(([keyword, inner]) => {
-      return keywords.includes(keyword) ? [{ schema: inner, file }] : []
-    })
-  }), context)
+const memberKeywords = ['properties', 'patternProperties', 'additionalProperties']
+
+function innerParts (parts: Part[], keywords: string[], context: UserContext): Part[] {
+  const inner: Part[] = []
+  for (const { schema, file } of parts) {
+    for (const part of schemasIn(schema as Schema, keywords)) inner.push({ schema: part, file })
+  }
+  return partsOf(inner, context)
 }
 
 /** Schemas and those that they consist of, by $ref, allOf, anyOf and oneOf. */
-export function partsOf (given: Part[], { resolve }: Resolver): Part[] {
+function partsOf (given: Part[], { resolve }: UserContext): Part[] {
   const pending = [...given]
   const found = new Map<object, Part>()
   for (const { schema, file } of pending) {
-    const { node, location } = resolve<object>(schema, file) as { node: object, location: UserContext['location'] }
+    const { node, location } = resolve<object>(schema, file)
+    if (node === undefined) throw new Error('a reference to nothing')
     if (found.has(node)) continue
-    const part = { schema: node, file: node === schema ? file : location.source.absoluteRef }
+    const part = { schema: node, file: node === schema ? file : location?.source.absoluteRef }
     found.set(node, part)
-    for (const [keyword, inner] of subschemas(node as Schema)) {
-      if (['allOf', 'anyOf', 'oneOf'].includes(keyword)) pending.push({ ...part, schema: inner })
+    for (const inner of schemasIn(node as Schema, ['allOf', 'anyOf', 'oneOf'])) {
+      pending.push({ ...part, schema: inner })
     }
   }
   return [...found.values()]
 }
 
-/** The forms of value that schemas allow: a list, an object or a text, which everything else is. */
-export function formsOf (parts: Part[]): string[] {
-  const types = parts.flatMap(({ schema }) => {
+function formsOf (parts: Part[]): string[] {
+  const found = new Set<string>()
+  for (const { schema } of parts) {
     const { type } = schema as { type?: string | string[] }
-    return type ?? ('properties' in schema || 'additionalProperties' in schema ? 'object' : [])
-  })
-  if (parts.length > 0 && types.length === 0) return ['text']
-  const named = types.filter(type => type !== 'null')
-  return [...new Set(named.map(type => forms.includes(type) ? type : 'text'))]
+    const isObject = 'properties' in schema || 'additionalProperties' in schema
+    for (const name of [type ?? (isObject ? 'object' : [])].flat()) {
+      found.add(name === 'null' || forms.includes(name) ? name : 'text')
+    }
+  }
+  if (parts.length > 0 && found.size === 0) return ['text']
+  found.delete('null')
+  return [...found]
 }

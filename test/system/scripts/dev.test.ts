@@ -51,7 +51,7 @@ t.test('dev serves each change, and reports an error while the last working serv
   await printed(/^openapi\.yaml:\d+:\d+ .*\nThe last working service keeps running\./m)
   t.equal(await status(first), 200)
   change('openapi.yaml', 'operationId: [createPlant', 'operationId: addPlant')
-  await printed(/src\/app\.ts\(\d+,\d+\): error TS\d+: .*'createPlant'[^]*The last working service keeps running/)
+  await printed(/src\/service\/app\.ts\(\d+,\d+\): error TS\d+: .*'createPlant'[^]*The last working service keeps running/)
   t.equal(await status(first), 200)
   change('openapi.yaml', 'operationId: addPlant', 'operationId: createPlant')
   const [, second] = await printed(listening)

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { emitOperations } from '../../../../src/contract/generate/emit-contract.ts'
-import { generate } from '../../../../scripts/generate.ts'
+import { generate } from '../../../../src/contract/generate/index.ts'
 import { readContract } from '../../../../src/contract/generate/read.ts'
 import type { Contract } from '../../../../src/contract/index.ts'
 
