@@ -1,9 +1,9 @@
 // Serves a contract in this process and calls each of its operations with a sample.
 import fastify from 'fastify'
-import { answerErrors, errorOptions, routerOptions, serveContract, serverPath } from '../../src/contract/index.ts'
-import type { Contract, SentError } from '../../src/contract/index.ts'
-import type { ContractFile } from '../../src/contract/generate/read.ts'
-import { listOperations } from '../../src/contract/generate/description.ts'
+import { answerErrors, errorOptions, routerOptions, serveContract, serverPath } from '../../../src/contract/index.ts'
+import type { Contract, SentError } from '../../../src/contract/index.ts'
+import type { ContractFile } from '../../../src/contract/generate/read.ts'
+import { listOperations } from '../../../src/contract/generate/description.ts'
 import { extents, sampler } from './samples.ts'
 import type { Extent, Listed } from './samples.ts'
 

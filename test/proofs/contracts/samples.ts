@@ -1,10 +1,10 @@
 // Samples of a description's schemas: the request that an operation asks for, and an answer of its handler.
 import { sample } from 'openapi-sampler'
 import { Readable } from 'node:stream'
-import { kindOf } from '../../src/contract/index.ts'
-import type { SecurityScheme } from '../../src/contract/index.ts'
-import { fieldsOfEngine, isIgnored, listOperations, resolve } from '../../src/contract/generate/description.ts'
-import type { Description, Parameter } from '../../src/contract/generate/description.ts'
+import { kindOf } from '../../../src/contract/index.ts'
+import type { SecurityScheme } from '../../../src/contract/index.ts'
+import { fieldsOfEngine, isIgnored, listOperations, resolve } from '../../../src/contract/generate/description.ts'
+import type { Description, Parameter } from '../../../src/contract/generate/description.ts'
 
 export interface SampleRequest { method: string, url: string, headers: Record<string, string>, payload?: Buffer }
 

@@ -1,14 +1,14 @@
-// npm run try-contract -- FILE...: serves each contract as it is published, and calls every operation with samples of
+// node test/proofs/contracts/published.ts FILE...: serves each contract as it is published, and calls every operation with samples of
 // its schemas. It prints a row of a table for each contract, and then what was left out or went wrong.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { readContract } from '../../src/contract/generate/read.ts'
-import { emitOperations } from '../../src/contract/generate/emit-contract.ts'
-import { emitTypes } from '../../src/contract/generate/emit-types.ts'
-import { leniencyOf, leniencyOptions, readArguments } from '../options.ts'
+import { readContract } from '../../../src/contract/generate/read.ts'
+import { emitOperations } from '../../../src/contract/generate/emit-contract.ts'
+import { emitTypes } from '../../../src/contract/generate/emit-types.ts'
+import { leniencyOf, leniencyOptions, readArguments } from '../../../scripts/options.ts'
 import { callOperations } from './operations.ts'
 
 const { values, positionals: files } = readArguments(leniencyOptions, Infinity)
