@@ -1,87 +1,112 @@
-// Samples of a description's schemas: the request that an operation asks for, and an answer of its handler.
+// Samples of a description's schemas: the request that an operation asks for, and an answer of its
+// handler.
+import { serializeArrayParam, serializeObjectParam } from 'openapi-fetch'
 import { sample } from 'openapi-sampler'
 import { Readable } from 'node:stream'
 import { kindOf } from '../../../src/contract/index.ts'
 import type { SecurityScheme } from '../../../src/contract/index.ts'
-import { fieldsOfEngine, isIgnored, listOperations, resolve } from '../../../src/contract/generate/description.ts'
-import type { Description, Parameter } from '../../../src/contract/generate/description.ts'
+import { fieldsOfEngine, isIgnored, resolve } from '../../../src/contract/generate/description.ts'
+import type {
+  Description, ListedOperation, Parameter
+} from '../../../src/contract/generate/description.ts'
 
-export interface SampleRequest { method: string, url: string, headers: Record<string, string>, payload?: Buffer }
-
-/** All members and parameters; only those that are required; these without the examples of their schemas. */
+/** All members and parameters; only those required; these without the examples of their schemas. */
 export const extents = ['all', 'required', 'bare'] as const
 export type Extent = typeof extents[number]
 
-export type Listed = ReturnType<typeof listOperations>[number]
-type Media = { schema?: object, example?: unknown, examples?: unknown }
-type Text = { type?: unknown, pattern?: unknown, minLength?: number, maxLength?: number }
+/** The query and the cookies are those of the path and the header. */
+interface SampleRequest {
+  method: string
+  path: string
+  headers: Record<string, string>
+  payload?: Buffer
+}
+interface SampleAnswer { status: number, headers: object, body?: unknown, contentType?: string }
+interface Media { schema?: object, example?: unknown, examples?: unknown }
 type Content = Record<string, Media>
 
-/** Makes samples of the operations of a description. */
-export function sampler (document: Description) {
-  const documents = Object.fromEntries(extents.map(extent => [extent, prepared(document, extent)]))
-  const sampleOf = (schema: object = {}, extent: Extent, options: object = {}): unknown => {
-    const given = prepared(schema, extent)
-    return sample(given, { skipNonRequired: extent !== 'all', quiet: true, ...options }, documents[extent])
-  }
-  const valueOf = ({ schema, content = {} }: Parameter, extent: Extent): unknown => {
-    return schema === undefined ? JSON.stringify(sampleOf(firstOf(content).media.schema, extent)) : sampleOf(schema, extent)
+export class Samples {
+  readonly #given: Description
+  readonly #extent: Extent
+  /** With texts for patterns. */
+  readonly #document: Description
+
+  constructor (document: Description, extent: Extent) {
+    this.#given = document
+    this.#extent = extent
+    this.#document = prepare(document, extent)
   }
 
-  async function request (listed: Listed, extent: Extent): Promise<SampleRequest> {
-    const { url, method, item, operation } = listed
-    const made: SampleRequest = { method: method.toUpperCase(), url, headers: {} }
-    const query: string[] = []
-    const given = [...item.parameters ?? [], ...operation.parameters ?? []]
-    for (const parameter of given.map(parameter => resolve<Parameter>(document, parameter))) {
-      if (isIgnored(parameter) || (extent !== 'all' && parameter.required !== true)) continue
-      const texts = parameterTexts(parameter, valueOf(parameter, extent))
-      const [text = ''] = texts
-      if (parameter.in === 'path') made.url = made.url.replace(`{${parameter.name}}`, text)
-      if (parameter.in === 'query') query.push(...texts)
-      if (parameter.in === 'header') made.headers[parameter.name.toLowerCase()] = decodeURIComponent(text)
-      if (parameter.in === 'cookie') made.headers.cookie = [made.headers.cookie ?? [], texts].flat().join('; ')
+  async request ({ url, method, item, operation }: ListedOperation): Promise<SampleRequest> {
+    const made: SampleRequest = { method: method.toUpperCase(), path: url, headers: {} }
+    for (const given of [...item.parameters ?? [], ...operation.parameters ?? []]) {
+      const parameter = resolve<Parameter>(this.#given, given)
+      const isSent = this.#extent === 'all' || parameter.required === true
+      if (isSent && !isIgnored(parameter)) addParameter(made, parameter, this.#valueOf(parameter))
     }
-    const [requirement = {}] = operation.security ?? document.security ?? []
+    const [requirement = {}] = operation.security ?? this.#given.security ?? []
     for (const name of Object.keys(requirement)) {
-      const scheme = resolve<SecurityScheme>(document, document.components?.securitySchemes?.[name] as SecurityScheme)
-      addCredentials(made, query, scheme)
+      const scheme = this.#given.components?.securitySchemes?.[name] as SecurityScheme
+      addCredentials(made, resolve(this.#given, scheme))
     }
-    if (query.length > 0) made.url += `?${query.join('&')}`
-    if (operation.requestBody === undefined) return made
-    const { type, media } = firstOf(resolve<{ content: Content }>(document, operation.requestBody as never).content)
-    const body = await encode(type, sampleOf(media.schema, extent, { skipReadOnly: true }))
-    return { ...made, payload: body.bytes, headers: { ...made.headers, 'content-type': body.type } }
+    if (operation.requestBody !== undefined) {
+      const { content } = resolve<{ content: Content }>(this.#given, operation.requestBody as never)
+      const [first = ['application/json', {}]] = Object.entries(content)
+      const [type, { schema }] = first
+      await addBody(made, type, this.#sampleOf(schema, { skipReadOnly: true }))
+    }
+    return made
   }
 
-  /** The first success of an operation, else its first response; of several media types the one that is accepted. */
-  function answer ({ operation }: Listed, accept: string | undefined, extent: Extent) {
+  /** The first success, else the first response; of several media types the accepted one. */
+  answer ({ operation }: ListedOperation, accept: string | undefined): SampleAnswer {
     const responses = Object.entries(operation.responses ?? {})
-    const [key, response] = responses.find(([key]) => key.startsWith('2')) ?? responses[0] as [string, object]
-    const { content = {}, headers = {} } = resolve<{ content?: Content, headers?: object }>(document, response)
-    const fields = Object.entries(headers).map(([name, header]): [string, Parameter] => [name, resolve(document, header)])
-    const required = fields.filter(([name, { required }]) => required === true && !fieldsOfEngine.includes(name.toLowerCase()))
+    const isSuccess = ([key]: [string, unknown]) => key.startsWith('2')
+    const [key, response] = responses.find(isSuccess) ?? responses[0] as [string, object]
+    const resolved = resolve<{ content?: Content, headers?: object }>(this.#given, response)
+    const { content = {}, headers = {} } = resolved
+    const fields: Record<string, unknown> = {}
+    for (const [name, header] of Object.entries(headers)) {
+      const field = resolve<Parameter>(this.#given, header)
+      const isSent = field.required === true && !fieldsOfEngine.includes(name.toLowerCase())
+      if (isSent) fields[name] = this.#valueOf(field)
+    }
+    const status = key === 'default' ? 200 : Number(key.replaceAll('X', '0'))
+    const answer = { status, headers: fields }
     const types = Object.keys(content)
     const type = accept ?? types[0]
-    const body = type !== undefined && answerBody(type, sampleOf(content[type]?.schema, extent, { skipWriteOnly: true }))
-    return {
-      status: key === 'default' ? 200 : Number(key.replaceAll('X', '0')),
-      headers: Object.fromEntries(required.map(([name, field]) => [name, valueOf(field, extent)])),
-      ...type !== undefined && { body },
-      ...(types.length > 1 || type?.includes('*') === true) && { contentType: type?.replaceAll('*', 'x') }
-    }
+    if (type === undefined) return answer
+    const value = this.#sampleOf(content[type]?.schema, { skipWriteOnly: true })
+    const withBody = { ...answer, body: answerBody(type, value) }
+    const isNamed = types.length > 1 || type.includes('*')
+    return isNamed ? { ...withBody, contentType: type.replaceAll('*', 'x') } : withBody
   }
-  return { request, answer }
+
+  #valueOf ({ schema, content = {} }: Parameter): unknown {
+    if (schema !== undefined) return this.#sampleOf(schema)
+    return JSON.stringify(this.#sampleOf(Object.values(content)[0]?.schema))
+  }
+
+  #sampleOf (schema: object = {}, options: object = {}): unknown {
+    const given = prepare(schema, this.#extent)
+    const all = { skipNonRequired: this.#extent !== 'all', quiet: true, ...options }
+    return sample(given, all, this.#document)
+  }
 }
 
-const texts = ['0', '1', '10', 'a', 'A', 'abc', 'ABC', 'a1', 'a_1', 'usd', 'US', 'en', 'x@y.io', '#ffffff', 'https://a.io/b']
+const texts = [
+  '0', '1', '10', 'a', 'A', 'abc', 'ABC', 'a1', 'a_1', 'usd', 'US', 'en', 'x@y.io', '#ffffff',
+  'https://a.io/b'
+]
+
+type Text = Media & { type?: unknown, pattern?: unknown, minLength?: number, maxLength?: number }
 
 /**
- * A copy with a text for each pattern without an example that one of ours matches. The last samples do without the examples
- * of the schemas: some contracts have examples that break their own schemas.
+ * A copy with a text for each pattern without an example that one of ours matches. The last extent
+ * does without the examples: in some contracts they break their own schemas.
  */
-function prepared<Part extends object> (part: Part, extent: Extent): Part {
-  return JSON.parse(JSON.stringify(part), (_key, value: Text & Media | null) => {
+function prepare<Part extends object> (part: Part, extent: Extent): Part {
+  return JSON.parse(JSON.stringify(part), (_key, value: Text | null) => {
     if (value?.type === undefined) return value
     if (extent === 'bare' && typeof value.type !== 'object') {
       delete value.example
@@ -89,12 +114,13 @@ function prepared<Part extends object> (part: Part, extent: Extent): Part {
     }
     const { pattern, example, examples, minLength = 0, maxLength = Infinity } = value
     if (example !== undefined || examples !== undefined) return value
-    const text = texts.find(text => matches(pattern, text) && text.length >= minLength && text.length <= maxLength)
+    const fitting = texts.filter(({ length }) => length >= minLength && length <= maxLength)
+    const text = fitting.find(text => matches(pattern, text))
     return text === undefined ? value : { ...value, const: text }
   }) as Part
 }
 
-/** A pattern that is none may be in a part that is not served. */
+/** False also for a faulty pattern, which may be in a part that is not served. */
 function matches (pattern: unknown, text: string): boolean {
   try {
     return typeof pattern === 'string' && new RegExp(pattern).test(text)
@@ -103,54 +129,63 @@ function matches (pattern: unknown, text: string): boolean {
   }
 }
 
-function firstOf (content: Content): { type: string, media: Media } {
-  const [[type, media] = ['application/json', {}]] = Object.entries(content)
-  return { type, media }
+function addParameter (made: SampleRequest, parameter: Parameter, value: unknown): void {
+  const { in: place, name } = parameter
+  const text = parameterText(parameter, value)
+  if (place === 'path') made.path = made.path.replace(`{${name}}`, text)
+  else addText(made, place, name, place === 'header' ? decodeURIComponent(text) : text)
 }
 
-/** A parameter's value as texts, in the styles of OpenAPI 3.1, section 4.8.12.3. */
-function parameterTexts ({ name, in: place, style, explode, ...rest }: Parameter, value: unknown): string[] {
-  const isQuery = place === 'query' || place === 'cookie'
-  const key = isQuery ? `${encodeURIComponent(name)}=` : { matrix: `;${name}=`, label: '.' }[style as string] ?? ''
-  const text = (part: unknown) => encodeURIComponent(typeof part === 'object' ? JSON.stringify(part) : String(part))
-  if (typeof value !== 'object' || value === null || 'content' in rest) return [key + text(value)]
-  const isExploded = explode ?? (style === 'form' || (style === undefined && isQuery))
-  const separator = { spaceDelimited: '%20', pipeDelimited: '%7C' }[style as string] ?? ','
-  if (Array.isArray(value)) {
-    if (isQuery && isExploded) return value.map(item => key + text(item))
-    return [key + value.map(text).join(style === 'label' && explode ? '.' : separator)]
+function addText (made: SampleRequest, place: string | undefined, name: string, text: string) {
+  const { headers } = made
+  if (place === 'header') headers[name.toLowerCase()] = text
+  else if (place === 'query') made.path += (made.path.includes('?') ? '&' : '?') + text
+  else headers.cookie = headers.cookie === undefined ? text : `${headers.cookie}; ${text}`
+}
+
+function parameterText (parameter: Parameter, value: unknown): string {
+  const name = encodeURIComponent(parameter.name)
+  const isForm = parameter.in === 'query' || parameter.in === 'cookie'
+  const { explode = isForm && (parameter.style ?? 'form') === 'form' } = parameter
+  const style = (parameter.style ?? (isForm ? 'form' : 'simple')) as 'form'
+  if (typeof value !== 'object' || value === null || parameter.content !== undefined) {
+    return serializeArrayParam(name, [value], { style, explode: false })
   }
-  const members = Object.keys(value).length > 0 ? Object.entries(value) : [['any', 'x'] as const]
-  if (style === 'deepObject') return members.map(([member, part]) => `${name}[${text(member)}]=${text(part)}`)
-  if (isExploded && isQuery) return members.map(([member, part]) => `${text(member)}=${text(part)}`)
-  if (isExploded) return [members.map(([member, part]) => `${text(member)}=${text(part)}`).join(',')]
-  return [key + members.flat().map(text).join(separator)]
+  if (Array.isArray(value)) {
+    return serializeArrayParam(name, value.map(toText), { style, explode })
+  }
+  const members = Object.entries(value).map(([key, part]) => [encodeURIComponent(key), toText(part)])
+  if (members.length === 0) members.push(['any', 'x'])
+  if (style.endsWith('Delimited')) {
+    return serializeArrayParam(name, members.flat(), { style, explode: false })
+  }
+  return serializeObjectParam(name, Object.fromEntries(members), { style, explode })
+}
+
+function toText (value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 /** Credentials that any verifier can read. */
-function addCredentials ({ headers }: SampleRequest, query: string[], { type, scheme, in: place, name = '' }: SecurityScheme) {
-  if (type !== 'apiKey') headers.authorization = scheme?.toLowerCase() === 'basic' ? 'Basic eDp5' : 'Bearer x'
-  else if (place === 'header') headers[name.toLowerCase()] = 'x'
-  else if (place === 'query') query.push(`${name}=x`)
-  else headers.cookie = [headers.cookie ?? [], `${name}=x`].flat().join('; ')
+function addCredentials (made: SampleRequest, scheme: SecurityScheme): void {
+  const { type, in: place, name = '' } = scheme
+  const isBasic = scheme.scheme?.toLowerCase() === 'basic'
+  if (type !== 'apiKey') made.headers.authorization = isBasic ? 'Basic eDp5' : 'Bearer x'
+  else addText(made, place, name, place === 'header' ? 'x' : `${name}=x`)
 }
 
-async function encode (type: string, value: unknown): Promise<{ type: string, bytes: Buffer }> {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const members = Object.entries(Object(value)).flatMap(([name, member]): Array<[string, unknown]> => {
-    return Array.isArray(member) ? member.map(item => [name, item]) : [[name, member]]
-  }).map(([name, member]): [string, string] => [name, typeof member === 'object' ? JSON.stringify(member) : String(member)])
-  switch (kindOf(type)) {
-    case 'json': return { type, bytes: Buffer.from(JSON.stringify(value)) }
-    case 'form': return { type, bytes: Buffer.from(String(new URLSearchParams(members))) }
-    case 'multipart': {
-      const form = new FormData()
-      for (const [name, member] of members) form.append(name, member)
-      const response = new Response(form)
-      return { type: String(response.headers.get('content-type')), bytes: Buffer.from(await response.arrayBuffer()) }
-    }
-    default: return { type: type.replaceAll('*', 'x'), bytes: Buffer.from(text || 'x') }
+async function addBody (made: SampleRequest, type: string, value: unknown): Promise<void> {
+  const kind = kindOf(type)
+  const form = kind === 'multipart' ? new FormData() : new URLSearchParams()
+  for (const [name, member] of Object.entries(Object(value))) {
+    for (const item of [member].flat()) form.append(name, toText(item))
   }
+  const text = typeof value === 'string' && kind !== 'json' ? value : JSON.stringify(value)
+  const body = new Response(kind === 'form' || kind === 'multipart' ? form : text || 'x')
+  const ownType = type.replaceAll('*', 'x')
+  const sentType = kind === 'multipart' ? String(body.headers.get('content-type')) : ownType
+  made.headers['content-type'] = sentType
+  made.payload = Buffer.from(await body.arrayBuffer())
 }
 
 function answerBody (type: string, value: unknown): unknown {
