@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { refuse } from '../options.ts'
+import { exitWith } from '../options.ts'
 import { unpackRevision } from '../revision.ts'
 
 /** Its folder. */
@@ -24,7 +24,7 @@ export function checkoutOf (name: string, temporary: string): Checkout {
   if (existsSync(join(name, 'src/main.ts'))) return resolve(name)
   const checkout = join(temporary, 'against')
   if (!unpackRevision(name, ownCheckout, checkout)) {
-    refuse(`--against: ${name} is neither a revision nor the folder of a checkout.`)
+    exitWith(`--against: ${name} is neither a revision nor the folder of a checkout.`)
   }
   console.error(`installing the packages of ${name}`)
   run('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund', '--prefix', checkout])
@@ -33,5 +33,5 @@ export function checkoutOf (name: string, temporary: string): Checkout {
 
 function run (command: string, args: string[]): void {
   const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' })
-  if (status !== 0) refuse(`${command} ${args.join(' ')} failed: ${stderr}`)
+  if (status !== 0) exitWith(`${command} ${args.join(' ')} failed: ${stderr}`)
 }

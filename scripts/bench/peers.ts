@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { token } from './load.ts'
 import type { Program, Server } from './server.ts'
-import { refuse } from '../options.ts'
+import { exitWith } from '../options.ts'
 
 const folder = join(import.meta.dirname, 'peers')
 const peers = {
@@ -20,7 +20,7 @@ export function peerPrograms (): Program[] {
   if (!existsSync(join(folder, 'node_modules'))) {
     console.error('installing the peers')
     const { status, stderr } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--prefix', folder])
-    if (status !== 0) refuse(`npm ci in ${folder} failed: ${stderr}`)
+    if (status !== 0) exitWith(`npm ci in ${folder} failed: ${stderr}`)
   }
   return Object.entries(peers).flatMap(([name, file]) => {
     const command = [process.execPath, join(folder, file)]

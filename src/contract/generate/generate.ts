@@ -17,9 +17,6 @@ export interface GenerateOptions extends ReadOptions {
   check: boolean
 }
 
-/** A generated file, and the text that it should have. */
-interface Output { path: string, text: string }
-
 /**
  * Updates the generated files and prints the result or the errors.
  * @param onRead called with the paths of the contract's files once they are known
@@ -32,20 +29,26 @@ export async function generate (
   try {
     const read = await readContract(file, options)
     onRead(read.files)
-    printWarnings(read)
-    const differing = await findDiffering(await emitFiles(read, file, out))
-    if (differing.length === 0) {
-      console.log(`${out}/ matches ${file}.`)
-    } else if (check) {
-      for (const { path } of differing) {
+    for (const warning of read.warnings) console.warn(`warning: ${warning}`)
+    for (const { method, url, reason } of read.contract.skipped) {
+      console.warn(`not served: ${method} ${url}: ${reason}`)
+    }
+    let areSame = true
+    for (const [name, text] of Object.entries(await emitFiles(file, read))) {
+      const path = join(out, name)
+      if (await readFile(path, 'utf8').catch(() => undefined) === text) continue
+      areSame = false
+      if (check) {
         const hint = 'Run `npm run generate` and commit the result.'
         console.error(`${path} does not match ${file}. ${hint}`)
+        continue
       }
-      return false
-    } else {
-      await writeFiles(out, differing)
+      makeDirectory(out)
+      await writeFile(path, text)
+      console.log(`wrote ${path}`)
     }
-    return true
+    if (areSame) console.log(`${out}/ matches ${file}.`)
+    return areSame || !check
   } catch (error) {
     const lines = error instanceof ContractError ? error.findings : [(error as Error).message]
     for (const line of lines) console.error(line)
@@ -53,38 +56,14 @@ export async function generate (
   }
 }
 
-function printWarnings ({ warnings, contract }: ContractFile): void {
-  for (const warning of warnings) console.warn(`warning: ${warning}`)
-  for (const { method, url, reason } of contract.skipped) {
-    console.warn(`not served: ${method} ${url}: ${reason}`)
-  }
-}
-
-async function emitFiles (read: ContractFile, file: string, out: string): Promise<Output[]> {
+/** The texts of the generated files, by name. */
+async function emitFiles (file: string, read: ContractFile): Promise<Record<string, string>> {
   const banner = `// Generated from ${basename(file)} by \`npm run generate\`. ` +
     'Do not edit: change the contract and generate again.\n'
   const types = await emitTypes(read.served).catch(error => { throw unreadable(file, error) })
-  return [
-    { path: join(out, 'document.ts'), text: banner + emitDocument(read.document) },
-    { path: join(out, 'operations.ts'), text: banner + emitOperations(read.contract) },
-    { path: join(out, 'types.ts'), text: banner + types }
-  ]
-}
-
-/** The files that are missing, or have another text. */
-async function findDiffering (outputs: Output[]): Promise<Output[]> {
-  const differing: Output[] = []
-  for (const output of outputs) {
-    const present = await readFile(output.path, 'utf8').catch(() => undefined)
-    if (present !== output.text) differing.push(output)
-  }
-  return differing
-}
-
-async function writeFiles (out: string, outputs: Output[]): Promise<void> {
-  makeDirectory(out)
-  for (const { path, text } of outputs) {
-    await writeFile(path, text)
-    console.log(`wrote ${path}`)
+  return {
+    'document.ts': banner + emitDocument(read.document),
+    'operations.ts': banner + emitOperations(read.contract),
+    'types.ts': banner + types
   }
 }

@@ -2,19 +2,21 @@
 import type { NormalizedProblem, Source } from '@redocly/openapi-core'
 import { routed } from '../routing/paths.ts'
 import { escapedKey } from '../schema/index.ts'
-import type { SkippedOperation } from '../types.ts'
+import type { Server, SkippedOperation } from '../types.ts'
 import { listOperations } from './description.ts'
-import type { Description, ListedOperation } from './description.ts'
+import type { Description } from './description.ts'
 import { toAddress, toServer } from './emit-contract.ts'
 import { placeOf } from './findings.ts'
 import { childPlace } from './references.ts'
+import type { References } from './references.ts'
 import type { Survey } from './survey.ts'
 import { pathFault, throwOwnPath } from './unsupported.ts'
 
-/** An operation, and its places in the files: of itself, its Path Item Object and the path. */
+/** An operation, and the places of it, of its Path Item Object and of its path. */
 interface Candidate {
-  listed: ListedOperation
   id: string
+  address: ReturnType<typeof toAddress>
+  isReachable: boolean
   place: string
   item: string
   key: string
@@ -25,22 +27,18 @@ export class SkippedOperations {
   readonly #webhooks = new Set<string>()
   /** By id. */
   readonly #reasons = new Map<string, string>()
-  readonly #document: Description
-  readonly #survey: Survey
-  readonly #ownPaths: readonly string[]
+  readonly #references: References
   readonly #candidates: Candidate[] = []
 
   /** @param document the description with an id for each operation */
   constructor (
     document: Description,
-    survey: Survey,
+    { references }: Survey,
     { absoluteRef: root }: Source,
     ownPaths: readonly string[]
   ) {
-    this.#document = document
-    this.#survey = survey
-    this.#ownPaths = ownPaths
-    const { references } = survey
+    this.#references = references
+    const server = toServer(document.servers)
     for (const listed of listOperations(document)) {
       const { url, method, operation } = listed
       const key = `${root}#/paths/${escapedKey(url)}`
@@ -49,7 +47,10 @@ export class SkippedOperations {
       for (const name of (operation.security ?? document.security ?? []).flatMap(Object.keys)) {
         references.addUse(place, `${root}#/components/securitySchemes/${name}`)
       }
-      this.#candidates.push({ listed, id: String(operation.operationId), place, item, key })
+      const id = String(operation.operationId)
+      const address = toAddress(listed)
+      const isReachable = canReach(address, server, ownPaths)
+      this.#candidates.push({ id, address, isReachable, place, item, key })
     }
   }
 
@@ -70,7 +71,7 @@ export class SkippedOperations {
   addUsersOf (problem: NormalizedProblem): boolean {
     const { source, pointer = '' } = placeOf(problem)
     const place = `${source.absoluteRef}${pointer}`
-    const users = this.#survey.references.usersOf(place)
+    const users = this.#references.usersOf(place)
     const affected = this.#candidates.filter(({ place: operation, item, key }) => {
       if (place === item || place === key || users.has(operation)) return true
       return users.has(childPlace(item, 'parameters')) || users.has(childPlace(item, 'servers'))
@@ -105,24 +106,25 @@ export class SkippedOperations {
 
   list (): SkippedOperation[] {
     const skipped: SkippedOperation[] = []
-    for (const { listed, id } of this.#candidates) {
+    for (const { id, address, isReachable } of this.#candidates) {
       const reason = this.#reasons.get(id)
-      if (reason === undefined) continue
-      const address = toAddress(listed)
-      skipped.push({ ...address, reason, isReachable: this.#isReachable(address) })
+      if (reason !== undefined) skipped.push({ ...address, reason, isReachable })
     }
     return skipped
   }
+}
 
-  /** An operation may be skipped for another reason than its path. */
-  #isReachable (address: ReturnType<typeof toAddress>): boolean {
-    try {
-      const { template } = routed(address, toServer(this.#document.servers), {})
-      const paths = [address.url, template]
-      for (const path of paths) throwOwnPath(decodeURI(path), this.#ownPaths)
-      return paths.every(path => path.startsWith('/') && pathFault(path) === undefined)
-    } catch {
-      return false
-    }
+/** An operation may be skipped for another reason than its path. */
+function canReach (
+  address: Candidate['address'],
+  server: Server,
+  ownPaths: readonly string[]
+): boolean {
+  try {
+    const paths = [address.url, routed(address, server, {}).template]
+    for (const path of paths) throwOwnPath(decodeURI(path), ownPaths)
+    return paths.every(path => path.startsWith('/') && pathFault(path) === undefined)
+  } catch {
+    return false
   }
 }

@@ -154,7 +154,9 @@ function parameterText (parameter: Parameter, value: unknown): string {
   if (Array.isArray(value)) {
     return serializeArrayParam(name, value.map(toText), { style, explode })
   }
-  const members = Object.entries(value).map(([key, part]) => [encodeURIComponent(key), toText(part)])
+  const members = Object.entries(value).map(([key, part]) => {
+    return [encodeURIComponent(key), toText(part)]
+  })
   if (members.length === 0) members.push(['any', 'x'])
   if (style.endsWith('Delimited')) {
     return serializeArrayParam(name, members.flat(), { style, explode: false })
