@@ -37,14 +37,11 @@ function findInvalidSchemas ({ operations, schemas }: Contract): Failure[] {
   for (const [name, schema] of Object.entries(schemas)) {
     const fault = schemaFault(schema, schemas)
     if (fault === undefined) continue
-    const users = Object.entries(operations).filter(([, operation]) => {
-      return schemasOf([operation], schemas).has(name)
+    const users = Object.keys(operations).filter(id => {
+      return schemasOf([operations[id] as Operation], schemas).has(name)
     })
-    failures.push({
-      pointer: `#/components/schemas/${name}`,
-      message: toMessage(fault),
-      operations: users.map(([id]) => id)
-    })
+    const pointer = `#/components/schemas/${name}`
+    failures.push({ pointer, message: toMessage(fault), operations: users })
   }
   return failures
 }
@@ -81,7 +78,10 @@ function dryRun (contract: Contract, ownPaths: readonly string[]): FailedStep[] 
     const { url, method, parameters, body, responses } = operation
     const place = `#/paths/${escapedKey(url)}/${method.toLowerCase()}`
     attempt(place, () => {
-      const route = toCheckedRoute(operation, contract, ownPaths)
+      const { template } = routed(operation, contract.server, {})
+      // The service answers its own paths at the root and below the path of the server.
+      for (const path of [template, decodeURI(url)]) throwOwnPath(path, ownPaths)
+      const route = { method: method as HTTPMethods, url: toRoute(template) }
       app.route({ ...route, exposeHeadRoute: false, handler: String })
     }, id)
     for (const parameter of parameters) {
@@ -109,18 +109,6 @@ function checked (compile: Compile, { schemas }: Contract): Compile {
     if (fault !== undefined) throw new Error(fault)
     return compile(schema)
   }
-}
-
-/** A server path may make a route invalid. */
-function toCheckedRoute (
-  operation: Operation,
-  { server }: Contract,
-  ownPaths: readonly string[]
-): { method: HTTPMethods, url: string } {
-  const { method, template } = routed(operation, server, {})
-  // The service has paths of its own at the root and below the path of the server.
-  for (const path of [template, decodeURI(operation.url)]) throwOwnPath(path, ownPaths)
-  return { method: method as HTTPMethods, url: toRoute(template) }
 }
 
 function readDefault (parameter: Parameter, { schemas }: Contract, request: Compile): void {

@@ -87,7 +87,7 @@ function describeBySchema (value: Value): void {
 }
 
 /**
- * A copy in which each part of a component schema that a reference names is a component of its own:
+ * A copy with a separate component for each part of a component schema that a reference names:
  * openapi-typescript finds only members of objects.
  */
 function withParts (document: Description): Description {

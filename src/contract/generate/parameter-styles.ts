@@ -5,36 +5,27 @@ import type { Schema } from '../schema/index.ts'
 import { isIgnored, schemasIn, valueOf } from './description.ts'
 import { report } from './unsupported.ts'
 
-const forms = ['text', 'array', 'object']
-
-/** The styles of each place, its default first, and their forms (OpenAPI 3.1.1, 4.8.12.4). */
-const styles: Readonly<Record<string, Readonly<Record<string, string[]>>>> = {
-  path: { simple: forms, label: forms, matrix: forms },
-  query: {
-    form: forms,
-    spaceDelimited: ['array', 'object'],
-    pipeDelimited: ['array', 'object'],
-    deepObject: ['object']
-  },
-  header: { simple: forms },
-  cookie: { form: forms }
+/** The styles of each place, its default first (OpenAPI 3.1.1, section 4.8.12.4). */
+const styles: Readonly<Record<string, string[]>> = {
+  path: ['simple', 'label', 'matrix'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+  header: ['simple'],
+  cookie: ['form']
 }
 
 export function reportParameter (parameter: Oas3Parameter, context: UserContext): void {
   if (isIgnored(parameter)) return
-  const { name, in: place, style: given } = parameter
+  const { name, in: place } = parameter
   if (name === '__proto__') report(context, 'proto', 'name')
   if ((place === 'header' || place === 'cookie') && !isToken(name)) {
     report(context, 'headerName', 'name', name)
   }
-  const allowed = styles[place as string] as Record<string, string[]>
-  const [first] = Object.keys(allowed) as [string]
-  const { style = first, explode = style === 'form' } = parameter
-  const found = reportValue(parameter, context, style, explode)
+  const allowed = styles[place as string] as [string, ...string[]]
+  const { style = allowed[0], explode = style === 'form' } = parameter
+  const forms = reportValue(parameter, context, style, explode)
   if (parameter.content !== undefined) return
-  const isServed = found.every(form => allowed[style]?.includes(form))
-  if (!isServed || !hasSyntax(style, explode, parameter.explode)) {
-    report(context, 'style', given === undefined ? undefined : 'style', style)
+  if (!allowed.includes(style) || !isDefined(style, forms, explode, parameter.explode)) {
+    report(context, 'style', parameter.style === undefined ? undefined : 'style', style)
   }
 }
 
@@ -43,11 +34,11 @@ export function isToken (name: string): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+$/.test(name)
 }
 
-/** Whether OpenAPI defines the style for `explode`. */
-function hasSyntax (style: string, explode: boolean, given: boolean | undefined): boolean {
+/** Whether OpenAPI defines the style for these forms and `explode`. */
+function isDefined (style: string, forms: string[], explode: boolean, given?: boolean): boolean {
+  if (style.endsWith('Delimited')) return !explode && !forms.includes('text')
   // Contracts leave out `explode` of deepObject, which has only one way.
-  if (style === 'deepObject') return given !== false
-  return !explode || !style.endsWith('Delimited')
+  return style !== 'deepObject' || (given !== false && forms.every(form => form === 'object'))
 }
 
 /** Reports a value that has no text. Returns the forms of the value, none of JSON. */
@@ -59,13 +50,13 @@ export function reportValue (
 ): string[] {
   const { schema, isJson } = valueOf(value)
   const parts = isJson ? [] : partsOf([{ schema }], context)
-  const found = formsOf(parts)
+  const forms = formsOf(parts)
   if (value.content !== undefined) {
-    if (found.some(form => form !== 'text')) report(context, 'parameterContent', 'content')
+    if (forms.some(form => form !== 'text')) report(context, 'parameterContent', 'content')
   } else if (isNested(parts, formsInside(style, explode), context)) {
     report(context, 'nestedParameter', 'schema')
   }
-  return found
+  return forms
 }
 
 /** The forms that members of an object may have beside a text. */
@@ -120,7 +111,7 @@ function formsOf (parts: Part[]): string[] {
     const { type } = schema as { type?: string | string[] }
     const isObject = 'properties' in schema || 'additionalProperties' in schema
     for (const name of [type ?? (isObject ? 'object' : [])].flat()) {
-      found.add(name === 'null' || forms.includes(name) ? name : 'text')
+      found.add(['null', 'array', 'object'].includes(name) ? name : 'text')
     }
   }
   if (parts.length > 0 && found.size === 0) return ['text']

@@ -35,18 +35,17 @@ const itemKeywords = ['items', 'prefixItems', 'contains', 'unevaluatedItems']
 const composing = ['allOf', 'anyOf', 'oneOf']
 const applying = [...composing, 'not', 'if', 'then', 'else', 'dependentSchemas']
 
+/** Finds schemas directly inside a schema. */
+type Inside = (schema: Schema) => Schema[]
+
 /** The schemas that apply to the same value: one that contains itself would never end. */
-function applied (schema: Schema): Schema[] {
-  return schemasIn(schema, applying)
-}
+const applied: Inside = schema => schemasIn(schema, applying)
 
 /** The schemas that TypeScript resolves together with a schema; it resolves members later. */
-function typedAtOnce (schema: Schema): Schema[] {
+const typedAtOnce: Inside = schema => {
   const isList = [schema.type].flat().includes('array')
   return schemasIn(schema, isList ? [...composing, 'items', 'prefixItems'] : composing)
 }
-
-type Inside = (schema: Schema) => Schema[]
 
 /** Whether a schema or one in it, at any depth, contains itself by `inside` and references. */
 function hasLoop (
