@@ -88,15 +88,17 @@ function innerParts (parts: Part[], keywords: string[], context: UserContext): P
   return partsOf(inner, context)
 }
 
+interface Resolved { node: object, location: UserContext['location'] }
+
 /** Schemas and those that they consist of, by $ref, allOf, anyOf and oneOf. */
 function partsOf (given: Part[], { resolve }: UserContext): Part[] {
   const pending = [...given]
   const found = new Map<object, Part>()
   for (const { schema, file } of pending) {
-    const { node, location } = resolve<object>(schema, file)
-    if (node === undefined) throw new Error('a reference to nothing')
+    // A reference to nothing ends the visit: another rule reports it.
+    const { node, location } = resolve<object>(schema, file) as Resolved
     if (found.has(node)) continue
-    const part = { schema: node, file: node === schema ? file : location?.source.absoluteRef }
+    const part = { schema: node, file: node === schema ? file : location.source.absoluteRef }
     found.set(node, part)
     for (const inner of schemasIn(node as Schema, ['allOf', 'anyOf', 'oneOf'])) {
       pending.push({ ...part, schema: inner })

@@ -30,9 +30,9 @@ export function schemasOf (operations: Operation[], schemas: Schemas): Set<strin
 
 /** Without the components that neither the operations nor the webhooks use: some may be broken. */
 export function pruneDescription (document: Description): Description {
-  const { webhooks } = document
-  const paths = withoutExtensions(document.paths ?? {})
-  const components = (document.components ?? {}) as Record<string, Record<string, unknown>>
+  const { webhooks, paths: allPaths = {}, components: all = {} } = document
+  const paths = withoutExtensions(allPaths)
+  const components = all as Record<string, Record<string, unknown>>
   const schemes = '#/components/securitySchemes/'
   const used = componentsIn([paths, webhooks])
   const requirements = [document, ...listOperations(document).map(({ operation }) => operation)]
