@@ -1,12 +1,13 @@
-// npm run dev: restarts the service after each change of the contract or of src/. Prints the errors of a change that is
-// broken, and keeps the last good service running.
+// npm run dev: restarts the service after each change of the contract or of src/. Prints the errors
+// of a change that is broken, and keeps the last good service running.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { generate } from '../src/contract/generate/index.ts'
+import { ownPaths } from '../src/service/own-paths.ts'
 import { compiler } from './compiler.ts'
-import { generate } from './generate.ts'
 import { leniencyOf, leniencyOptions, readOptions } from './options.ts'
 
 const contract = 'openapi.yaml'
@@ -16,43 +17,49 @@ const debounceMs = 100
 
 let service: ChildProcess | undefined
 let timer: NodeJS.Timeout | undefined
-let building: Promise<void> = Promise.resolve()
 const watched = new Set<string>()
 let sources: string[] = []
 
-watch('src', { recursive: true }, changed)
-follow([resolve(contract)])
-building = build()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { stop().then(() => process.exit()) })
+watch('src', { recursive: true }, scheduleBuild)
+watchFolders([resolve(contract)])
+let building = build()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => { stop().then(() => process.exit()) })
+}
 
-function changed (): void {
+function scheduleBuild (): void {
   clearTimeout(timer)
   timer = setTimeout(() => { building = building.then(build) }, debounceMs)
 }
 
-/** Watches the folders of the contract's files: a watch on a file ends when an editor replaces the file. */
-function follow (files: string[]): void {
+/** Watches the folders of the contract's files: an editor may replace a file that it saves. */
+function watchFolders (files: string[]): void {
   sources = files
   for (const folder of new Set(files.map(file => dirname(file)))) {
     if (watched.has(folder)) continue
     watched.add(folder)
-    watch(folder, (_event, name) => { if (name !== null && sources.includes(resolve(folder, name))) changed() })
+    watch(folder, (_event, name) => {
+      if (name !== null && sources.includes(resolve(folder, name))) scheduleBuild()
+    })
   }
 }
 
 async function build (): Promise<void> {
-  const good = await generate({ contract, out: 'generated', check: false, ...leniency }, follow) && await typeChecks()
-  if (!good) {
-    console.error(service === undefined ? 'Waiting for a change.' : 'The last working service keeps running.')
+  const options = { contract, out: 'generated', check: false, ownPaths, ...leniency }
+  const isGood = await generate(options, watchFolders) && await typeChecks()
+  if (!isGood) {
+    const isWaiting = service === undefined
+    console.error(isWaiting ? 'Waiting for a change.' : 'The last working service keeps running.')
     return
   }
   await stop()
   service = spawn(process.execPath, ['src/main.ts'], { stdio: 'inherit' })
 }
 
-/** Checks src/ and generated/ only: tests are not watched, so an error there must not block the service. */
+/** Checks src/ and generated/ only: an error in a test must not block the service. */
 async function typeChecks (): Promise<boolean> {
-  const [code] = await once(spawn(process.execPath, [compiler, '--project', 'src'], { stdio: 'inherit' }), 'exit')
+  const tsc = spawn(process.execPath, [compiler, '--project', 'src'], { stdio: 'inherit' })
+  const [code] = await once(tsc, 'exit')
   return code === 0
 }
 

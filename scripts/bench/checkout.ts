@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { refuse } from '../options.ts'
+import { exitWith } from '../options.ts'
 import { unpackRevision } from '../revision.ts'
 import { folder, project } from './harness.ts'
 
@@ -14,7 +14,7 @@ export function findCheckout (name: string): string {
   if (existsSync(join(name, 'src/main.ts'))) return resolve(name)
   const checkout = join(folder, 'against')
   if (!unpackRevision(name, project, checkout)) {
-    refuse(`--against: ${name} is neither a revision nor the folder of a checkout.`)
+    exitWith(`--against: ${name} is neither a revision nor the folder of a checkout.`)
   }
   console.error(`installing the packages of ${name}`)
   installPackages(checkout, '--omit=dev')
@@ -24,5 +24,5 @@ export function findCheckout (name: string): string {
 export function installPackages (folder: string, ...options: string[]): void {
   const args = ['ci', '--no-audit', '--no-fund', '--prefix', folder, ...options]
   const { status, stderr } = spawnSync('npm', args, { encoding: 'utf8' })
-  if (status !== 0) refuse(`npm ci in ${folder} failed: ${stderr}`)
+  if (status !== 0) exitWith(`npm ci in ${folder} failed: ${stderr}`)
 }

@@ -1,39 +1,46 @@
-// Completes the discriminators of a description, so that all its readers read them alike.
+// The discriminators of a description: completes them, so that all who read them agree, and lists
+// the schemas that they distinguish.
 import type { Oas3Discriminator } from '@redocly/openapi-core'
 import { isSchemaObject } from '../schema/index.ts'
-import { resolve } from './description.ts'
+import { resolve, visitValues } from './description.ts'
 import type { Description } from './description.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 type Branch = Readonly<{ $ref?: string }>
 
 /**
- * A copy of a description with references in all mappings of discriminators (OpenAPI 3.1, section 4.8.25). Names of
- * schemas become references, and what refers to nothing goes, which `supported` reports. A schema of `oneOf` that no
- * mapping names is selected by the values that it allows for the property itself; its own name counts only if it allows any.
- * @param formerNames the own names of schemas that were renamed, by reference
+ * A copy of a description with references in all mappings of discriminators (OpenAPI 3.1, section
+ * 4.8.25). Names of schemas become references, and a target that does not exist goes: the linter
+ * reports it.
+ * @param formerNames the names of schemas that were renamed, by reference
  */
-export function withMappings (document: Description, formerNames: ReadonlyMap<string, string>): Description {
+export function withMappings (
+  document: Description,
+  formerNames: ReadonlyMap<string, string>
+): Description {
   const names = Object.keys(document.components?.schemas ?? {})
-  const references = new Set(names.map(name => `#/components/schemas/${name}`))
-  const toReference = (target: string) => names.includes(target) ? `#/components/schemas/${target}` : target
+  const references = new Map(names.map(name => [name, `#/components/schemas/${name}`]))
+  const known = new Set(references.values())
   return JSON.parse(JSON.stringify(document), (_key, value: unknown) => {
     if (!isSchemaObject(value) || !isDiscriminator(value.discriminator)) return value
     const { discriminator, ...schema } = value
     const { mapping = {}, ...rest } = discriminator
-    const given = Object.entries(mapping).map(([tag, target]): [string, string] => [tag, toReference(target)])
-    const known = given.filter(([, target]) => references.has(target))
-    const named = new Set(known.map(([, target]) => target))
-    const branches = (Array.isArray(schema.oneOf) ? schema.oneOf as Branch[] : []).flatMap(({ $ref }) => $ref ?? [])
-    const own = branches.filter($ref => !named.has($ref)).flatMap($ref => {
-      const values = valuesOf(document, { $ref }, rest.propertyName)
-      const tags = values.length > 0 ? values : [formerNames.get($ref) ?? []].flat()
-      return tags.map((tag): [string, string] => [tag, $ref])
-    })
-    const all = [...known, ...own]
+    const targets: Array<[tag: string, $ref: string]> = []
+    for (const [tag, target] of Object.entries(mapping)) {
+      const $ref = references.get(target) ?? target
+      if (known.has($ref)) targets.push([tag, $ref])
+    }
+    const named = new Set(targets.map(([, $ref]) => $ref))
+    for (const $ref of branchesOf(schema)) {
+      if (named.has($ref)) continue
+      for (const tag of ownTags(document, $ref, rest.propertyName, formerNames)) {
+        targets.push([tag, $ref])
+      }
+    }
+    if (targets.length === 0) return { ...value, discriminator: rest }
     // Two schemas with the same value: the value selects neither.
-    if (new Set(all.map(([tag]) => tag)).size < all.length) return schema
-    return { ...value, discriminator: { ...rest, ...all.length > 0 && { mapping: Object.fromEntries(all) } } }
+    if (new Set(targets.map(([tag]) => tag)).size < targets.length) return schema
+    return { ...value, discriminator: { ...rest, mapping: Object.fromEntries(targets) } }
   }) as Description
 }
 
@@ -41,15 +48,70 @@ function isDiscriminator (value: unknown): value is Oas3Discriminator {
   return isSchemaObject(value) && typeof value.propertyName === 'string'
 }
 
-/** The texts that a schema allows for a property, by const or enum, directly or by the schemas that it consists of. */
-function valuesOf (document: Description, schema: Branch, property: string, seen = new Set<unknown>()): string[] {
+/** The references in `oneOf`. An inline branch has no name that could select it. */
+function branchesOf ({ oneOf }: Schema): string[] {
+  const branches = Array.isArray(oneOf) ? oneOf as Branch[] : []
+  return branches.map(({ $ref }) => $ref).filter($ref => typeof $ref === 'string')
+}
+
+/**
+ * The values that select a schema that no mapping names: those that it allows for the property. The
+ * name of a component counts only if the schema allows any value, or if the component is renamed.
+ */
+function ownTags (
+  document: Description,
+  $ref: string,
+  property: string,
+  formerNames: ReadonlyMap<string, string>
+): Iterable<string> {
+  const values = new Set<string>()
+  addValues(document, { $ref }, property, values, new Set())
+  if (values.size > 0) return values
+  const former = formerNames.get($ref)
+  return former === undefined ? [] : [former]
+}
+
+/** Adds the texts that a schema allows for a property, by const or enum, also in its parts. */
+function addValues (
+  document: Description,
+  schema: Branch,
+  property: string,
+  values: Set<string>,
+  seen: Set<unknown>
+): void {
   const resolved = resolve<Schema>(document, schema)
-  if (seen.has(resolved)) return []
+  if (seen.has(resolved)) return
   seen.add(resolved)
   const { properties = {}, allOf = [], oneOf = [], anyOf = [] } = resolved
-  const declared = (properties as Record<string, Branch>)[property]
-  const { const: constant = [], enum: values = constant } = declared === undefined ? {} : resolve<Schema>(document, declared)
-  const inside = [allOf, oneOf, anyOf].flat() as Branch[]
-  const own = [values].flat().filter(value => typeof value === 'string')
-  return [...new Set([...own, ...inside.flatMap(part => valuesOf(document, part, property, seen))])]
+  const declared = (properties as Record<string, Branch>)[property] ?? {}
+  const { const: constant = [], enum: listed = constant } = resolve<Schema>(document, declared)
+  for (const value of [listed].flat()) if (typeof value === 'string') values.add(value)
+  for (const part of [allOf, oneOf, anyOf].flat() as Branch[]) {
+    addValues(document, part, property, values, seen)
+  }
+}
+
+/** The discriminator property of a schema, and the values that select it. */
+export interface Distinction { property: string, values: string[] }
+
+/**
+ * The schemas that a discriminator beside `oneOf` distinguishes, by reference. Of two
+ * discriminators for one schema the first counts, as in openapi-typescript.
+ */
+export function distinctionsIn (document: Description): Map<string, Distinction> {
+  const found = new Map<string, Distinction>()
+  visitValues(document, value => {
+    if (!isSchemaObject(value) || !isDiscriminator(value.discriminator)) return
+    const { propertyName: property, mapping = {} } = value.discriminator
+    for (const $ref of branchesOf(value)) {
+      if (!found.has($ref)) found.set($ref, { property, values: selectorsOf($ref, mapping) })
+    }
+  })
+  return found
+}
+
+/** The names that are mapped to a schema, else its own name (OpenAPI 3.1, section 4.8.25). */
+function selectorsOf ($ref: string, mapping: Record<string, string>): string[] {
+  const mapped = Object.keys(mapping).filter(name => mapping[name] === $ref)
+  return mapped.length > 0 ? mapped : [$ref.split('/').at(-1) as string]
 }

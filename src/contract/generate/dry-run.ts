@@ -1,89 +1,129 @@
-// Runs the startup work without listening, so that the generator refuses contracts that fail.
+// Runs the startup work of the service without listening, to find what would fail: every schema is
+// compiled, every default read and every route registered.
 import fastify from 'fastify'
-import type { FastifyInstance, HTTPMethods } from 'fastify'
+import type { HTTPMethods } from 'fastify'
+import { noTexts } from '../message/request-texts.ts'
+import { valueReader } from '../parameters/parameters.ts'
+import { routed, routerOptions, toRoute } from '../message/paths.ts'
 import { createCompiler, createWriters, escapedKey } from '../schema/index.ts'
 import type { Compile } from '../schema/index.ts'
-import type { Content, Contract, Operation, Parameter, Response } from '../types.ts'
-import { valueReader } from '../parameters/parameters.ts'
-import { routedOperations, routerOptions, toRoute } from '../message/paths.ts'
-import { noTexts } from '../message/request-texts.ts'
+import type { Contract, Operation, Parameter } from '../types.ts'
+import { schemasOf } from './prune-components.ts'
+import { schemaFault } from './schema-check.ts'
+import { throwOwnPath } from './unsupported.ts'
 
-/** A startup error, the JSON pointer of its cause and the id of its operation. */
-export interface Failure { pointer: string, operation?: string, error: Error }
+/** What the service cannot start with, its place, and the ids of the operations that need it. */
+export interface Failure { pointer: string, message: string, operations: string[] }
 
-/** Checks that only the generator makes; each throws an Error that describes the problem. */
-export interface Checks { schema: (schema: object) => void, path: (template: string) => void }
-
-export function dryRun (contract: Contract, checks: Checks): Failure[] {
-  return steps(contract, checks).flatMap(([pointer, step, operation]) => {
-    try {
-      step()
-      return []
-    } catch (error) {
-      return [{ pointer, error: error as Error, ...operation !== undefined && { operation } }]
-    }
-  })
+/** Finds each invalid component schema, and each other failure at the first of its places. */
+export function findFailures (contract: Contract, ownPaths: readonly string[]): Failure[] {
+  const invalid = findInvalidSchemas(contract)
+  const others = new Map<string, Failure>()
+  for (const { pointer, message, operation } of dryRun(contract, ownPaths)) {
+    // What refers to an invalid schema fails like it.
+    const isKnown = invalid.some(known => known.message === message && (
+      operation === undefined ? known.pointer === pointer : known.operations.includes(operation)
+    ))
+    if (isKnown) continue
+    const failure = others.get(message) ?? { pointer, message, operations: [] }
+    others.set(message, failure)
+    if (operation !== undefined) failure.operations.push(operation)
+  }
+  return [...invalid, ...others.values()]
 }
 
-type Step = [pointer: string, step: () => unknown, operation?: string]
-
-function steps (contract: Contract, checks: Checks): Step[] {
-  const { schemas } = contract
-  const checked = (compile: Compile): Compile => schema => {
-    checks.schema(schema)
-    return compile(schema)
+function findInvalidSchemas ({ operations, schemas }: Contract): Failure[] {
+  const failures: Failure[] = []
+  for (const [name, schema] of Object.entries(schemas)) {
+    const fault = schemaFault(schema, schemas)
+    if (fault === undefined) continue
+    const users = Object.keys(operations).filter(id => {
+      return schemasOf([operations[id] as Operation], schemas).has(name)
+    })
+    const pointer = `#/components/schemas/${name}`
+    failures.push({ pointer, message: toMessage(fault), operations: users })
   }
-  const request = checked(createCompiler(schemas, 'request'))
-  const answer = checked(createCompiler(schemas, 'answer'))
+  return failures
+}
+
+function toMessage (fault: string): string {
+  if (fault === 'Maximum call stack size exceeded') {
+    return 'cannot be compiled: it has too many members, or is nested too deeply'
+  }
+  return fault.startsWith('Not supported: ') ? fault : `cannot be compiled: ${fault}`
+}
+
+/** A step of the startup that failed; `operation` is the id of its operation. */
+interface FailedStep { pointer: string, message: string, operation: string | undefined }
+
+function dryRun (contract: Contract, ownPaths: readonly string[]): FailedStep[] {
+  const { schemas } = contract
+  const request = checked(createCompiler(schemas, 'request'), contract)
+  const answer = checked(createCompiler(schemas, 'answer'), contract)
   const write = createWriters(schemas, answer)
   const app = fastify({ routerOptions })
-
-  const ofContent = (place: string, compile: (schema: object) => unknown, content: Content = {}) => {
-    return Object.values(content).map(({ schema = {} }): Step => [place, () => compile(schema)])
-  }
-  const ofResponse = (place: string, { content, headers = {} }: Response): Step[] => [
-    ...ofContent(place, write, content),
-    ...Object.entries(headers).map(([name, header]): Step => [`${place}/headers/${name}`, () => answer(header.schema)])
-  ]
-  const readDefault = (parameter: Parameter) => {
-    refuseRounded(parameter)
-    const read = valueReader({ ...parameter, required: false }, schemas, request)
+  const failed: FailedStep[] = []
+  const attempt = (pointer: string, step: () => unknown, operation?: string) => {
     try {
-      read(noTexts)
+      step()
     } catch (error) {
-      throw new Error(`the default breaks its schema. ${(error as Error).message}`, { cause: error })
+      failed.push({ pointer, message: toMessage((error as Error).message), operation })
     }
   }
-  const ofOperation = ([id, operation]: [string, Operation]): Step[] => {
+
+  for (const name of Object.keys(schemas)) {
+    attempt(`#/components/schemas/${name}`, () => request({ $ref: `${name}#` }))
+  }
+  for (const [id, operation] of Object.entries(contract.operations)) {
     const { url, method, parameters, body, responses } = operation
     const place = `#/paths/${escapedKey(url)}/${method.toLowerCase()}`
-    return [
-      [place, () => addRoutes(app, { ...contract, operations: { [id]: operation } }, checks)],
-      ...parameters.map((parameter): Step => [`${place}/parameters`, () => readDefault(parameter)]),
-      ...ofContent(`${place}/requestBody`, request, body?.content),
-      ...Object.entries(responses).flatMap(([key, response]) => ofResponse(`${place}/responses/${key}`, response))
-    ]
+    attempt(place, () => {
+      const { template } = routed(operation, contract.server, {})
+      // The service answers its own paths at the root and below the path of the server.
+      for (const path of [template, decodeURI(url)]) throwOwnPath(path, ownPaths)
+      const route = { method: method as HTTPMethods, url: toRoute(template) }
+      app.route({ ...route, exposeHeadRoute: false, handler: String })
+    }, id)
+    for (const parameter of parameters) {
+      attempt(`${place}/parameters`, () => readDefault(parameter, contract, request), id)
+    }
+    for (const { schema = {} } of Object.values(body?.content ?? {})) {
+      attempt(`${place}/requestBody`, () => request(schema), id)
+    }
+    for (const [key, { content = {}, headers = {} }] of Object.entries(responses)) {
+      const response = `${place}/responses/${key}`
+      for (const { schema = {} } of Object.values(content)) {
+        attempt(response, () => write(schema), id)
+      }
+      for (const [name, { schema }] of Object.entries(headers)) {
+        attempt(`${response}/headers/${name}`, () => answer(schema), id)
+      }
+    }
   }
-  return [
-    ...Object.keys(schemas).map((name): Step => [`#/components/schemas/${name}`, () => request({ $ref: `${name}#` })]),
-    ...Object.entries(contract.operations).flatMap(entry => {
-      return ofOperation(entry).map(([pointer, step]): Step => [pointer, step, entry[0]])
-    })
-  ]
+  return failed
 }
 
-/** Registers the routes: a server path may make one invalid. */
-function addRoutes (app: FastifyInstance, contract: Contract, checks: Checks): void {
-  for (const { method, url, template } of routedOperations(contract, {})) {
-    // The service has paths of its own at the root and below the path of the server.
-    for (const path of [template, decodeURI(url)]) checks.path(path)
-    app.route({ method: method as HTTPMethods, url: toRoute(template), exposeHeadRoute: false, handler: String })
+function checked (compile: Compile, { schemas }: Contract): Compile {
+  return schema => {
+    const fault = schemaFault(schema, schemas)
+    if (fault !== undefined) throw new Error(fault)
+    return compile(schema)
   }
 }
 
-/** The parser of YAML or JSON has already rounded such an integer. */
-function refuseRounded ({ name, default: value }: Parameter): void {
-  const rounded = [value].flat().find(item => Number.isInteger(item) && !Number.isSafeInteger(item))
-  if (rounded === undefined) return
-  throw new Error(`the default of "${name}" is beyond 2^53, where a contract's numbers are rounded`)
+function readDefault (parameter: Parameter, { schemas }: Contract, request: Compile): void {
+  const { name, default: value } = parameter
+  // The parser of YAML or JSON has already rounded such an integer.
+  const isRounded = (item: unknown) => Number.isInteger(item) && !Number.isSafeInteger(item)
+  if ([value].flat().some(isRounded)) {
+    const rounding = "is beyond 2^53, where a contract's numbers are rounded"
+    throw new Error(`the default of "${name}" ${rounding}`)
+  }
+  const read = valueReader({ ...parameter, required: false }, schemas, request)
+  try {
+    read(noTexts)
+  } catch (error) {
+    const message = `the default breaks its schema. ${(error as Error).message}`
+    throw new Error(message, { cause: error })
+  }
 }

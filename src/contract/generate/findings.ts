@@ -1,10 +1,10 @@
-// What is wrong or remarkable in a contract, each at its place: `file:line:column pointer sentence`.
+// What is wrong or remarkable in a contract, at its place: `file:line:column pointer sentence`.
 import { getLineColLocation } from '@redocly/openapi-core'
 import type { LocationObject, NormalizedProblem } from '@redocly/openapi-core'
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 
-/** A contract that is refused: a line for each finding. */
+/** The generator cannot use a contract: a line for each finding. */
 export class ContractError extends Error {
   readonly findings: string[]
   constructor (given: string[]) {
@@ -32,7 +32,6 @@ function startOf (place: LocationObject): { line: number, col: number } {
   }
 }
 
-/** Where a problem is. */
 export function placeOf ({ location: [place] }: NormalizedProblem): LocationObject {
   return place as LocationObject
 }
@@ -42,14 +41,18 @@ export function describe (problem: NormalizedProblem): string {
 }
 
 /**
- * A file that cannot be parsed: the first line of the message ends with the place, the rest is an excerpt. Other errors
- * that no rule reports are about the whole description.
+ * An error that no rule reports. Of a file that cannot be parsed, the first line of the message
+ * ends with the place, the rest is an excerpt. Other errors are about the whole description.
  */
 export function unreadable (file: string, error: Error): ContractError {
-  const [message = ''] = error instanceof RangeError ? ['it is nested too deeply'] : error.message.split('\n')
-  const [, problem = message, path = file, place] = /^(.*) in "(.*)" \((\d+:\d+)\)$/.exec(message) ?? []
-  if (place !== undefined) return new ContractError([`${relative('', path)}:${place} ${problem}`])
+  const isTooDeep = error instanceof RangeError
+  const [message = ''] = isTooDeep ? ['it is nested too deeply'] : error.message.split('\n')
+  const parsed = /^(?<problem>.*) in "(?<path>.*)" \((?<place>\d+:\d+)\)$/.exec(message)?.groups
+  if (parsed !== undefined) {
+    const { problem, path = '', place } = parsed
+    return new ContractError([`${relative('', path)}:${place} ${problem}`])
+  }
   const isUnread = 'code' in error || !existsSync(file)
-  const text = isUnread ? `${file}: ${problem}` : `${relative('', file)}:1:1 #/ cannot be compiled: ${problem}`
-  return new ContractError([text])
+  if (isUnread) return new ContractError([`${file}: ${message}`])
+  return new ContractError([`${relative('', file)}:1:1 #/ cannot be compiled: ${message}`])
 }

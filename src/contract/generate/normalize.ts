@@ -1,112 +1,120 @@
-// The part of a description that is served, in the form that the emitters read: what OpenAPI ignores is gone, and every
-// operation has an id of its own.
-import type { Oas3Operation } from '@redocly/openapi-core'
-import { bodilessStatuses } from '../types.ts'
+// The part of a description that is served, in the form that the emitters read: without what
+// OpenAPI ignores, and with an id for every operation.
+import type { Oas3Operation, Oas3PathItem } from '@redocly/openapi-core'
 import { isSchemaObject, mapSubschemas } from '../schema/index.ts'
-import { listOperations, methods, resolve, withoutExtensions } from './description.ts'
+import { bodilessStatuses } from '../types.ts'
+import {
+  listOperations, mapValues, methods, resolve, visitValues, withoutExtensions
+} from './description.ts'
 import type { Description } from './description.ts'
+import { takeName } from './plain-names.ts'
 
-/** Keywords of JSON Schema 2020-12 that validate, and those that OpenAPI gives a meaning to. All others annotate. */
+/** The keywords of JSON Schema 2020-12 that validate, and those that OpenAPI gives a meaning to. */
 export const keywords = new Set([
-  '$ref', '$defs', 'type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum',
-  'maxLength', 'minLength', 'pattern', 'maxItems', 'minItems', 'uniqueItems', 'maxContains', 'minContains',
-  'maxProperties', 'minProperties', 'required', 'dependentRequired', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then',
-  'else', 'dependentSchemas', 'prefixItems', 'items', 'contains', 'properties', 'patternProperties',
-  'additionalProperties', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties', 'format', 'contentEncoding',
-  'contentMediaType', 'default', 'readOnly', 'writeOnly', 'discriminator'
+  '$ref', '$defs', 'type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum',
+  'exclusiveMinimum', 'maxLength', 'minLength', 'pattern', 'maxItems', 'minItems', 'uniqueItems',
+  'maxContains', 'minContains', 'maxProperties', 'minProperties', 'required', 'dependentRequired',
+  'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'prefixItems',
+  'items', 'contains', 'properties', 'patternProperties', 'additionalProperties', 'propertyNames',
+  'unevaluatedItems', 'unevaluatedProperties', 'format', 'contentEncoding', 'contentMediaType',
+  'default', 'readOnly', 'writeOnly', 'discriminator'
 ])
 
 /** Keywords of JSON Schema 2020-12 and OpenAPI 3.1 that only annotate. */
 export const annotations = new Set([
   // Refused, and so not unknown.
   '$id', '$anchor', '$dynamicAnchor', '$dynamicRef',
-  '$schema', '$comment', 'title', 'description', 'deprecated', 'examples', 'contentSchema', 'example', 'externalDocs',
-  'xml'
+  '$schema', '$comment', 'title', 'description', 'deprecated', 'examples', 'contentSchema',
+  'example', 'externalDocs', 'xml'
 ])
 
 /**
- * A copy of a bundled description with an id for each operation below `paths`: its operationId, or one of its method and path
- * where it has none or shares it with another operation.
+ * A copy of a bundled description with an id for each operation below `paths`: its operationId, or
+ * one of its method and path where it has none or shares it with another operation.
  */
 export function withIds (document: Description): Description {
   const copy = withOwnItems(document)
   const listed = listOperations(copy)
   const uses = Map.groupBy(listed, ({ operation }) => operation.operationId)
-  const taken = new Set(listed.map(({ operation }) => operation.operationId))
+  const taken = new Set<unknown>(uses.keys())
   for (const { method, url, operation } of listed) {
     const id = operation.operationId
-    if (typeof id !== 'string' || id === '' || uses.get(id)?.length !== 1) operation.operationId = derivedId(method, url, taken)
+    const isOwn = typeof id === 'string' && id !== '' && uses.get(id)?.length === 1
+    if (!isOwn) operation.operationId = takeName(derivedId(method, url), taken)
   }
   return copy
 }
 
-/** A copy in which no two paths share a path item; fields beside a reference apply (OpenAPI 3.1, section 4.8.9). */
+/** A copy without shared path items; fields beside a $ref apply (OpenAPI 3.1, section 4.8.9). */
 function withOwnItems (document: Description): Description {
   const copy = structuredClone(document)
-  for (const [url, item] of Object.entries(withoutExtensions(copy.paths ?? {}))) {
-    const { $ref, ...beside } = item as { $ref?: string }
+  const paths = (copy.paths ?? {}) as Record<string, { $ref?: string }>
+  for (const [url, { $ref, ...beside }] of Object.entries(withoutExtensions(paths))) {
     if ($ref === undefined) continue
-    const paths = copy.paths as Record<string, object>
     paths[url] = { ...structuredClone(resolve<object>(copy, { $ref })), ...beside }
   }
   return copy
 }
 
 /** For example `getUsersByIdPosts` for GET /users/{id}/posts. */
-function derivedId (method: string, url: string, taken: Set<string | undefined>): string {
-  const words = url.replaceAll('{', 'by ').split(/[^\p{L}\p{N}]+/u).filter(word => word !== '')
-  const id = method + words.map(word => word.slice(0, 1).toUpperCase() + word.slice(1)).join('')
-  let unique = id
-  for (let count = 2; taken.has(unique); count++) unique = `${id}${count}`
-  taken.add(unique)
-  return unique
+function derivedId (method: string, url: string): string {
+  let id = method
+  for (const word of url.replaceAll('{', 'by ').split(/[^\p{L}\p{N}]+/u)) {
+    id += word.slice(0, 1).toUpperCase() + word.slice(1)
+  }
+  return id
 }
 
-/** The ids of operations that are not served. */
+/** The operations and webhooks that are not served. */
 interface Skipped { has: (id: string) => boolean, hasWebhook: (name: string) => boolean }
 
 /**
- * A copy of a description with ids, for the emitters: without the operations that are not served, without bodies that HTTP
- * never sends (RFC 9110, sections 9.3.2 and 15), and without the keywords that JSON Schema 2020-12 does not know but
- * openapi-typescript may read.
+ * A copy of a description with ids, for the emitters: without the operations that are not served,
+ * without bodies that HTTP never sends (RFC 9110, sections 9.3.2 and 15), and without the keywords
+ * that JSON Schema 2020-12 does not know but openapi-typescript may read.
  */
 export function servedPart (document: Description, skipped: Skipped): Description {
   const copy = withPlainSchemas(document) as Description
-  for (const name of Object.keys(copy.webhooks ?? {})) {
-    if (skipped.hasWebhook(name)) delete (copy.webhooks as Record<string, object>)[name]
-  }
-  for (const url of Object.keys(withoutExtensions(copy.paths ?? {}))) {
-    const paths = copy.paths as Record<string, object>
-    const item: Record<string, unknown> = { ...resolve(copy, paths[url] as object) }
-    const declared = methods.filter(method => method in item)
-    const left = declared.filter(method => !skipped.has(String((item[method] as Oas3Operation).operationId)))
-    for (const method of declared) if (!left.includes(method)) delete item[method]
-    // What the path has beside its operations may be broken too.
-    if (declared.length > 0 && left.length === 0) delete paths[url]
-    else paths[url] = item
-  }
+  const webhooks = copy.webhooks as Record<string, object> | undefined ?? {}
+  for (const name of Object.keys(webhooks)) if (skipped.hasWebhook(name)) delete webhooks[name]
+  removeSkipped(copy, skipped)
   removeRepeatedIds(copy)
-  for (const { method, operation } of listOperations(copy)) {
-    const declared = Object.entries(withoutExtensions(operation.responses ?? {}))
-    // Without any (OpenAPI 3.1, section 4.8.10) the contract says nothing of the responses: they have no body.
-    const responses = declared.length > 0 ? declared : [['default', { description: '' }]] as typeof declared
-    operation.responses = Object.fromEntries(responses.map(([status, response]) => {
-      const { content = {}, ...rest } = resolve<{ content?: object }>(copy, response)
-      const hasBody = Object.keys(content).length > 0 && !isBodiless(method, status)
-      return [status, hasBody ? response : rest]
-    }))
-  }
+  for (const { method, operation } of listOperations(copy)) removeBodies(copy, method, operation)
   return copy
 }
 
-/** Whether HTTP sends no body in such a response. */
-function isBodiless (method: string, status: string): boolean {
-  return method === 'head' || bodilessStatuses.map(String).includes(status)
+function removeSkipped (document: Description, skipped: Skipped): void {
+  const paths = (document.paths ?? {}) as Record<string, Oas3PathItem & { query?: Oas3Operation }>
+  for (const [url, item] of Object.entries(withoutExtensions(paths))) {
+    const declared = methods.filter(method => method in item)
+    for (const method of declared) {
+      if (skipped.has(String(item[method]?.operationId))) delete item[method]
+    }
+    // What the path has beside its operations may be broken too.
+    const isEmpty = declared.every(method => !(method in item))
+    if (declared.length > 0 && isEmpty) delete paths[url]
+  }
+}
+
+/** Removes the bodies of responses that HTTP sends without one. */
+function removeBodies (document: Description, method: string, operation: Oas3Operation): void {
+  const declared = withoutExtensions(operation.responses ?? {})
+  if (Object.keys(declared).length === 0) {
+    // The contract says nothing of the responses (OpenAPI 3.1, section 4.8.10).
+    operation.responses = { default: { description: '' } }
+    return
+  }
+  operation.responses = mapValues(declared, (response, status) => {
+    const { content = {}, ...rest } = resolve<{ content?: object }>(document, response)
+    const isBodiless = method === 'head' || bodilessStatuses.some(known => String(known) === status)
+    const hasBody = !isBodiless && Object.keys(content).length > 0
+    return hasBody ? response : rest
+  }) as typeof declared
 }
 
 /**
- * A copy with unknown keywords and lone discriminators removed from all schemas. Members of examples that look like
- * schemas lose them too, which nobody reads.
+ * A copy with unknown keywords and lone discriminators removed from all schemas. Members of
+ * examples that look like schemas lose them too; the emitters do not read examples.
  */
 function withPlainSchemas (node: unknown, key?: string): unknown {
   if (Array.isArray(node)) return node.map(item => withPlainSchemas(item))
@@ -114,46 +122,39 @@ function withPlainSchemas (node: unknown, key?: string): unknown {
   if (key === 'schema') return plainSchema(node)
   if (key === 'schemas') return mapValues(node, plainSchema)
   const hasNames = key !== undefined && maps.has(key)
-  return Object.fromEntries(Object.entries(node).map(([name, value]) => {
-    return [name, withPlainSchemas(value, hasNames ? undefined : name)]
-  }))
+  return mapValues(node, (value, name) => withPlainSchemas(value, hasNames ? undefined : name))
 }
 
 /** Fields whose members have names that the contract chooses; one may be called schema. */
 const maps = new Set([
-  'paths', 'webhooks', 'pathItems', 'parameters', 'headers', 'responses', 'requestBodies', 'content', 'encoding', 'examples',
-  'links', 'callbacks', 'securitySchemes', 'variables'
+  'paths', 'webhooks', 'pathItems', 'parameters', 'headers', 'responses', 'requestBodies',
+  'content', 'encoding', 'examples', 'links', 'callbacks', 'securitySchemes', 'variables'
 ])
-
-function mapValues (values: object, change: (value: unknown) => unknown): object {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
-}
-
-const texts = ['title', 'description']
 
 function plainSchema (schema: unknown): unknown {
   if (!isSchemaObject(schema)) return schema
-  const mapped = Object.entries(mapSubschemas(schema, (_keyword, inner) => plainSchema(inner)))
-  const known = mapped.filter(([word, value]) => {
+  const plain = mapSubschemas(schema, (_keyword, inner) => plainSchema(inner))
+  for (const [word, value] of Object.entries(plain)) {
     // The linter only warns of what is malformed and describes.
-    return keywords.has(word) || (annotations.has(word) && (typeof value === 'string' || !texts.includes(word)))
-  })
-  const { discriminator, ...words } = Object.fromEntries(known)
-  return { ...words, ...discriminator !== undefined && Array.isArray(words.oneOf) && { discriminator } }
+    const isMalformed = (word === 'title' || word === 'description') && typeof value !== 'string'
+    const isKnown = keywords.has(word) || (annotations.has(word) && !isMalformed)
+    if (!isKnown) delete plain[word]
+  }
+  const { discriminator, ...words } = plain
+  if (discriminator === undefined || !Array.isArray(words.oneOf)) return words
+  return { ...words, discriminator }
 }
 
-/** Operations of callbacks and webhooks lose an id that another operation has: their types are named by it. */
+/** Operations of callbacks and webhooks lose a repeated id: their types are named by it. */
 function removeRepeatedIds (document: Description): void {
   const operations = listOperations(document).map(({ operation }) => operation)
   const served = new Set<unknown>(operations)
   const taken = new Set<unknown>(operations.map(({ operationId }) => operationId))
-  const visit = (node: unknown): void => {
-    if (typeof node !== 'object' || node === null) return
-    if ('operationId' in node && 'responses' in node && !served.has(node)) {
-      if (taken.has(node.operationId)) delete node.operationId
-      else taken.add(node.operationId)
-    }
-    Object.values(node).forEach(visit)
-  }
-  visit(document)
+  visitValues(document, node => {
+    const operation = Object(node) as Oas3Operation
+    const isOperation = 'operationId' in operation && 'responses' in operation
+    if (!isOperation || served.has(operation)) return
+    if (taken.has(operation.operationId)) delete operation.operationId
+    else taken.add(operation.operationId)
+  })
 }

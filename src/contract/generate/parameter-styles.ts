@@ -1,94 +1,122 @@
-// The styles of parameters, and the forms of their values as the linter sees the schema: a text, a list or an object.
+// Reports parameters and header fields that have no text in their style. The form of a value, as
+// the linter sees the schema, is a text, an array or an object.
 import type { Oas3Parameter, UserContext } from '@redocly/openapi-core'
-import { subschemas } from '../schema/index.ts'
 import type { Schema } from '../schema/index.ts'
+import { isIgnored, schemasIn, valueOf } from './description.ts'
+import { report } from './unsupported.ts'
 
-type Resolver = Pick<UserContext, 'resolve'>
-
-const forms = ['text', 'array', 'object']
-
-/** The styles of each place, its default first, and the forms of value that they are for (OpenAPI 3.1.1, 4.8.12.4). */
-const styles: Readonly<Record<string, Readonly<Record<string, string[]>>>> = {
-  path: { simple: forms, label: forms, matrix: forms },
-  query: {
-    form: forms,
-    spaceDelimited: ['array', 'object'],
-    pipeDelimited: ['array', 'object'],
-    deepObject: ['object']
-  },
-  header: { simple: forms },
-  cookie: { form: forms }
+/** The styles of each place, its default first (OpenAPI 3.1.1, section 4.8.12.4). */
+const styles: Readonly<Record<string, string[]>> = {
+  path: ['simple', 'label', 'matrix'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+  header: ['simple'],
+  cookie: ['form']
 }
 
-/** The style of a parameter, by default the first of its place. */
-export function styleOf (parameter: Oas3Parameter): { style: string, explode: boolean } {
-  const [first] = Object.keys(stylesOf(parameter)) as [string]
-  const { style = first, explode = style === 'form' } = parameter
-  return { style, explode }
+export function reportParameter (parameter: Oas3Parameter, context: UserContext): void {
+  if (isIgnored(parameter)) return
+  const { name, in: place } = parameter
+  if (name === '__proto__') report(context, 'proto', 'name')
+  if ((place === 'header' || place === 'cookie') && !isToken(name)) {
+    report(context, 'headerName', 'name', name)
+  }
+  const allowed = styles[place as string] as [string, ...string[]]
+  const { style = allowed[0], explode = style === 'form' } = parameter
+  const forms = reportValue(parameter, context, style, explode)
+  if (parameter.content !== undefined) return
+  if (!allowed.includes(style) || !isDefined(style, forms, explode, parameter.explode)) {
+    report(context, 'style', parameter.style === undefined ? undefined : 'style', style)
+  }
 }
 
-function stylesOf ({ in: place }: Oas3Parameter): Readonly<Record<string, string[]>> {
-  return styles[place as string] as NonNullable<typeof styles[string]>
+/** RFC 9110, section 5.6.2. */
+export function isToken (name: string): boolean {
+  return /^[!#$%&'*+.^_`|~\w-]+$/.test(name)
 }
 
-/** Whether OpenAPI defines the style for the place, `explode` and these forms. */
-export function isStyleFor (parameter: Oas3Parameter, forms: string[]): boolean {
-  if (parameter.content !== undefined) return true
-  const { style, explode } = styleOf(parameter)
+/** Whether OpenAPI defines the style for these forms and `explode`. */
+function isDefined (style: string, forms: string[], explode: boolean, given?: boolean): boolean {
+  if (style.endsWith('Delimited')) return !explode && !forms.includes('text')
   // Contracts leave out `explode` of deepObject, which has only one way.
-  if (style === 'deepObject' ? parameter.explode === false : explode && style.endsWith('Delimited')) return false
-  return forms.every(form => stylesOf(parameter)[style]?.includes(form))
+  return style !== 'deepObject' || (given !== false && forms.every(form => form === 'object'))
+}
+
+/** Reports a value that has no text. Returns the forms of the value, none of JSON. */
+export function reportValue (
+  value: Parameters<typeof valueOf>[0],
+  context: UserContext,
+  style = 'simple',
+  explode = false
+): string[] {
+  const { schema, isJson } = valueOf(value)
+  const parts = isJson ? [] : partsOf([{ schema }], context)
+  const forms = formsOf(parts)
+  if (value.content !== undefined) {
+    if (forms.some(form => form !== 'text')) report(context, 'parameterContent', 'content')
+  } else if (isNested(parts, formsInside(style, explode), context)) {
+    report(context, 'nestedParameter', 'schema')
+  }
+  return forms
 }
 
 /** The forms that members of an object may have beside a text. */
-export function formsInside (style: string, explode: boolean): string[] {
+function formsInside (style: string, explode: boolean): string[] {
   if (style === 'deepObject') return ['array', 'object']
   return style === 'form' && explode ? ['array'] : []
 }
 
 /** A schema, and the file in which its references are. */
-export interface Part { schema: object, file?: string | undefined }
+interface Part { schema: object, file?: string | undefined }
 
-/** Whether a list has items other than texts, or an object has members in a form that it may not hold. */
-export function isNested (parts: Part[], mayHold: string[], context: Resolver, levels = 5): boolean {
-  const items = innerParts(parts, ['items'], context)
-  const members = innerParts(parts, ['properties', 'patternProperties', 'additionalProperties'], context)
-  const ofMembers = formsOf(members).filter(form => form !== 'text')
-  if (formsOf(items).some(form => form !== 'text') || ofMembers.some(form => !mayHold.includes(form))) return true
-  return ofMembers.length > 0 && levels > 0 && isNested(members, mayHold, context, levels - 1)
+/** Whether an array has items other than texts, or an object a member that it may not hold. */
+function isNested (parts: Part[], mayHold: string[], context: UserContext, levels = 5): boolean {
+  const items = formsOf(innerParts(parts, ['items'], context))
+  if (items.some(form => form !== 'text')) return true
+  const members = innerParts(parts, memberKeywords, context)
+  const nested = formsOf(members).filter(form => form !== 'text')
+  if (nested.some(form => !mayHold.includes(form))) return true
+  return nested.length > 0 && levels > 0 && isNested(members, mayHold, context, levels - 1)
 }
 
-function innerParts (parts: Part[], keywords: string[], context: Resolver): Part[] {
-  return partsOf(parts.flatMap(({ schema, file }) => {
-    return subschemas(schema as Schema).flatMap(([keyword, inner]) => {
-      return keywords.includes(keyword) ? [{ schema: inner, file }] : []
-    })
-  }), context)
+const memberKeywords = ['properties', 'patternProperties', 'additionalProperties']
+
+function innerParts (parts: Part[], keywords: string[], context: UserContext): Part[] {
+  const inner: Part[] = []
+  for (const { schema, file } of parts) {
+    for (const part of schemasIn(schema as Schema, keywords)) inner.push({ schema: part, file })
+  }
+  return partsOf(inner, context)
 }
+
+interface Resolved { node: object, location: UserContext['location'] }
 
 /** Schemas and those that they consist of, by $ref, allOf, anyOf and oneOf. */
-export function partsOf (given: Part[], { resolve }: Resolver): Part[] {
+function partsOf (given: Part[], { resolve }: UserContext): Part[] {
   const pending = [...given]
   const found = new Map<object, Part>()
   for (const { schema, file } of pending) {
-    const { node, location } = resolve<object>(schema, file) as { node: object, location: UserContext['location'] }
+    // A reference to nothing ends the visit: another rule reports it.
+    const { node, location } = resolve<object>(schema, file) as Resolved
     if (found.has(node)) continue
     const part = { schema: node, file: node === schema ? file : location.source.absoluteRef }
     found.set(node, part)
-    for (const [keyword, inner] of subschemas(node as Schema)) {
-      if (['allOf', 'anyOf', 'oneOf'].includes(keyword)) pending.push({ ...part, schema: inner })
+    for (const inner of schemasIn(node as Schema, ['allOf', 'anyOf', 'oneOf'])) {
+      pending.push({ ...part, schema: inner })
     }
   }
   return [...found.values()]
 }
 
-/** The forms of value that schemas allow: a list, an object or a text, which everything else is. */
-export function formsOf (parts: Part[]): string[] {
-  const types = parts.flatMap(({ schema }) => {
+function formsOf (parts: Part[]): string[] {
+  const found = new Set<string>()
+  for (const { schema } of parts) {
     const { type } = schema as { type?: string | string[] }
-    return type ?? ('properties' in schema || 'additionalProperties' in schema ? 'object' : [])
-  })
-  if (parts.length > 0 && types.length === 0) return ['text']
-  const named = types.filter(type => type !== 'null')
-  return [...new Set(named.map(type => forms.includes(type) ? type : 'text'))]
+    const isObject = 'properties' in schema || 'additionalProperties' in schema
+    for (const name of [type ?? (isObject ? 'object' : [])].flat()) {
+      found.add(['null', 'array', 'object'].includes(name) ? name : 'text')
+    }
+  }
+  if (parts.length > 0 && found.size === 0) return ['text']
+  found.delete('null')
+  return [...found]
 }

@@ -1,21 +1,23 @@
-// Reads the contract: lints and bundles it, and refuses what this service cannot serve, or leaves it out where the
-// owner of the contract asks for that. It uses openapi-core, so that every finding has its file, line and JSON pointer.
+// Reads the contract: lints and bundles it, and refuses what this service cannot serve, or leaves
+// it out where the owner of the contract asks for that. openapi-core gives every finding its file,
+// line and JSON pointer.
 import { BaseResolver, bundle, createConfig, lint } from '@redocly/openapi-core'
 import type { Document, NormalizedProblem, RawUniversalConfig } from '@redocly/openapi-core'
 import { resolve } from 'node:path'
 import type { Contract } from '../types.ts'
 import type { Description } from './description.ts'
-import { toContract } from './emit-contract.ts'
-import { ContractError, describe, unreadable } from './findings.ts'
-import { loopIn } from './loops.ts'
 import { withMappings } from './discriminators.ts'
-import { withNeeded, withUsedComponents } from './needed.ts'
-import { withPlainNames } from './plain-names.ts'
+import { findFailures } from './dry-run.ts'
+import { toContract } from './emit-contract.ts'
+import { ContractError, describe, placeOf, unreadable } from './findings.ts'
+import { findLoops } from './loops.ts'
 import { servedPart, withIds } from './normalize.ts'
-import { Skipped } from './skip-operations.ts'
-import { Survey, supported } from './refuse-unsupported.ts'
-import { failuresOf } from './compile.ts'
-import { refuseOtherVersions, servedVersion, upgraded } from './versions.ts'
+import { withPlainNames } from './plain-names.ts'
+import { pruneContract, pruneDescription } from './prune-components.ts'
+import { unsupportedRule } from './refuse-unsupported.ts'
+import { SkippedOperations } from './skip-operations.ts'
+import { Survey } from './survey.ts'
+import { newIn32Rule, throwOtherVersion, toOpenApi31 } from './versions.ts'
 import { errorRules, isError, isKnownKeyword, warningsOf } from './warnings.ts'
 
 /** What the owner of a contract accepts. */
@@ -24,6 +26,11 @@ export interface Leniency {
   skipUnsupported?: boolean
   /** Serve operations without security to everyone. */
   allowOpen?: boolean
+}
+
+export interface ReadOptions extends Leniency {
+  /** The paths that the service answers by itself: a contract cannot have them. */
+  ownPaths?: readonly string[]
 }
 
 export interface ContractFile {
@@ -43,99 +50,121 @@ export interface ContractFile {
  * @param file path of the description, YAML or JSON
  * @throws ContractError with all findings at once
  */
-export async function readContract (file: string, leniency: Leniency = {}): Promise<ContractFile> {
+export async function readContract (
+  file: string,
+  options: ReadOptions = {}
+): Promise<ContractFile> {
   try {
-    return await read(file, leniency)
+    return await read(file, options)
   } catch (error) {
     throw error instanceof ContractError ? error : unreadable(file, error as Error)
   }
 }
 
-async function read (file: string, leniency: Leniency): Promise<ContractFile> {
-  const { skipUnsupported = false, allowOpen = false } = leniency
+async function read (file: string, options: ReadOptions): Promise<ContractFile> {
   const resolver = new BaseResolver()
   const root = await resolver.resolveDocument(null, file, true) as Document
-  refuseOtherVersions(root)
+  throwOtherVersion(root)
+  const { allowOpen = false } = options
   // Some rules of style fail on malformed descriptions, which the other rules report.
-  const { problems, survey, config } = await inspect(file, resolver, linterConfig, allowOpen)
-    .catch(() => inspect(file, resolver, strictConfig, allowOpen))
-    .catch(error => { throw loopIn(root) ?? error })
-  const errors = problems.filter(problem => isError(problem, survey))
-  const refuse = (findings: string[]) => { throw new ContractError(findings) }
-  if (errors.length > 0 && !skipUnsupported) refuse(errors.map(describe))
-  const warnings = problems.filter(problem => !errors.includes(problem) && !isKnownKeyword(problem, survey))
+  const inspection = await inspect(file, resolver, allowOpen, styleRules)
+    .catch(() => inspect(file, resolver, allowOpen, {}))
+    .catch(error => { throw findLoops(root) ?? error })
+  const { config, survey, errors, warnings } = inspection
+  if (errors.length > 0 && options.skipUnsupported !== true) throwFindings(errors)
   try {
     const bundled = await bundle({ ref: file, config, externalRefResolver: resolver })
-    const { document, served, contract } = servable(bundled.bundle, errors, survey, skipUnsupported)
-    const files = [resolve(file), ...bundled.fileDependencies]
-    return { document, served, contract, warnings: warningsOf(warnings, survey, bundled.bundle), files }
+    return {
+      ...selectServed(bundled.bundle, inspection, options),
+      warnings: warningsOf(warnings, survey, bundled.bundle),
+      files: [resolve(file), ...bundled.fileDependencies]
+    }
   } catch (error) {
     // So malformed that it remains unknown which operations could be served.
-    if (errors.length > 0 && !(error instanceof ContractError)) refuse(errors.map(describe))
+    if (errors.length > 0 && !(error instanceof ContractError)) throwFindings(errors)
     throw error
   }
 }
 
+function throwFindings (problems: NormalizedProblem[]): never {
+  throw new ContractError(problems.map(describe))
+}
+
+interface Inspection {
+  config: Awaited<ReturnType<typeof createConfig>>
+  survey: Survey
+  errors: NormalizedProblem[]
+  warnings: NormalizedProblem[]
+}
+
 /** Lints the description, and surveys it. */
-async function inspect (file: string, resolver: BaseResolver, configure: typeof linterConfig, allowOpen: boolean) {
+async function inspect (
+  file: string,
+  resolver: BaseResolver,
+  allowOpen: boolean,
+  styles: RawUniversalConfig
+): Promise<Inspection> {
   const survey = new Survey()
-  const config = await createConfig(configure(survey, allowOpen))
-  const problems = await lint({ ref: file, config, externalRefResolver: resolver })
-  return { problems: problems.filter(problem => !isMapping(problem)), survey, config }
+  const rules = { supported: unsupportedRule(survey, allowOpen), version: newIn32Rule }
+  const config = await createConfig({
+    ...styles,
+    plugins: [{ id: 'service', rules: { oas3: rules } }],
+    rules: { ...Object.fromEntries(errorRules.map(rule => [rule, 'error'])), ...styles.rules }
+  })
+  const errors: NormalizedProblem[] = []
+  const warnings: NormalizedProblem[] = []
+  for (const problem of await lint({ ref: file, config, externalRefResolver: resolver })) {
+    if (isAboutMapping(problem)) continue
+    if (isError(problem, survey)) errors.push(problem)
+    else if (!isKnownKeyword(problem, survey)) warnings.push(problem)
+  }
+  return { config, survey, errors, warnings }
+}
+
+/** Without the rules for what the generator finds out itself. */
+const styleRules: RawUniversalConfig = {
+  extends: ['recommended'],
+  rules: {
+    'operation-operationId': 'off',
+    'operation-operationId-unique': 'off',
+    'security-defined': 'off',
+    'no-empty-servers': 'off'
+  }
+}
+
+/** Whether a finding is about a discriminator mapping; our own rule checks those. */
+function isAboutMapping (problem: NormalizedProblem): boolean {
+  const isReference = problem.ruleId === 'no-unresolved-refs'
+  return isReference && /\/discriminator\/mapping\//.test(String(placeOf(problem).pointer))
 }
 
 /** What is served of a description, in which the linter found these errors. */
-function servable (
+function selectServed (
   { parsed, source }: Document,
-  errors: NormalizedProblem[],
-  survey: Survey,
-  skipUnsupported: boolean
+  { survey, errors }: Inspection,
+  { skipUnsupported = false, ownPaths = [] }: ReadOptions
 ): Pick<ContractFile, 'document' | 'served' | 'contract'> {
-  const refuse = (findings: string[]) => { throw new ContractError(findings) }
-  const { document: plain, formerNames } = withPlainNames(upgraded(parsed as Description))
+  const { document: plain, formerNames } = withPlainNames(toOpenApi31(parsed as Description))
   const document = withMappings(plain, formerNames)
   const named = withIds(document)
-  const skipped = new Skipped(named, survey, source)
+  const skipped = new SkippedOperations(named, survey, source, ownPaths)
   const fatal = errors.filter(problem => !skipped.addUsersOf(problem))
-  if (fatal.length > 0) refuse(fatal.map(describe))
+  if (fatal.length > 0) throwFindings(fatal)
 
-  // Compile the operations, without those that have an error already.
-  const sound = errors.length === 0 ? (part: Description) => part : withUsedComponents
-  const failures = failuresOf(toContract(sound(servedPart(named, skipped))))
+  // The errors may be in components that no other operation uses.
+  const select = () => {
+    const served = servedPart(named, skipped)
+    return errors.length === 0 ? served : pruneDescription(served)
+  }
+  const failures = findFailures(toContract(select()), ownPaths)
   if (failures.length > 0 && !skipUnsupported) {
-    refuse(failures.map(({ pointer, message }) => `${survey.locate(source, pointer)} ${message}`))
+    const toLine = (failure: typeof failures[number]) => {
+      return `${survey.locate(source, failure.pointer)} ${failure.message}`
+    }
+    throw new ContractError(failures.map(toLine))
   }
   for (const { operations, message } of failures) skipped.add(operations, message)
-  const served = sound(servedPart(named, skipped))
-  return {
-    document: skipped.note(document),
-    served,
-    contract: { ...withNeeded(toContract(served)), skipped: skipped.list() }
-  }
-}
-
-/** Rules for what the generator finds out itself. */
-const ownMatters = ['operation-operationId', 'operation-operationId-unique', 'security-defined', 'no-empty-servers']
-
-function linterConfig (survey: Survey, allowOpen: boolean): RawUniversalConfig {
-  return {
-    extends: ['recommended'],
-    plugins: [{ id: 'service', rules: { oas3: { supported: supported(survey, allowOpen), version: servedVersion } } }],
-    rules: {
-      'service/supported': 'error',
-      'service/version': 'error',
-      ...Object.fromEntries(ownMatters.map(rule => [rule, 'off']))
-    }
-  }
-}
-
-/** Without rules of style. */
-function strictConfig (survey: Survey, allowOpen: boolean): RawUniversalConfig {
-  const { plugins = [] } = linterConfig(survey, allowOpen)
-  return { plugins, rules: Object.fromEntries(errorRules.map(rule => [rule, 'error'])) }
-}
-
-/** Whether a finding is about a discriminator mapping; `supported` checks those. */
-function isMapping ({ ruleId, location: [place] }: NormalizedProblem): boolean {
-  return ruleId === 'no-unresolved-refs' && /\/discriminator\/mapping\//.test(String(place?.pointer))
+  const served = select()
+  const contract = { ...pruneContract(toContract(served)), skipped: skipped.list() }
+  return { document: skipped.note(document), served, contract }
 }

@@ -1,6 +1,6 @@
-// Finds the operations that use a place of a description, directly or through references.
+// The references of a description, from place to place. A place is a file and a JSON pointer in it,
+// such as `/x/openapi.yaml#/paths/~1a`.
 
-/** References from place to place. A place is a file and a JSON pointer in it, such as `/x/openapi.yaml#/paths/~1a`. */
 export class References {
   readonly #referrers = new Map<string, string[]>()
   readonly #targets = new Map<string, string>()
@@ -11,7 +11,7 @@ export class References {
     this.addUse(from, to)
   }
 
-  /** Adds a use by name. What uses a part of a component needs it all: it is compiled as a whole. */
+  /** Adds a use by name. What uses a part of a component needs all of it. */
   addUse (from: string, to: string): void {
     const component = /^.*?#\/components\/[^/]+\/[^/]+/s.exec(to)?.[0] ?? to
     for (const used of new Set([to, component])) {
@@ -24,23 +24,36 @@ export class References {
   /** The place itself, or the one that it refers to; one of the places that refer to each other. */
   resolve (place: string): string {
     const passed = new Set([place])
-    for (const next of passed) passed.add(this.#targets.get(next) ?? next)
-    return [...passed].at(-1) as string
+    let last = place
+    for (last of passed) passed.add(this.#targets.get(last) ?? last)
+    return last
   }
 
-  /** Every place that contains this one or that refers, over any number of references, to such a place. */
-  users (place: string): Set<string> {
+  /** Every place that contains this one or that refers, over any number of references, to it. */
+  usersOf (place: string): Set<string> {
     const found = new Set(enclosing(place))
     for (const user of found) {
-      for (const referrer of this.#referrers.get(user) ?? []) enclosing(referrer).forEach(outer => found.add(outer))
+      for (const referrer of this.#referrers.get(user) ?? []) {
+        for (const outer of enclosing(referrer)) found.add(outer)
+      }
     }
     return found
   }
 }
 
-/** A place and those around it: `f#/a/b`, `f#/a`, `f#/`. */
+export function childPlace (place: string, key: string): string {
+  return place.endsWith('/') ? place + key : `${place}/${key}`
+}
+
+/** The root of a file, the places below it, and the place itself: `f#/`, `f#/a`, `f#/a/b`. */
 function enclosing (place: string): string[] {
-  const [, root, pointer] = /^(.*?#\/)(.*)$/s.exec(place) as unknown as [string, string, string]
-  const keys = pointer.split('/').filter(key => key !== '')
-  return [...keys.map((_key, index) => root + keys.slice(0, index + 1).join('/')), root]
+  const end = place.indexOf('#/') + 2
+  let outer = place.slice(0, end)
+  const places = [outer]
+  for (const key of place.slice(end).split('/')) {
+    if (key === '') continue
+    outer = childPlace(outer, key)
+    places.push(outer)
+  }
+  return places
 }

@@ -1,38 +1,57 @@
 // The operations of a contract that are not served, and why.
 import type { NormalizedProblem, Source } from '@redocly/openapi-core'
-import type { SkippedOperation } from '../types.ts'
+import { routed } from '../message/paths.ts'
 import { escapedKey } from '../schema/index.ts'
+import type { Server, SkippedOperation } from '../types.ts'
 import { listOperations } from './description.ts'
 import type { Description } from './description.ts'
-import { toSkipped } from './emit-contract.ts'
+import { toAddress, toServer } from './emit-contract.ts'
 import { placeOf } from './findings.ts'
-import type { Survey } from './refuse-unsupported.ts'
+import { childPlace } from './references.ts'
+import type { References } from './references.ts'
+import type { Survey } from './survey.ts'
+import { pathFault, throwOwnPath } from './unsupported.ts'
 
-/** Where the parts of an operation are; `item` is its Path Item Object. */
-interface Places { id: string, operation: string, item: string, key: string }
+/** An operation, and the places of it, of its Path Item Object and of its path. */
+interface Candidate {
+  id: string
+  address: ReturnType<typeof toAddress>
+  isReachable: boolean
+  place: string
+  item: string
+  key: string
+}
 
-export class Skipped {
-  /** The places of webhooks that a finding is about. */
+export class SkippedOperations {
+  /** The webhooks that a finding is about. */
   readonly #webhooks = new Set<string>()
+  /** By id. */
   readonly #reasons = new Map<string, string>()
-  readonly #document: Description
-  readonly #survey: Survey
-  readonly #places: Places[]
+  readonly #references: References
+  readonly #candidates: Candidate[] = []
 
   /** @param document the description with an id for each operation */
-  constructor (document: Description, survey: Survey, { absoluteRef: root }: Source) {
-    this.#document = document
-    this.#survey = survey
-    const { references } = survey
-    this.#places = listOperations(document).map(({ url, method, operation }) => {
+  constructor (
+    document: Description,
+    { references }: Survey,
+    { absoluteRef: root }: Source,
+    ownPaths: readonly string[]
+  ) {
+    this.#references = references
+    const server = toServer(document.servers)
+    for (const listed of listOperations(document)) {
+      const { url, method, operation } = listed
       const key = `${root}#/paths/${escapedKey(url)}`
       const item = references.resolve(key)
-      const place = childOf(item, method)
+      const place = childPlace(item, method)
       for (const name of (operation.security ?? document.security ?? []).flatMap(Object.keys)) {
         references.addUse(place, `${root}#/components/securitySchemes/${name}`)
       }
-      return { id: String(operation.operationId), operation: place, item, key }
-    })
+      const id = String(operation.operationId)
+      const address = toAddress(listed)
+      const isReachable = canReach(address, server, ownPaths)
+      this.#candidates.push({ id, address, isReachable, place, item, key })
+    }
   }
 
   has (id: string): boolean {
@@ -41,23 +60,27 @@ export class Skipped {
 
   /** Skips operations for a reason, unless they are skipped already. */
   add (ids: readonly string[], reason: string): void {
-    for (const id of ids) if (!this.has(id)) this.#reasons.set(id, reason.replace(/^Not supported: |\.$/g, ''))
+    const sentence = reason.replace(/^Not supported: |\.$/g, '')
+    for (const id of ids) if (!this.has(id)) this.#reasons.set(id, sentence)
   }
 
   /**
-   * Skips the operations that use the place of a finding.
-   * @returns false for a finding that is not about a part of the description that operations use or may leave unused
+   * Skips the operations and webhooks that use the place of a finding.
+   * @returns whether that settles the finding: it is about an operation, a webhook or a component
    */
   addUsersOf (problem: NormalizedProblem): boolean {
     const { source, pointer = '' } = placeOf(problem)
     const place = `${source.absoluteRef}${pointer}`
-    const users = this.#survey.references.users(place)
-    const affected = this.#places.filter(({ operation, item, key }) => {
-      return users.has(operation) || users.has(childOf(item, 'parameters')) || users.has(childOf(item, 'servers')) ||
-        place === item || place === key
+    const users = this.#references.usersOf(place)
+    const affected = this.#candidates.filter(({ place: operation, item, key }) => {
+      if (place === item || place === key || users.has(operation)) return true
+      return users.has(childPlace(item, 'parameters')) || users.has(childPlace(item, 'servers'))
     })
     this.add(affected.map(({ id }) => id), problem.message)
-    for (const user of users) if (user.includes('#/webhooks/')) this.#webhooks.add(user.replace(/^.*#\/webhooks\//s, ''))
+    for (const user of users) {
+      const webhook = /^.*#\/webhooks\/(.*)$/s.exec(user)?.[1]
+      if (webhook !== undefined) this.#webhooks.add(webhook)
+    }
     return affected.length > 0 || /#\/(?:components|webhooks)\//.test(place)
   }
 
@@ -69,24 +92,39 @@ export class Skipped {
   /** A copy of a description that says at each skipped operation that it is not served. */
   note (document: Description): Description {
     const copy = structuredClone(document)
-    const reasons = new Map(this.list().map(({ method, url, reason }) => [`${method} ${url}`, reason]))
+    const reasons = new Map<string, string>()
+    for (const { method, url, reason } of this.list()) reasons.set(`${method} ${url}`, reason)
     for (const { method, url, operation } of listOperations(copy)) {
       const reason = reasons.get(`${method.toUpperCase()} ${url}`)
       if (reason === undefined) continue
       const note = `This service does not implement this operation, and answers 501: ${reason}.`
-      operation.description = [note, operation.description ?? []].flat().join('\n\n')
+      const { description } = operation
+      operation.description = typeof description === 'string' ? `${note}\n\n${description}` : note
     }
     return copy
   }
 
   list (): SkippedOperation[] {
-    return listOperations(this.#document).flatMap(listed => {
-      const reason = this.#reasons.get(String(listed.operation.operationId))
-      return reason === undefined ? [] : [toSkipped(this.#document, listed, reason)]
-    })
+    const skipped: SkippedOperation[] = []
+    for (const { id, address, isReachable } of this.#candidates) {
+      const reason = this.#reasons.get(id)
+      if (reason !== undefined) skipped.push({ ...address, reason, isReachable })
+    }
+    return skipped
   }
 }
 
-function childOf (place: string, key: string): string {
-  return place.endsWith('/') ? place + key : `${place}/${key}`
+/** An operation may be skipped for another reason than its path. */
+function canReach (
+  address: Candidate['address'],
+  server: Server,
+  ownPaths: readonly string[]
+): boolean {
+  try {
+    const paths = [address.url, routed(address, server, {}).template]
+    for (const path of paths) throwOwnPath(decodeURI(path), ownPaths)
+    return paths.every(path => path.startsWith('/') && pathFault(path) === undefined)
+  } catch {
+    return false
+  }
 }

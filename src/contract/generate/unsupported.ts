@@ -1,58 +1,66 @@
-// The features of OpenAPI that this service refuses. src/contract/README.md lists the same for people.
-import { docsPath } from '../docs.ts'
-import { healthPaths } from '../../service/health.ts'
-import { metricsPath } from '../../telemetry/exposition.ts'
+// The features of OpenAPI that this service refuses. src/contract/README.md lists the same.
+import type { UserContext } from '@redocly/openapi-core'
 
-/** The service's own paths; the contract cannot have them. */
-const ownPaths = [docsPath, metricsPath, ...Object.values(healthPaths)]
-
-/** Paths that no request reaches, or that the service itself answers. */
-export const unreachable = {
-  ownPath: `the service's own paths (${ownPaths.join(', ')})`,
-  path: 'a path with an asterisk, ?, #, \\, a control character, unmatched braces, the same parameter twice, a percent ' +
-    'sign that encodes nothing or a delimiter, or . or .. between slashes',
-  adjacent: 'two parameters in a path with nothing between them'
-}
-
-/** Every feature that is refused, by the name that findings and the list for people use. */
+/** The features by name, as findings and the README write them. */
 export const unsupported = {
   version: 'an OpenAPI version other than 3.0.x, 3.1.x and 3.2.x',
-  newIn32: 'what OpenAPI 3.2 adds: query and additionalOperations, querystring, itemSchema, prefixEncoding and ' +
-    'itemEncoding, defaultMapping, a $ref to a media type',
+  newIn32: 'what OpenAPI 3.2 adds: query and additionalOperations, querystring, itemSchema, ' +
+    'prefixEncoding and itemEncoding, defaultMapping, a $ref to a media type',
   dialect: 'a JSON Schema dialect other than 2020-12',
   anchor: '$id, $anchor, $dynamicAnchor and $dynamicRef',
-  schemaReference: 'a $ref from a schema to something else than a component schema or a part of one',
-  reference: 'a $ref to a part of its own file in place of anything but a path item, a schema or what else components ' +
-    'may hold',
+  schemaReference:
+    'a $ref from a schema to something else than a component schema or a part of one',
+  reference: 'a $ref to a part of its own file in place of anything but a path item, a schema or ' +
+    'what else components may hold',
   int64: 'format int64 on anything but a number or a string, or one of them and null',
   uniqueInt64: 'uniqueItems of items with format int64',
   loop: 'a schema that contains itself without a member or an item in between',
-  listLoop: 'a list that contains itself without a member in between, for which TypeScript has no type',
-  proto: 'the name __proto__, and others that every object of JavaScript has; members may be called constructor or ' +
-    'toString',
+  listLoop: 'a list that contains itself without a member in between, for which TypeScript has ' +
+    'no type',
+  proto: 'the name __proto__, and others that every object of JavaScript has; members may be ' +
+    'called constructor or toString',
   noSecurity: 'an operation without security, its own or the contract\'s',
-  ...unreachable,
+  ownPath: 'the service\'s own paths',
+  path: 'a path with an asterisk, ?, #, \\, a control character, unmatched braces, the same ' +
+    'parameter twice, a percent sign that encodes nothing or a delimiter, or . or .. between ' +
+    'slashes',
+  adjacent: 'two parameters in a path with nothing between them',
   parameterContent: 'a parameter or header field with content that is neither JSON nor a text',
   style: 'a parameter style that OpenAPI does not define for its place, explode and type',
-  nestedParameter:
-    'a list or an object inside a parameter or header field, except in deepObject, and except lists in exploded form',
+  nestedParameter: 'a list or an object inside a parameter or header field, except in ' +
+    'deepObject, and except lists in exploded form',
   headerName: 'a header field or a cookie whose name is not a token of HTTP',
   mediaType: 'a media type without a slash, or with characters beyond ASCII',
   requestBody: 'a body of GET, HEAD or TRACE',
   status: 'a status other than 2XX to 5XX and default',
-  securityScheme: 'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'
+  securityScheme:
+    'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'
 }
 export type Feature = keyof typeof unsupported
 
+/** Reports a feature at the visited place, or at a child of it. */
+export function report (
+  { report, location }: UserContext,
+  feature: Feature,
+  child?: string,
+  detail?: unknown
+): void {
+  const text = typeof detail === 'object' ? JSON.stringify(detail) : detail
+  const message = `Not supported: ${unsupported[feature]}${text === undefined ? '' : ` (${text})`}.`
+  report({ message, location: child === undefined ? location.key() : location.child(child).key() })
+}
+
 /** Why no request can have a path, if it cannot. */
-export function pathFault (path: string): keyof typeof unreachable | undefined {
+export function pathFault (path: string): 'path' | 'adjacent' | undefined {
   const names = Array.from(path.matchAll(/\{([^{}]*)\}/g), ([, name]) => name)
   const rest = path.replace(/\{[^{}]*\}/g, '')
   const isRepeated = new Set(names).size < names.length
-  const hasDots = path.split('/').some(segment => ['.', '..'].includes(segment.replaceAll(/%2e/gi, '.')))
+  const segments = path.replaceAll(/%2e/gi, '.').split('/')
+  const hasDots = segments.includes('.') || segments.includes('..')
+  const hasSpecial = /[*?#{}\\\p{Cc}\p{Cs}]/u.test(rest)
   // The router decodes all but these (RFC 3986, section 2.2), and then finds no route for them.
   const hasDelimiter = /%(?:2[346BCF]|3[ABDF]|40)/i.test(rest)
-  if (/[*?#{}\\\p{Cc}\p{Cs}]/u.test(rest) || hasDelimiter || isRepeated || hasDots || !isDecodable(rest)) return 'path'
+  if (hasSpecial || hasDelimiter || isRepeated || hasDots || !isDecodable(rest)) return 'path'
   return path.includes('}{') ? 'adjacent' : undefined
 }
 
@@ -64,8 +72,12 @@ function isDecodable (path: string): boolean {
   }
 }
 
+export function ownPathFeature (ownPaths: readonly string[]): string {
+  return `${unsupported.ownPath} (${ownPaths.join(', ')})`
+}
+
 /** @throws Error for a path that the service itself answers */
-export function refuseOwnPath (template: string): void {
+export function throwOwnPath (template: string, ownPaths: readonly string[]): void {
   const isOwn = ownPaths.some(path => template === path || template.startsWith(`${path}/`))
-  if (isOwn) throw new Error(`Not supported: ${unsupported.ownPath} (${template}).`)
+  if (isOwn) throw new Error(`Not supported: ${ownPathFeature(ownPaths)} (${template}).`)
 }

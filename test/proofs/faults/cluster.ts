@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseNumber, readOptions, refuse } from '../../../scripts/options.ts'
+import { parseNumber, readOptions, exitWith } from '../../../scripts/options.ts'
 import type { NewPlant } from '../../../src/plants/plant-store.ts'
 import { compare, newAccount, sendPlants, smallPlant } from '../../fixtures/load.ts'
 import type { Account } from '../../fixtures/load.ts'
@@ -31,7 +31,7 @@ const rounds = parseNumber('rounds', options.rounds ?? (asynchronous ? '6' : '20
 const seed = parseNumber('seed', options.seed, 0)
 const address = options.address === 'haproxy' || options.address === 'hosts'
   ? options.address
-  : refuse(`--address: ${options.address} is neither haproxy nor hosts.`)
+  : exitWith(`--address: ${options.address} is neither haproxy nor hosts.`)
 const clients = 8
 const pauseMs = 20
 /** The longest time without an acknowledgement that passes. */
@@ -40,11 +40,11 @@ const maxOutageSeconds = 45
 const recoverySeconds = 180
 
 if (process.platform !== 'linux' || process.getuid?.() !== 0) {
-  refuse('This test builds network namespaces: run it as root on Linux, with Debian packages.')
+  exitWith('This test builds network namespaces: run it as root on Linux, with Debian packages.')
 }
 const missing = missingPackages()
 if (missing.length > 0) {
-  refuse(`This test needs more packages of Debian: apt-get install ${missing.join(' ')}`)
+  exitWith(`This test needs more packages of Debian: apt-get install ${missing.join(' ')}`)
 }
 
 interface Fault {

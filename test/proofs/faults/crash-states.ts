@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseNumber, readOptions, refuse } from '../../../scripts/options.ts'
+import { parseNumber, readOptions, exitWith } from '../../../scripts/options.ts'
 import { openStore } from '../../../src/stores/open.ts'
 import { createCrashModel } from '../../fixtures/crash.ts'
 import { compare } from '../../fixtures/load.ts'
@@ -28,10 +28,10 @@ const texts = readOptions({
 const states = parseNumber('states', texts.states)
 const only = texts.state === undefined ? undefined : parseNumber('state', texts.state, 0)
 if (only !== undefined && texts.recording === undefined) {
-  refuse('--state needs the --recording that it was found in.')
+  exitWith('--state needs the --recording that it was found in.')
 }
 if (process.platform !== 'linux' || spawnSync('strace', ['-V']).status !== 0) {
-  refuse('This needs Linux and strace.')
+  exitWith('This needs Linux and strace.')
 }
 
 /** States that are checked at the same time. */

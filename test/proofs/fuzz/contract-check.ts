@@ -4,12 +4,13 @@ import { relative } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { runInThisContext } from 'node:vm'
 import ts from 'typescript'
-import { readContract } from '../../../src/contract/generate/read.ts'
-import type { Leniency } from '../../../src/contract/generate/read.ts'
+import { readContract } from '../../../src/contract/generate/index.ts'
+import type { Leniency } from '../../../src/contract/generate/index.ts'
 import { emitDocument, emitOperations } from '../../../src/contract/generate/emit-contract.ts'
 import { emitTypes } from '../../../src/contract/generate/emit-types.ts'
 import { ContractError, unreadable } from '../../../src/contract/generate/findings.ts'
-import { callOperations } from '../../../scripts/try-contract/operations.ts'
+import { ownPaths } from '../../../src/service/own-paths.ts'
+import { callOperations } from '../contracts/operations.ts'
 import { unsupported } from '../../../src/contract/generate/unsupported.ts'
 import { errorRules } from '../../../src/contract/generate/warnings.ts'
 import type { Contract } from '../../../src/contract/index.ts'
@@ -21,7 +22,7 @@ export async function checkContract (file: string, leniency: Leniency): Promise<
   let read
   let types = ''
   try {
-    read = await readContract(file, leniency)
+    read = await readContract(file, { ownPaths, ...leniency })
     types = await emitTypes(read.served).catch(error => { throw unreadable(file, error) })
   } catch (error) {
     if (!(error instanceof ContractError)) {

@@ -1,7 +1,7 @@
 // npm run prove -- fuzz: sends random plants, broken plants and connections, and prints what they
 // met. A failure prints the command that replays it.
 import fc from 'fast-check'
-import { parseNumber, readOptions, refuse } from '../../../scripts/options.ts'
+import { parseNumber, readOptions, exitWith } from '../../../scripts/options.ts'
 import { properties } from './properties.ts'
 import type { Property } from './properties.ts'
 import { startTarget } from './target.ts'
@@ -21,9 +21,9 @@ const seed = parseNumber('seed', texts.seed, 0)
 const { path } = texts
 const chosen = properties.filter(({ name }) => texts.property === '' || name === texts.property)
 if (chosen.length === 0) {
-  refuse(`--property must be one of ${properties.map(({ name }) => name).join(', ')}.`)
+  exitWith(`--property must be one of ${properties.map(({ name }) => name).join(', ')}.`)
 }
-if (path !== '' && chosen.length > 1) refuse('--path needs --property.')
+if (path !== '' && chosen.length > 1) exitWith('--path needs --property.')
 
 console.log(`seed ${seed}`)
 const counts = new Map<string, number>()

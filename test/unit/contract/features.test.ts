@@ -6,8 +6,9 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { readContract } from '../../../src/contract/generate/read.ts'
 import type { ContractError } from '../../../src/contract/generate/findings.ts'
-import { unsupported } from '../../../src/contract/generate/unsupported.ts'
+import { ownPathFeature, unsupported } from '../../../src/contract/generate/unsupported.ts'
 import { stubs } from '../../../src/contract/index.ts'
+import { ownPaths } from '../../../src/service/own-paths.ts'
 import { listen } from '../../fixtures/app.ts'
 import { serveBodies } from '../../fixtures/bodies.ts'
 import {
@@ -1178,9 +1179,11 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
 }
 
 t.test('not supported', async t => {
-  t.strictSame(tableRows(readme, 'Not supported').map(([feature]) => feature), Object.values(unsupported))
+  const features = { ...unsupported, ownPath: ownPathFeature(ownPaths) }
+  const rows = tableRows(readme, 'Not supported').map(([feature]) => feature)
+  t.strictSame(rows, Object.values(features))
   for (const [key, contracts] of Object.entries(refusedContracts)) {
-    const feature = unsupported[key as keyof typeof unsupported]
+    const feature = features[key as keyof typeof unsupported]
     await t.test(feature, async t => {
       const finding = new RegExp(`other\\.yaml:\\d+:\\d+ #/.* Not supported: ${RegExp.escape(feature)}( \\(.*\\))?\\.`)
       for (const contract of contracts) {

@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import { readContract } from '../../../../src/contract/generate/read.ts'
 import type { Leniency } from '../../../../src/contract/generate/read.ts'
 import { emitTypes } from '../../../../src/contract/generate/emit-types.ts'
-import { generate } from '../../../../scripts/generate.ts'
+import { generate } from '../../../../src/contract/generate/index.ts'
 
 const head = `openapi: 3.1.0
 info: { title: Other, version: 1.0.0, license: { name: MIT, identifier: MIT } }

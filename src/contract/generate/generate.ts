@@ -1,0 +1,69 @@
+// Contract -> generated/: the document for /docs, what the service registers, and the types.
+import { readFile, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { makeDirectory } from '../../own-files.ts'
+import { emitDocument, emitOperations } from './emit-contract.ts'
+import { emitTypes } from './emit-types.ts'
+import { ContractError, unreadable } from './findings.ts'
+import { readContract } from './read.ts'
+import type { ContractFile, ReadOptions } from './read.ts'
+
+export interface GenerateOptions extends ReadOptions {
+  /** The path of the contract. */
+  contract: string
+  /** The folder of the generated files. */
+  out: string
+  /** Report the files that differ instead of writing them. */
+  check: boolean
+}
+
+/**
+ * Updates the generated files and prints the result or the errors.
+ * @param onRead called with the paths of the contract's files once they are known
+ * @returns whether the files match the contract
+ */
+export async function generate (
+  { contract: file, out, check, ...options }: GenerateOptions,
+  onRead: (files: string[]) => void = () => {}
+): Promise<boolean> {
+  try {
+    const read = await readContract(file, options)
+    onRead(read.files)
+    for (const warning of read.warnings) console.warn(`warning: ${warning}`)
+    for (const { method, url, reason } of read.contract.skipped) {
+      console.warn(`not served: ${method} ${url}: ${reason}`)
+    }
+    let areSame = true
+    for (const [name, text] of Object.entries(await emitFiles(file, read))) {
+      const path = join(out, name)
+      if (await readFile(path, 'utf8').catch(() => undefined) === text) continue
+      areSame = false
+      if (check) {
+        const hint = 'Run `npm run generate` and commit the result.'
+        console.error(`${path} does not match ${file}. ${hint}`)
+        continue
+      }
+      makeDirectory(out)
+      await writeFile(path, text)
+      console.log(`wrote ${path}`)
+    }
+    if (areSame) console.log(`${out}/ matches ${file}.`)
+    return areSame || !check
+  } catch (error) {
+    const lines = error instanceof ContractError ? error.findings : [(error as Error).message]
+    for (const line of lines) console.error(line)
+    return false
+  }
+}
+
+/** The texts of the generated files, by name. */
+async function emitFiles (file: string, read: ContractFile): Promise<Record<string, string>> {
+  const banner = `// Generated from ${basename(file)} by \`npm run generate\`. ` +
+    'Do not edit: change the contract and generate again.\n'
+  const types = await emitTypes(read.served).catch(error => { throw unreadable(file, error) })
+  return {
+    'document.ts': banner + emitDocument(read.document),
+    'operations.ts': banner + emitOperations(read.contract),
+    'types.ts': banner + types
+  }
+}

@@ -1,0 +1,76 @@
+// Checks of schemas that only the generator makes.
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { composedSchemas, containsInt64, referenced, subschemas } from '../schema/index.ts'
+import type { Schema, Schemas } from '../schema/index.ts'
+import { schemasIn } from './description.ts'
+import { unsupported } from './unsupported.ts'
+
+const metaschema = new Ajv2020()
+
+/** Why a schema is not served, if it is not: it is invalid, never ends, or compares int64. */
+export function schemaFault (given: object, schemas: Schemas): string | undefined {
+  const schema = given as Schema
+  try {
+    metaschema.validateSchema(schema, true)
+    if (hasLoop(schema, schemas, applied)) return `Not supported: ${unsupported.loop}.`
+    if (hasLoop(schema, schemas, typedAtOnce)) return `Not supported: ${unsupported.listLoop}.`
+    if (comparesInt64(schema, schemas)) return `Not supported: ${unsupported.uniqueInt64}.`
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** Whether a schema, at any depth, wants unique items that have int64: ajv compares doubles. */
+function comparesInt64 (schema: Schema, schemas: Schemas): boolean {
+  const parts = [...composedSchemas(schema, schemas)]
+  if (parts.some(({ uniqueItems }) => uniqueItems === true)) {
+    const items = parts.flatMap(part => schemasIn(part, itemKeywords))
+    if (items.some(item => containsInt64(item, schemas))) return true
+  }
+  return subschemas(schema).some(([, inner]) => comparesInt64(inner, schemas))
+}
+
+const itemKeywords = ['items', 'prefixItems', 'contains', 'unevaluatedItems']
+const composing = ['allOf', 'anyOf', 'oneOf']
+const applying = [...composing, 'not', 'if', 'then', 'else', 'dependentSchemas']
+
+/** Finds schemas directly inside a schema. */
+type Inside = (schema: Schema) => Schema[]
+
+/** The schemas that apply to the same value: one that contains itself would never end. */
+const applied: Inside = schema => schemasIn(schema, applying)
+
+/** The schemas that TypeScript resolves together with a schema; it resolves members later. */
+const typedAtOnce: Inside = schema => {
+  const isList = [schema.type].flat().includes('array')
+  return schemasIn(schema, isList ? [...composing, 'items', 'prefixItems'] : composing)
+}
+
+/** Whether a schema or one in it, at any depth, contains itself by `inside` and references. */
+function hasLoop (
+  schema: Schema,
+  schemas: Schemas,
+  inside: Inside,
+  passed = new Map<Schema, boolean>()
+): boolean {
+  return leadsBack(schema, schemas, inside, passed) ||
+    subschemas(schema).some(([, inner]) => hasLoop(inner, schemas, inside, passed))
+}
+
+/** @param passed the schemas met, and whether all that each leads to was looked at */
+function leadsBack (
+  schema: Schema,
+  schemas: Schemas,
+  inside: Inside,
+  passed: Map<Schema, boolean>
+): boolean {
+  const isDone = passed.get(schema)
+  if (isDone !== undefined) return !isDone
+  passed.set(schema, false)
+  const target = referenced(schemas, schema)
+  const isLoop = (target !== undefined && leadsBack(target, schemas, inside, passed)) ||
+    inside(schema).some(inner => leadsBack(inner, schemas, inside, passed))
+  passed.set(schema, true)
+  return isLoop
+}

@@ -1,0 +1,43 @@
+// What the linter's visit of a description learns beside its findings.
+import type { LocationObject, Source, UserContext } from '@redocly/openapi-core'
+import { locate } from './findings.ts'
+import { annotations, keywords } from './normalize.ts'
+import { childPlace, References } from './references.ts'
+
+export class Survey {
+  readonly references = new References()
+  /** The places of schemas. */
+  readonly schemas = new Set<string>()
+  /** The files that references lead to, by their path. */
+  readonly sources = new Map<string, Source>()
+  /** Schemas with a keyword that JSON Schema 2020-12 does not know, by keyword. */
+  readonly unknown = new Map<string, LocationObject[]>()
+
+  /** Puts file, line and column before a JSON pointer of the bundled description. */
+  locate (root: Source, pointer: string): string {
+    let place = `${root.absoluteRef}#/`
+    for (const key of pointer.split('/').slice(1)) {
+      place = this.references.resolve(childPlace(place, key))
+    }
+    const [file = '', inFile = ''] = place.split('#')
+    const source = this.sources.get(file) ?? root
+    return locate({ source, pointer: `#${inFile}`, reportOnKey: true })
+  }
+
+  addSchema (schema: object, { location, specVersion }: UserContext): void {
+    this.schemas.add(placeAt(location))
+    for (const word of Object.keys(schema)) {
+      if (keywords.has(word) || annotations.has(word) || word.startsWith('x-')) continue
+      if (word === 'nullable' && specVersion === 'oas3_0') continue
+      const place = location.child(word).key()
+      const others = this.unknown.get(word)
+      if (others === undefined) this.unknown.set(word, [place])
+      else others.push(place)
+    }
+  }
+}
+
+/** A place for `References`. */
+export function placeAt ({ source, pointer }: UserContext['location']): string {
+  return source.absoluteRef + pointer
+}
