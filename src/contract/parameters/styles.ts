@@ -1,24 +1,10 @@
 // Reads values in the styles of OpenAPI 3.1.1 (section 4.8.12.4), for parameters and for forms.
 // Texts are split before they are decoded: an encoded delimiter is data (RFC 6570, section 1.2).
-import type { Parameter } from '../types.ts'
 import type { Texts } from '../message/request-texts.ts'
 import { deepObjectReader } from './deep-object.ts'
+import type { Notation, StyleReader } from './notation.ts'
 import { faulty, pairsJson, repetition } from './text-json.ts'
 import type { Json, TextWriter } from './text-json.ts'
-import type { TextSchema } from './text-schema.ts'
-
-/** How the texts of a value are written. */
-export interface Notation extends Pick<Parameter, 'name' | 'style' | 'explode'> {
-  /** A place of parameters, or `form`. */
-  readonly place: string
-  readonly schema: TextSchema
-  readonly decode: (text: string) => string
-  /** Whether an exploded object may not take a name that its schema does not declare. */
-  readonly isClaimed: (name: string) => boolean
-}
-
-/** Returns undefined where the value is not sent. */
-export type StyleReader = (texts: Texts, writer: TextWriter) => Json | undefined
 
 /** A reader for each form that the value may have: object, list and single text, in this order. */
 export function styleReaders (notation: Notation): StyleReader[] {
