@@ -1,22 +1,22 @@
 // The door of the contract engine for programs that serve a contract. Programs without a server use
 // schema/index.ts; programs that generate code use generate/index.ts.
-export type { Answer } from './answer-types.ts'
+export type { Answer } from './types/answer.ts'
 export type { BodyLimits } from './bodies/body-readers.ts'
-export type { Bytes, FieldPart, FilePart, ServerSentEvent } from './body-types.ts'
+export type { Bytes, FieldPart, FilePart, ServerSentEvent } from './types/body.ts'
 export { docsPath, serveDocs } from './docs.ts'
 export type {
   BasicCredentials, Handler, Handlers, HandlersTagged, Principal, Request, TokenVerifier, Verdict,
   Verifier, Verifiers
-} from './handler.ts'
+} from './types/handler.ts'
 export { answerErrors, errorOptions } from './message/errors.ts'
 export { routedOperations, routerOptions, serverPath, toRoute } from './message/paths.ts'
 export { callerOf, identityOf } from './message/request-fields.ts'
 export { rawPath } from './message/request-texts.ts'
-export type { HooksOf, OperationHooks, ServedOperation } from './operation-route.ts'
+export type { HooksOf, OperationHooks, ServedOperation } from './routing/operation-route.ts'
 export { describeContract, serveContract } from './serve.ts'
 export type { ContractService } from './serve.ts'
 export { stubs } from './stubs.ts'
 export type { Stubs } from './stubs.ts'
-export type { Contract } from './types.ts'
+export type { Contract } from './types/contract.ts'
 export type { ErrorReporter, SentError } from '../server/error-reporter.ts'
 export { HttpError } from '../server/http-error.ts'

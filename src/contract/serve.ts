@@ -7,16 +7,16 @@ import { bodyHooks } from './bodies/body-readers.ts'
 import type { BodyLimits } from './bodies/body-readers.ts'
 import { routedOperations, routedSkipped } from './message/paths.ts'
 import { decorateRequests } from './message/request-fields.ts'
-import { addRoute } from './operation-route.ts'
-import type { HooksOf } from './operation-route.ts'
+import { addRoute } from './routing/operation-route.ts'
+import type { HooksOf } from './routing/operation-route.ts'
 import { answerSkipped, answerUnroutable, methodsOf } from './routing/routing.ts'
 import { createCompiler, createWriters, whenUsed } from './schema/index.ts'
 import { authenticate } from './security/security.ts'
 import type { AnyVerifier, Guards } from './security/security.ts'
-import type { Handlers, Verifiers } from './handler.ts'
-import type { Contract, Operation } from './types.ts'
+import type { Handlers, Verifiers } from './types/handler.ts'
+import type { Contract, Operation } from './types/contract.ts'
 
-/** A contract and the code that serves it; `Ops` and `C` are as in types.ts. */
+/** A contract and the code that serves it; `Ops` and `C` are as in types/handler.ts. */
 export interface ContractService<Ops, C extends Contract> extends AnswerOptions {
   contract: C
   handlers: Handlers<Ops, keyof Ops & keyof C['operations']>

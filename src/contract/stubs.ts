@@ -5,7 +5,7 @@ import type { AnyAnswer } from './answers/response-writer.ts'
 import { kindOf } from './message/media-type.ts'
 import { isSchemaObject, valueAt } from './schema/index.ts'
 import type { Schema } from './schema/index.ts'
-import type { Contract, Operation, Response } from './types.ts'
+import type { Contract, Operation, Response } from './types/contract.ts'
 
 /** A handler for each operation; `never` is assignable to the answers of any contract. */
 export type Stubs<C extends Contract> = {

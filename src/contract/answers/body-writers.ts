@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 import { isString, writeUnchecked } from '../schema/index.ts'
 import type { Compile, Schema, Schemas, Write } from '../schema/index.ts'
-import type { Media } from '../types.ts'
+import type { Media } from '../types/contract.ts'
 
 /** The schemas of the contract, for answers. */
 export interface AnswerSchemas {

@@ -5,7 +5,7 @@ import {
   composedSchemas, isString, parseText, referenced, writeUnchecked
 } from '../schema/index.ts'
 import type { Schema, Schemas } from '../schema/index.ts'
-import type { Media } from '../types.ts'
+import type { Media } from '../types/contract.ts'
 import { loneSurrogate } from './body-writers.ts'
 import type { WriterOptions, WriteBody } from './body-writers.ts'
 import { isAsyncIterable, streamOf } from './streams.ts'
@@ -73,7 +73,7 @@ function keepNumber (_name: string, value: unknown, context?: { source: string }
 /**
  * Whether a schema describes the events, as itemSchema of OpenAPI 3.2 does, and not their data:
  * each of its forms declares `data`, and nothing but fields of events. The type EventOf of
- * body-types.ts has the same rule.
+ * types/body.ts has the same rule.
  */
 export function describesEvent (schema: Schema, schemas: Schemas): boolean {
   const pending = new Set([schema])

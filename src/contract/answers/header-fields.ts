@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { parseText, writeDeclared } from '../schema/index.ts'
 import type { Validated } from '../schema/index.ts'
-import { framingFields } from '../types.ts'
-import type { Header, Response } from '../types.ts'
+import { framingFields } from '../types/contract.ts'
+import type { Header, Response } from '../types/contract.ts'
 import type { WriterOptions } from './body-writers.ts'
 
 /** The header fields as a handler gives them, and as Fastify sends them. */

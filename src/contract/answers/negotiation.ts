@@ -3,7 +3,7 @@ import type { onRequestHookHandler } from 'fastify'
 import Negotiator from 'negotiator'
 import { HttpError } from '../../server/http-error.ts'
 import { isInRange, isRange, sentType } from '../message/media-type.ts'
-import type { Operation } from '../types.ts'
+import type { Operation } from '../types/contract.ts'
 
 /**
  * A hook for an operation with several media types for success: it passes the key of the best one

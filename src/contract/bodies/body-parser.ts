@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import { readJson, removeUndeclared } from '../schema/index.ts'
 import type { Compile, Fault, Schema, Schemas } from '../schema/index.ts'
-import type { Body, Operation } from '../types.ts'
+import type { Body, Operation } from '../types/contract.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { takeTurns } from './body-turns.ts'
 import { essence, kindOf, mediaTypePattern, ownParameters } from '../message/media-type.ts'

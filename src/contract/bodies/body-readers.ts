@@ -6,7 +6,7 @@ import type {
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Compile, Schemas } from '../schema/index.ts'
-import type { Body, Media } from '../types.ts'
+import type { Body, Media } from '../types/contract.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { invalidBody, isReadWhole, jsonReader, missingBody, namesOf } from './body-parser.ts'
 import { BodyStream, tooLarge } from './body-stream.ts'

@@ -4,8 +4,8 @@ import {
   createCompiler, isFileSchema, isSchemaObject, lazily, mapSubschemas, readJson
 } from '../schema/index.ts'
 import type { Compile, Schema, Schemas } from '../schema/index.ts'
-import type { FieldPart, FilePart } from '../body-types.ts'
-import type { Media } from '../types.ts'
+import type { FieldPart, FilePart } from '../types/body.ts'
+import type { Media } from '../types/contract.ts'
 import { invalidBody } from './body-parser.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { mediaTypePattern } from '../message/media-type.ts'

@@ -4,7 +4,7 @@ import type {
 } from '@redocly/openapi-core'
 import { escapedKey, subschemas, valueAt } from '../schema/index.ts'
 import type { Schema } from '../schema/index.ts'
-import { framingFields } from '../types.ts'
+import { framingFields } from '../types/contract.ts'
 
 export type { Description }
 export type Parameter = Oas3Parameter

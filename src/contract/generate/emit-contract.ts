@@ -5,7 +5,7 @@ import type { Schema } from '../schema/index.ts'
 import type {
   Body, Content, Contract, Encoding, Header, Media, Operation, Parameter as ContractParameter,
   Response, SecurityScheme, Server
-} from '../types.ts'
+} from '../types/contract.ts'
 import {
   defaultOf, fieldsOfEngine, isIgnored, listOperations, mapValues, pick, resolve, valueOf,
   withoutExtensions

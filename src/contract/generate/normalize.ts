@@ -2,7 +2,7 @@
 // OpenAPI ignores, and with an id for every operation.
 import type { Oas3Operation, Oas3PathItem } from '@redocly/openapi-core'
 import { isSchemaObject, mapSubschemas } from '../schema/index.ts'
-import { bodilessStatuses } from '../types.ts'
+import { bodilessStatuses } from '../types/contract.ts'
 import {
   listOperations, mapValues, methods, resolve, visitValues, withoutExtensions
 } from './description.ts'

@@ -1,7 +1,7 @@
 // Removes components that nothing needs.
 import { isRef } from '@redocly/openapi-core'
 import type { Schemas } from '../schema/index.ts'
-import type { Contract, Operation } from '../types.ts'
+import type { Contract, Operation } from '../types/contract.ts'
 import { listOperations, mapValues, pick, visitValues, withoutExtensions } from './description.ts'
 import type { Description } from './description.ts'
 

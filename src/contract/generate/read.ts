@@ -4,7 +4,7 @@
 import { BaseResolver, bundle, createConfig, lint } from '@redocly/openapi-core'
 import type { Document, NormalizedProblem, RawUniversalConfig } from '@redocly/openapi-core'
 import { resolve } from 'node:path'
-import type { Contract } from '../types.ts'
+import type { Contract } from '../types/contract.ts'
 import type { Description } from './description.ts'
 import { withMappings } from './discriminators.ts'
 import { findFailures } from './dry-run.ts'

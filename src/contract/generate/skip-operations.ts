@@ -2,7 +2,7 @@
 import type { NormalizedProblem, Source } from '@redocly/openapi-core'
 import { routed } from '../message/paths.ts'
 import { escapedKey } from '../schema/index.ts'
-import type { Server, SkippedOperation } from '../types.ts'
+import type { Server, SkippedOperation } from '../types/contract.ts'
 import { listOperations } from './description.ts'
 import type { Description } from './description.ts'
 import { toAddress, toServer } from './emit-contract.ts'

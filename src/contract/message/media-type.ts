@@ -9,7 +9,7 @@ export function essence (type: string): string {
   return (end < 0 ? type : type.slice(0, end).trimEnd()).toLowerCase()
 }
 
-/** How a body of a media type or range is read and written; types.ts has the same as a type. */
+/** How a body of a media type or range is read and written; types/body.ts has the same as a type. */
 export function kindOf (type: string): Kind {
   const name = essence(type)
   if (name === 'application/json' || /^[^/]+\/.+\+json$/.test(name)) return 'json'

@@ -1,6 +1,6 @@
 // Converts path templates to routes and regular expressions (OpenAPI 3.1, section 4.8.8.2).
 import { maxHeaderSize } from 'node:http'
-import type { Contract, Operation, Server } from '../types.ts'
+import type { Contract, Operation, Server } from '../types/contract.ts'
 
 declare global {
   // ECMA-262, RegExp.escape; TypeScript 5.9 does not know it yet.

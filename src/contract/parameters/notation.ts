@@ -1,6 +1,6 @@
 // How a value is written in texts, and what reads it: for parameters and for forms.
 import type { Texts } from '../message/request-texts.ts'
-import type { Parameter } from '../types.ts'
+import type { Parameter } from '../types/contract.ts'
 import type { Json, TextWriter } from './text-json.ts'
 import type { TextSchema } from './text-schema.ts'
 

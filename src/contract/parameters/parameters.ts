@@ -2,7 +2,7 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { readJson } from '../schema/index.ts'
 import type { Compile, Fault, Schemas } from '../schema/index.ts'
-import type { Parameter, SecurityScheme } from '../types.ts'
+import type { Parameter, SecurityScheme } from '../types/contract.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { segmentSource } from '../message/paths.ts'
 import type { RoutedOperation } from '../message/paths.ts'

@@ -2,8 +2,8 @@
 // section 4.8.27).
 import type { FastifyRequest } from 'fastify'
 import { isUtf8 } from 'node:buffer'
-import type { BasicCredentials } from '../handler.ts'
-import type { SecurityScheme } from '../types.ts'
+import type { BasicCredentials } from '../types/handler.ts'
+import type { SecurityScheme } from '../types/contract.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { decodeText, textsIn } from '../message/request-texts.ts'
 

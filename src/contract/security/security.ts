@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { asHttpError, HttpError } from '../../server/http-error.ts'
 import { refusalsOf } from '../message/request-fields.ts'
-import type { BasicCredentials, Verdict, Verifier } from '../handler.ts'
-import type { Operation, SecurityScheme } from '../types.ts'
+import type { BasicCredentials, Verdict, Verifier } from '../types/handler.ts'
+import type { Operation, SecurityScheme } from '../types/contract.ts'
 import { credentialReader, Refusal, withChallenge } from './credentials.ts'
 import type { CredentialReader } from './credentials.ts'
 

@@ -4,7 +4,7 @@ import { serializeArrayParam, serializeObjectParam } from 'openapi-fetch'
 import { sample } from 'openapi-sampler'
 import { Readable } from 'node:stream'
 import { kindOf } from '../../../src/contract/message/media-type.ts'
-import type { SecurityScheme } from '../../../src/contract/types.ts'
+import type { SecurityScheme } from '../../../src/contract/types/contract.ts'
 import { fieldsOfEngine, isIgnored, resolve } from '../../../src/contract/generate/description.ts'
 import type {
   Description, ListedOperation, Parameter

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Contract, Operation } from '../../../src/contract/types.ts'
+import type { Contract, Operation } from '../../../src/contract/types/contract.ts'
 import { isError } from '../../fixtures/app.ts'
 import { serveLoaded } from '../../fixtures/contract.ts'
 

@@ -5,8 +5,8 @@ import { checkMistakes, compilePrograms, withMistakes } from '../../fixtures/com
 import type { Mistake } from '../../fixtures/compiler.ts'
 
 const program = `
-import type { Answer } from '${resolve('src/contract/answer-types.ts')}'
-import type { Handler, Handlers } from '${resolve('src/contract/handler.ts')}'
+import type { Answer } from '${resolve('src/contract/types/answer.ts')}'
+import type { Handler, Handlers } from '${resolve('src/contract/types/handler.ts')}'
 import type * as contract from '${resolve('generated/operations.ts')}'
 import { errorBody } from '${resolve('src/plants/error-body.ts')}'
 import type { Operations } from '${resolve('src/plants/operations.ts')}'

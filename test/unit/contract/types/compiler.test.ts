@@ -9,8 +9,8 @@ const require = createRequire(import.meta.url)
 const native = 'node_modules/@typescript/native'
 
 const program = `
-import type { Answer } from '${resolve('src/contract/answer-types.ts')}'
-import type { Handler } from '${resolve('src/contract/handler.ts')}'
+import type { Answer } from '${resolve('src/contract/types/answer.ts')}'
+import type { Handler } from '${resolve('src/contract/types/handler.ts')}'
 import type { document } from '${resolve('generated/document.ts')}'
 import type * as contract from '${resolve('generated/operations.ts')}'
 import type { operations } from '${resolve('generated/types.ts')}'

@@ -1,8 +1,8 @@
 // What a contract asks of the code that serves it, as types: a handler per operation, a verifier
 // per security scheme. `Ops` is the generated interface `operations`, `C` all generated constants.
-import type { Answer, ResponsesOf, TypesOf } from './answer-types.ts'
-import type { Concrete, IsOneType, IsUnion, RequestBody } from './body-types.ts'
-import type { Contract } from './types.ts'
+import type { Answer, ResponsesOf, TypesOf } from './answer.ts'
+import type { Concrete, IsOneType, IsUnion, RequestBody } from './body.ts'
+import type { Contract } from './contract.ts'
 
 /** A handler for each of these operations, and for no other. */
 export type Handlers<Ops, Ids extends keyof Ops> = { readonly [Id in Ids]: Handler<Ops, Id> }

@@ -1,7 +1,7 @@
 // The answers of a handler as types, by status, media type and header fields.
 
-import type { Concrete, IsOneType, ResponseBody } from './body-types.ts'
-import type { bodilessStatuses, framingFields } from './types.ts'
+import type { Concrete, IsOneType, ResponseBody } from './body.ts'
+import type { bodilessStatuses, framingFields } from './contract.ts'
 
 /**
  * The answers that the contract declares for an operation, distinguished by their status.
