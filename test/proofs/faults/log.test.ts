@@ -13,6 +13,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import type { Test } from 'tap'
 import { openStore } from '../../../src/stores/open.ts'
+import { holdProcess } from '../../fixtures/leash.ts'
 import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 
@@ -41,7 +42,7 @@ async function start (
   const ownVariables = { PORT: String(await freePort()), DATABASE_URL: url, ACCESS_TOKENS: testToken }
   const eachRefusal = { FAILED_AUTH_LIMIT: '1000000000' }
   const variables = { ...process.env, ...ownVariables, ...eachRefusal, ...env }
-  const child = spawn(program, args, { cwd: folder, stdio, env: variables })
+  const child = holdProcess(spawn(program, args, { cwd: folder, stdio, env: variables }))
   const ended = once(child, 'exit').then(([code, signal]) => code ?? signal)
   t.teardown(async () => {
     child.kill('SIGKILL')

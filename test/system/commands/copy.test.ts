@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import type { NewPlant } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
+import { holdProcess } from '../../fixtures/leash.ts'
 import { all } from '../../fixtures/plant-store-suite.ts'
 import { startPostgres } from '../../fixtures/postgres.ts'
 
@@ -21,7 +22,7 @@ interface Copy {
 }
 
 function start (args: string[], nodeArgs: string[] = []): Copy {
-  const child = spawn(process.execPath, [...nodeArgs, 'src/commands/copy.ts', ...args])
+  const child = holdProcess(spawn(process.execPath, [...nodeArgs, 'src/commands/copy.ts', ...args]))
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', text => { stdout += text })

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { audience, makeKey, startIssuer, startProvider } from '../../fixtures/issuer.ts'
+import { holdProcess } from '../../fixtures/leash.ts'
 import { exchange } from '../../fixtures/raw.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService } from '../../fixtures/service.ts'
@@ -148,7 +149,7 @@ t.test('after SIGTERM under load each request is answered or refused, and acknow
 
 t.test('a signal to npm start reaches the service', async t => {
   const env = { ...process.env, PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: testToken }
-  const npm = spawn('npm', ['start'], { detached: true, env })
+  const npm = holdProcess(spawn('npm', ['start'], { detached: true, env }))
   // Kill the process group: the service may outlive npm.
   t.teardown(() => {
     try {

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { applyPatch, parsePatch, reversePatch } from 'diff'
 import type { StructuredPatch } from 'diff'
 import t from 'tap'
+import { holdProcess } from '../../fixtures/leash.ts'
 
 const guide = readFileSync('docs/build/add-an-operation.md', 'utf8')
 const compiler = resolve('node_modules/typescript/bin/tsc')
@@ -34,9 +35,9 @@ function copyProject (): Copy {
   return {
     path: file => join(folder, file),
     run: (...args) => new Promise(resolve => {
-      execFile(process.execPath, args, options, (error, stdout, stderr) => {
+      holdProcess(execFile(process.execPath, args, options, (error, stdout, stderr) => {
         resolve({ code: Number(error?.code ?? 0), output: stdout + stderr })
-      })
+      }))
     })
   }
 }

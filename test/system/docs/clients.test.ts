@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import type { Test } from 'tap'
+import { holdProcess } from '../../fixtures/leash.ts'
 import { startService } from '../../fixtures/service.ts'
 
 const page = readFileSync('docs/use/clients.md', 'utf8')
@@ -41,9 +42,10 @@ interface Result { code: number, printed: string, output: string }
 function run (cwd: string, command: string, variables = {}): Promise<Result> {
   const { PATH, HOME } = process.env
   return new Promise(resolve => {
-    execFile('sh', ['-c', command], { cwd, env: { PATH, HOME, ...variables } }, (error, stdout, stderr) => {
+    const options = { cwd, env: { PATH, HOME, ...variables } }
+    holdProcess(execFile('sh', ['-c', command], options, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), printed: stdout.trim(), output: stdout + stderr })
-    })
+    }))
   })
 }
 

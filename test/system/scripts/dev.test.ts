@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
+import { holdProcess } from '../../fixtures/leash.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 
 /** Runs `npm run dev` in a copy of the project; `printed` waits until the output after its last match matches. */
@@ -18,7 +19,8 @@ async function develop (t: Test, contract: (text: string) => string = text => te
   const config = { PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: testToken, LOG_LEVEL: 'info' }
   const env = { ...process.env, ...config }
   const script = resolve('scripts/dev.ts')
-  const dev = spawn(process.execPath, [script], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const stdio = ['ignore', 'pipe', 'pipe'] as const
+  const dev = holdProcess(spawn(process.execPath, [script], { cwd: folder, env, stdio: [...stdio] }))
   t.teardown(() => dev.kill('SIGKILL'))
 
   let unread = ''

@@ -97,7 +97,12 @@ t.test('flush() waits a second for a reader, and then gives up', t => {
   const output = new StandardOutput({ fd: writer }, t.fail)
   for (let count = 0; count < 100; count++) output.write(line)
   let now = 0
-  t.intercept(performance, 'now', { value: () => { return now += 100 } })
+  t.intercept(performance, 'now', {
+    value () {
+      now += 100
+      return now
+    }
+  })
   output.flush()
   t.ok(now > 1000 && now < 1500, `${now} ms`)
   t.end()
