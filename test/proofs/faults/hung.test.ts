@@ -17,7 +17,7 @@ import { postPlant, startService, waitForReady } from '../../fixtures/service.ts
 // The tests mostly wait, so they run in parallel.
 t.jobs = 5
 // tap keeps its state in the object: give each test another one.
-const options = () => ({ buffered: true, timeout: 90_000 })
+const options = () => ({ buffered: true, timeout: 180_000 })
 
 const longerThanEveryTimeoutMs = 12_000
 

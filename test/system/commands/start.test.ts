@@ -8,16 +8,19 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { audience, makeKey, startIssuer, startProvider } from '../../fixtures/issuer.ts'
 import { holdProcess } from '../../fixtures/leash.ts'
+import { inParallel } from '../../fixtures/parallel.ts'
 import { exchange } from '../../fixtures/raw.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService } from '../../fixtures/service.ts'
+
+const test = inParallel(t, 3)
 
 /** Posts a plant with the test's token and returns the status. */
 async function statusOf (origin: string, id: number, name: string): Promise<number> {
   return (await postPlant(origin, testToken, `{"id":${id},"name":"${name}"}`)).status
 }
 
-t.test('the first start creates a token and prints a curl command that works when pasted', async t => {
+test('the first start creates a token and prints a curl command that works when pasted', async t => {
   const folder = t.testdir({
     bin: { curl: t.fixture('file', '#!/bin/sh\nprintf "%s\\0" "$@"\n') }
   })
@@ -52,7 +55,7 @@ t.test('the first start creates a token and prints a curl command that works whe
   t.equal(conflict.status, 409, 'a later start has the same token and plants')
 })
 
-t.test('the curl command goes to standard error when standard output is no terminal', async t => {
+test('the curl command goes to standard error when standard output is no terminal', async t => {
   const folder = t.testdir()
   const command = ['sh', '-c', 'exec "$0" "$@" 2>errors', process.execPath]
   const { output, child, ended } = await startService(t, folder, {}, [], { command })
@@ -62,7 +65,7 @@ t.test('the curl command goes to standard error when standard output is no termi
   t.match(readFileSync(join(folder, 'errors'), 'utf8'), /^\n {2}Plant Store .*\n {2}curl http.*fern"}'\n$/s)
 })
 
-t.test('a service that listens at every address of the machine says so', async t => {
+test('a service that listens at every address of the machine says so', async t => {
   for (const [HOST, isEvery] of [['0.0.0.0', true], ['127.0.0.1', false]] as const) {
     const { output, child, ended } = await startService(t, t.testdir(), { HOST, DATABASE_URL: 'memory:' })
     child.kill('SIGTERM')
@@ -71,7 +74,7 @@ t.test('a service that listens at every address of the machine says so', async t
   }
 })
 
-t.test('on a terminal the curl command follows the log', async t => {
+test('on a terminal the curl command follows the log', async t => {
   const terminal = ['--import', 'data:text/javascript,process.stdout.isTTY = true']
   const command = ['sh', '-c', 'exec "$0" "$@" 2>errors', process.execPath]
   const folder = t.testdir()
@@ -82,7 +85,7 @@ t.test('on a terminal the curl command follows the log', async t => {
   t.equal(readFileSync(join(folder, 'errors'), 'utf8'), '')
 })
 
-t.test('the printed curl command has the path of BASE_URL', async t => {
+test('the printed curl command has the path of BASE_URL', async t => {
   for (const [BASE_URL, path] of [['/api/v1', '/api/v1'], ['https://plants.example.com/store/', '/store']] as const) {
     const { origin, waitForOutput } = await startService(t, t.testdir(), { BASE_URL, DATABASE_URL: 'memory:' })
     await waitForOutput(new RegExp(`^ {2}curl ${origin}${path}/plants -H`, 'm'))
@@ -90,7 +93,7 @@ t.test('the printed curl command has the path of BASE_URL', async t => {
   }
 })
 
-t.test('with ACCESS_TOKENS the service prints only log lines, and no token', async t => {
+test('with ACCESS_TOKENS the service prints only log lines, and no token', async t => {
   const folder = t.testdir()
   const env = { ACCESS_TOKENS: 'alice:very-secret-token', LOG_LEVEL: 'trace' }
   const { output, origin, child, ended } = await startService(t, folder, env)
@@ -112,7 +115,7 @@ t.test('with ACCESS_TOKENS the service prints only log lines, and no token', asy
   t.equal(existsSync(join(folder, 'data', 'access-token')), false)
 })
 
-t.test('acknowledged plants are stored after kill -9', async t => {
+test('acknowledged plants are stored after kill -9', async t => {
   const folder = t.testdir()
   const env = { ACCESS_TOKENS: testToken }
   const first = await startService(t, folder, env)
@@ -130,7 +133,7 @@ t.test('acknowledged plants are stored after kill -9', async t => {
   t.strictSame(again, Array(200).fill([409, 200]))
 })
 
-t.test('after SIGTERM under load each request is answered or refused, and acknowledged plants are stored', async t => {
+test('after SIGTERM under load each request is answered or refused, and acknowledged plants are stored', async t => {
   const folder = t.testdir()
   const env = { ACCESS_TOKENS: testToken }
   const { origin, child, ended } = await startService(t, folder, env)
@@ -147,7 +150,7 @@ t.test('after SIGTERM under load each request is answered or refused, and acknow
   for (const id of acknowledged) t.equal(await statusOf(again.origin, id, 'y'), 409)
 })
 
-t.test('a signal to npm start reaches the service', async t => {
+test('a signal to npm start reaches the service', async t => {
   const env = { ...process.env, PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: testToken }
   const npm = holdProcess(spawn('npm', ['start'], { detached: true, env }))
   // Kill the process group: the service may outlive npm.
@@ -163,7 +166,7 @@ t.test('a signal to npm start reaches the service', async t => {
     if (output.includes('listening at')) resolve()
   }))
   npm.kill('SIGTERM')
-  t.not(await Promise.race([ended, sleep(10_000, 'timeout', { ref: false })]), 'timeout')
+  t.not(await Promise.race([ended, sleep(60_000, 'timeout', { ref: false })]), 'timeout')
   t.match(output, 'shutting down after SIGTERM')
 })
 
@@ -185,7 +188,7 @@ async function beginPlant (origin: string) {
   return { socket, rest: '"name":"x"}' }
 }
 
-t.test('two signals at once are one, because npm passes them on', async t => {
+test('two signals at once are one, because npm passes them on', async t => {
   const pairs = [['SIGINT', 0], ['SIGINT', 1], ['SIGTERM', 0], ['SIGTERM', 5], ['SIGHUP', 100]] as const
   for (const [signal, pauseMs] of pairs) {
     const { origin, child, ended } = await startService(t, t.testdir(), { ACCESS_TOKENS: testToken })
@@ -201,7 +204,7 @@ t.test('two signals at once are one, because npm passes them on', async t => {
   }
 })
 
-t.test('a second signal after half a second ends the process at once', async t => {
+test('a second signal after half a second ends the process at once', async t => {
   const { origin, child, ended, waitForOutput } = await startService(t, t.testdir(), { ACCESS_TOKENS: testToken })
   await beginPlant(origin)
   child.kill('SIGTERM')
@@ -212,7 +215,7 @@ t.test('a second signal after half a second ends the process at once', async t =
   t.equal(await ended, 1)
 })
 
-t.test('a .env that is a link to a missing file, or a folder, is refused', async t => {
+test('a .env that is a link to a missing file, or a folder, is refused', async t => {
   for (const entry of [t.fixture('symlink', 'missing'), {}]) {
     const { ended, output } = await startService(t, t.testdir({ '.env': entry }), {})
     t.equal(await ended, 2)
@@ -220,7 +223,7 @@ t.test('a .env that is a link to a missing file, or a folder, is refused', async
   }
 })
 
-t.test('a .env whose lines would be skipped or contradict one another is refused', async t => {
+test('a .env whose lines would be skipped or contradict one another is refused', async t => {
   const refused = {
     'it is not UTF-8': [Buffer.from('PORT=1\n', 'utf16le'), Buffer.from([0x50, 0xff])],
     'line 2 is neither NAME=value nor NAME="a value with blanks or #"': [
@@ -240,7 +243,7 @@ t.test('a .env whose lines would be skipped or contradict one another is refused
   }
 })
 
-t.test('a .env may have a byte order mark, comments, blank lines, export and quotes', async t => {
+test('a .env may have a byte order mark, comments, blank lines, export and quotes', async t => {
   const lines = [
     '\ufeff# the first line', '', ' # "comment', ' export DATABASE_URL = "memory:" # no file\r', 'RATE_LIMIT=',
     'HOST= # any', 'PORT=\'0\'', 'ACCESS_TOKENS = from-file # a comment'
@@ -253,7 +256,7 @@ t.test('a .env may have a byte order mark, comments, blank lines, export and quo
   t.equal(await ended, 0)
 })
 
-t.test('SIGUSR1 opens no debugger', async t => {
+test('SIGUSR1 opens no debugger', async t => {
   const { origin, child, output, ended } = await startService(t, t.testdir(), { DATABASE_URL: 'memory:' })
   child.kill('SIGUSR1')
   await sleep(300)
@@ -263,7 +266,7 @@ t.test('SIGUSR1 opens no debugger', async t => {
   t.equal(await ended, 0)
 })
 
-t.test('a stop is an error when the database file was moved away from its log', async t => {
+test('a stop is an error when the database file was moved away from its log', async t => {
   const folder = t.testdir()
   const path = join(folder, 'data', 'plants.db')
   const { origin, child, output, ended } = await startService(t, folder, { ACCESS_TOKENS: testToken })
@@ -282,7 +285,7 @@ t.test('a stop is an error when the database file was moved away from its log', 
   t.equal(await again.ended, 0)
 })
 
-t.test('the service reads variables from .env; the environment overrides them, unless it is empty', async t => {
+test('the service reads variables from .env; the environment overrides them, unless it is empty', async t => {
   const folder = t.testdir({ '.env': 'ACCESS_TOKENS=from-file\nLOG_LEVEL=loud\nDATABSE_URL=x\n' })
   const env = { LOG_LEVEL: 'info', DATABASE_URL: 'memory:', ACCESS_TOKENS: '', RATELIMIT: '5' }
   const { origin, child, ended, output } = await startService(t, folder, env)
@@ -293,7 +296,7 @@ t.test('the service reads variables from .env; the environment overrides them, u
   t.equal(await ended, 0)
 })
 
-t.test('startup reports every configuration error, exits with code 2 and creates no folder', async t => {
+test('startup reports every configuration error, exits with code 2 and creates no folder', async t => {
   const folder = t.testdir()
   const { ended, output } = await startService(t, folder, { PORT: 'x', LOG_LEVEL: 'y', DATABASE_URL: 'z' })
   t.equal(await ended, 2)
@@ -301,7 +304,7 @@ t.test('startup reports every configuration error, exits with code 2 and creates
   t.equal(existsSync(join(folder, 'data')), false)
 })
 
-t.test('a startup that fails prints one sentence and exits with code 1', async t => {
+test('a startup that fails prints one sentence and exits with code 1', async t => {
   const other = createServer().listen(0, '127.0.0.1')
   t.teardown(() => other.close())
   await once(other, 'listening')
@@ -314,10 +317,10 @@ t.test('a startup that fails prints one sentence and exits with code 1', async t
 
   const broken = await startService(t, t.testdir({ data: 'a file, not a folder' }))
   t.equal(await broken.ended, 1)
-  t.match(broken.output(), /^The database data\/plants\.db cannot be used: .+\n$/)
+  t.match(broken.output(), /^The database data\/plants\.db cannot be used: .+\n$/m)
 })
 
-t.test('a host name that does not resolve is exit code 1, and a HOST that is none is exit code 2', async t => {
+test('a host name that does not resolve is exit code 1, and a HOST that is none is exit code 2', async t => {
   const unknown = await startService(t, t.testdir(), { HOST: 'host.invalid', DATABASE_URL: 'memory:' })
   t.equal(await unknown.ended, 1)
   t.match(unknown.output(), /^Cannot listen on host\.invalid, port 0: .* Set HOST and PORT to listen elsewhere\.\n$/)
@@ -325,7 +328,7 @@ t.test('a host name that does not resolve is exit code 1, and a HOST that is non
   t.equal(await invalid.ended, 2)
 })
 
-t.test('a package that is missing is one sentence and exit code 2', async t => {
+test('a package that is missing is one sentence and exit code 2', async t => {
   const hidePino = `data:text/javascript,import { registerHooks } from 'node:module';
     registerHooks({ resolve: (name, context, next) => next(name === 'pino' ? 'missing-package' : name, context) })`
   const nodeArgs = ['--import', hidePino.replaceAll(/\s+/g, ' ')]
@@ -334,7 +337,7 @@ t.test('a package that is missing is one sentence and exit code 2', async t => {
   t.match(output(), /^A part .* be loaded: Cannot find package 'missing-package' .* Run npm ci .*\n$/)
 })
 
-t.test('startup says within a second that it waits for the database, and why', async t => {
+test('startup says within a second that it waits for the database, and why', async t => {
   const env = { DATABASE_URL: 'postgres://127.0.0.1:1/plants' }
   const { child, ended, output } = await startService(t, t.testdir(), env, [], { until: /Waiting for/ })
   t.equal(child.exitCode, null, 'long before the process ends')
@@ -346,7 +349,7 @@ t.test('startup says within a second that it waits for the database, and why', a
   t.strictSame(error, [`The PostgreSQL database at 127.0.0.1:1 cannot be used: ${problem}`, ''])
 })
 
-t.test('SIGTERM ends a service that waits for its database', async t => {
+test('SIGTERM ends a service that waits for its database', async t => {
   const env = { DATABASE_URL: 'postgres://127.0.0.1:1/plants' }
   const { ended, child, output } = await startService(t, t.testdir(), env, [], { until: /Waiting for/ })
   child.kill('SIGTERM')
@@ -355,8 +358,8 @@ t.test('SIGTERM ends a service that waits for its database', async t => {
   t.match(output(), /shutting down after SIGTERM/)
 })
 
-t.test('during SHUTDOWN_DELAY the service is not ready and still accepts connections', async t => {
-  const env = { ACCESS_TOKENS: testToken, SHUTDOWN_DELAY: '1' }
+test('during SHUTDOWN_DELAY the service is not ready and still accepts connections', async t => {
+  const env = { ACCESS_TOKENS: testToken, SHUTDOWN_DELAY: '3' }
   const { child, ended, origin, waitForOutput } = await startService(t, t.testdir(), env)
   child.kill('SIGTERM')
   const began = performance.now()
@@ -364,10 +367,10 @@ t.test('during SHUTDOWN_DELAY the service is not ready and still accepts connect
   t.equal((await fetch(`${origin}/readyz`)).status, 503)
   t.equal(await statusOf(origin, 1, 'x'), 200)
   t.equal(await ended, 0)
-  t.ok(performance.now() - began > 900)
+  t.ok(performance.now() - began > 2900)
 })
 
-t.test('for HOST=localhost the service listens on one address, so that every connection has its limits', async t => {
+test('for HOST=localhost the service listens on one address, so that every connection has its limits', async t => {
   const { origin } = await startService(t, t.testdir(), { ACCESS_TOKENS: testToken, HOST: 'localhost' })
   t.match(origin, /^http:\/\/127\.0\.0\.1:/)
   const { port } = new URL(origin)
@@ -375,7 +378,7 @@ t.test('for HOST=localhost the service listens on one address, so that every con
   t.match(await once(other, 'connect').catch(error => error), { code: /ECONNREFUSED|EADDRNOTAVAIL/ })
 })
 
-t.test('an uncaught error is logged and closes the service', async t => {
+test('an uncaught error is logged and closes the service', async t => {
   const throwOnSignal = "data:text/javascript,process.once('SIGUSR2', () => { throw new Error('thrown by the test') })"
   const env = { ACCESS_TOKENS: testToken }
   const { child, ended, output } = await startService(t, t.testdir(), env, ['--import', throwOnSignal])
@@ -384,7 +387,7 @@ t.test('an uncaught error is logged and closes the service', async t => {
   t.match(output(), /"level":60.*thrown by the test/)
 })
 
-t.test('an emptied tokens file revokes its tokens, an invalid or deleted one does not, and the log says so', async t => {
+test('an emptied tokens file revokes its tokens, an invalid or deleted one does not, and the log says so', async t => {
   const folder = t.testdir({ tokens: 'alice:old-token-of-alice' })
   const path = join(folder, 'tokens')
   const env = { ACCESS_TOKENS_FILE: path, DATABASE_URL: 'memory:' }
@@ -408,7 +411,7 @@ t.test('an emptied tokens file revokes its tokens, an invalid or deleted one doe
   t.notMatch(output(), /-token-of-alice/)
 })
 
-t.test('startup warns of short tokens and of a tokens file that every user of the machine may read', async t => {
+test('startup warns of short tokens and of a tokens file that every user of the machine may read', async t => {
   const folder = t.testdir({ tokens: 'alice:long-enough-token\n' })
   const path = join(folder, 'tokens')
   chmodSync(path, 0o644)
@@ -419,7 +422,7 @@ t.test('startup warns of short tokens and of a tokens file that every user of th
   t.notMatch(output(), 'sh0rt')
 })
 
-t.test('with an issuer the service accepts its tokens, creates none and logs none', async t => {
+test('with an issuer the service accepts its tokens, creates none and logs none', async t => {
   const { issuer, requestToken } = await startProvider(t)
   const folder = t.testdir()
   const env = { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, LOG_LEVEL: 'debug' }
@@ -446,7 +449,7 @@ t.test('with an issuer the service accepts its tokens, creates none and logs non
   t.equal(existsSync(join(folder, 'data', 'access-token')), false)
 })
 
-t.test('an issuer that is down is a warning: static tokens work, and JWTs once it is up', async t => {
+test('an issuer that is down is a warning: static tokens work, and JWTs once it is up', async t => {
   const { issuer, answer, publish, sign } = await startIssuer(t)
   const key = await makeKey('first')
   answer(({ socket }) => socket.destroy())
@@ -464,7 +467,7 @@ t.test('an issuer that is down is a warning: static tokens work, and JWTs once i
   t.equal(await later(), 200)
 })
 
-t.test('an issuer that contradicts the configuration ends the startup', async t => {
+test('an issuer that contradicts the configuration ends the startup', async t => {
   const { issuer } = await startIssuer(t)
   const env = { JWT_ISSUER: `${issuer}/`, JWT_AUDIENCE: audience, DATABASE_URL: 'memory:' }
   const { ended, output } = await startService(t, t.testdir(), env)

@@ -113,7 +113,7 @@ t.test('startup refuses a table of another program and creates nothing beside it
 
 // These tests mostly wait for a timeout. tap keeps its state in the options: give each test other ones.
 t.jobs = 6
-const inParallel = () => ({ buffered: true, timeout: 60_000 })
+const inParallel = () => ({ buffered: true, timeout: 180_000 })
 
 t.test('startup waits for a database that is not ready, and reports a refusal at once', inParallel(), async t => {
   const url = await server.database()
