@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { holdProcess } from '../fixtures/leash.ts'
 
-/** Starts PostgreSQL and the service, as a test does, prints where they are and waits for its end. */
+/**
+ * Starts PostgreSQL and the service, as a test does, prints where they are and waits for its end.
+ */
 const program = `
   import { startOwnPostgres } from './test/fixtures/postgres.ts'
   import { startService } from './test/fixtures/service.ts'

@@ -1,6 +1,6 @@
-// npm run faults:cluster: no acknowledged plant is lost in a failover of a real cluster of three machines. Each round
-// is one fault under load; then the new primary must have every acknowledged plant. The control, --asynchronous, must
-// lose some: otherwise the faults prove nothing.
+// npm run faults:cluster: no acknowledged plant is lost in a failover of a real cluster of three
+// machines. Each round is one fault under load; then the new primary must have every acknowledged
+// plant. The control, --asynchronous, must lose some: otherwise the faults prove nothing.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,7 +47,10 @@ if (missing.length > 0) refuse(`This test needs more packages of Debian: apt-get
 
 interface Fault {
   name: string
-  /** Returns when the fault has ended. @param seconds how long the faults last that do not end by themselves */
+  /**
+   * Returns when the fault has ended. @param seconds how long the faults last that do not end by
+   * themselves
+   */
   strike: (cluster: Cluster, primary: Member, seconds: number) => Promise<void>
 }
 
@@ -159,7 +162,8 @@ function randomNumbers (seed: number): () => number {
 
 /** Each fault once in the listed order, then again and again in random order. */
 function chooseRounds (random: () => number): Array<{ fault: Fault, seconds: number }> {
-  // After 30 s another machine is the primary. After 20 s, the ttl of its lock, the old one may still win.
+  // After 30 s another machine is the primary. After 20 s, the ttl of its lock, the old one may
+  // still win.
   const chosen = faults.map(fault => ({ fault, seconds: 30 }))
   while (chosen.length < rounds) {
     const shuffled = faults.map(fault => ({ fault, key: random() })).sort((a, b) => a.key - b.key)

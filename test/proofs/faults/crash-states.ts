@@ -1,7 +1,7 @@
-// npm run faults:crash-states: records every write and sync of the service, builds thousands of states that a crash
-// could have left on the disk (see test/fixtures/crash.ts), and opens each. All plants acknowledged before the crash
-// must be there, or the store must refuse the file. With --control the syncs of the log do not count: plants must be
-// lost.
+// npm run faults:crash-states: records every write and sync of the service, builds thousands of
+// states that a crash could have left on the disk (see test/fixtures/crash.ts), and opens each. All
+// plants acknowledged before the crash must be there, or the store must refuse the file. With
+// --control the syncs of the log do not count: plants must be lost.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -110,7 +110,9 @@ function ignoreSyncOfLog (event: Event): Event {
   return event.kind === 'sync' && event.name === 'plants.db-wal' ? { ...event, since: 0 } : event
 }
 
-/** The seed and the number of a state decide everything about it. Each phase gets the same share. */
+/**
+ * The seed and the number of a state decide everything about it. Each phase gets the same share.
+ */
 function chooseStates (): Array<Omit<State, 'acknowledged'>> {
   const numbers = only === undefined ? Array.from({ length: states }, (_, number) => number) : [only]
   return numbers.map(number => {

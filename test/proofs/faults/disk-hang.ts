@@ -1,5 +1,5 @@
-// npm run faults:disk-hang: a disk that stops answering for 12 seconds, as a network disk may. Requests are answered
-// 503 in time, the service recovers without a restart, and no plant is lost.
+// npm run faults:disk-hang: a disk that stops answering for 12 seconds, as a network disk may.
+// Requests are answered 503 in time, the service recovers without a restart, and no plant is lost.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readOptions } from '../../../scripts/options.ts'

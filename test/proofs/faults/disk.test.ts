@@ -1,5 +1,5 @@
-// A full disk and missing write permission: the service answers 503, is not ready, loses no acknowledged plant and
-// recovers without a restart.
+// A full disk and missing write permission: the service answers 503, is not ready, loses no
+// acknowledged plant and recovers without a restart.
 import { execFile } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -21,7 +21,10 @@ const isRoot = process.getuid?.() === 0
 const nobody = 65534
 /** Root may write anywhere: a test that runs as root starts the service as the user nobody. */
 const asUser: Launch = isRoot ? { uid: nobody, gid: nobody } : {}
-/** Each file may grow up to these bytes. Under coverage the process would end at SIGXFSZ, which Node ignores. */
+/**
+ * Each file may grow up to these bytes. Under coverage the process would end at SIGXFSZ, which Node
+ * ignores.
+ */
 const limitFiles = (bytes: number) => ['prlimit', `--fsize=${bytes}:unlimited`, process.execPath]
 
 /** A folder that belongs to the user of the service. */
@@ -58,7 +61,8 @@ test('on a full disk the service answers 503 and is not ready; with free space i
   const account = newAccount()
   const load = sendPlants(origin, account, 16)
   await waitUntil(() => account.statuses.has(503))
-  // When SQLite merges its log into the file, plants may fit again: the load goes on until none fits.
+  // When SQLite merges its log into the file, plants may fit again: the load goes on until none
+  // fits.
   await waitForReady(origin, 503)
   await load.stop()
   t.ok(account.acknowledged.size > 0, 'some plants fit')

@@ -1,5 +1,5 @@
-// Databases that hang instead of failing: callers get 503 in time, the service recovers without a restart, and nothing
-// is lost or stored twice.
+// Databases that hang instead of failing: callers get 503 in time, the service recovers without a
+// restart, and nothing is lost or stored twice.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -77,7 +77,9 @@ async function acknowledge (account: Account, count: number): Promise<void> {
   while (account.acknowledged.size < before + count) await sleep(5)
 }
 
-/** A server, and a function that returns the largest number of connections of the service so far. */
+/**
+ * A server, and a function that returns the largest number of connections of the service so far.
+ */
 async function startCounted (t: Test) {
   const server = await startOwnPostgres(t)
   const counting = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'plant-store'"

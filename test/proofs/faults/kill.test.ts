@@ -1,5 +1,5 @@
-// Acknowledged plants are stored after many times kill -9 under load, with one thread and with two. `npm run faults`
-// kills the service 500 times.
+// Acknowledged plants are stored after many times kill -9 under load, with one thread and with two.
+// `npm run faults` kills the service 500 times.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'

@@ -1,5 +1,6 @@
-// A log that nobody takes: on a full disk, in a pipe without a reader or on a stopped terminal. The service answers,
-// needs no more memory, loses no acknowledged plant, shuts down in time and counts the lines that it drops.
+// A log that nobody takes: on a full disk, in a pipe without a reader or on a stopped terminal. The
+// service answers, needs no more memory, loses no acknowledged plant, shuts down in time and counts
+// the lines that it drops.
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess, StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,13 +23,17 @@ const test = inParallel(t, 3)
 
 const run = promisify(execFile)
 
-/** Without the modules that tap loads into child processes: they write files, and end the process at SIGXFSZ. */
+/**
+ * Without the modules that tap loads into child processes: they write files, and end the process at
+ * SIGXFSZ.
+ */
 const node = ['env', '-u', 'NODE_OPTIONS', process.execPath]
 const main = resolve('src/main.ts')
 const longPath = `/${'x'.repeat(15_000)}`
 /**
- * What the service may need beyond its state before the log stopped, and for a shutdown. V8's young generation alone
- * may grow by 48 MiB; the lines of all requests, if nothing cut and dropped them, take 180 MiB.
+ * What the service may need beyond its state before the log stopped, and for a shutdown. V8's young
+ * generation alone may grow by 48 MiB; the lines of all requests, if nothing cut and dropped them,
+ * take 180 MiB.
  */
 const limits = { growth: 64 * 2 ** 20, startMs: 60_000, shutdownMs: 60_000 }
 
@@ -36,7 +41,10 @@ interface Running { child: ChildProcess, origin: string, ended: Promise<unknown>
 
 interface Start { folder?: string, command?: string[], env?: Record<string, string> }
 
-/** Starts the service with this standard output and standard error. Its log cannot say where it listens. */
+/**
+ * Starts the service with this standard output and standard error. Its log cannot say where it
+ * listens.
+ */
 async function start (
   t: Test, stdio: StdioOptions, { folder = t.testdir(), command = [...node, main], env = {} }: Start = {}
 ): Promise<Running> {
@@ -69,7 +77,10 @@ async function freePort (): Promise<number> {
   return port
 }
 
-/** Sends requests that the service refuses; each writes a line to the log, because FAILED_AUTH_LIMIT is high. */
+/**
+ * Sends requests that the service refuses; each writes a line to the log, because FAILED_AUTH_LIMIT
+ * is high.
+ */
 async function provoke (t: Test, origin: string, lines: number, path = longPath): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
   const statusOf = () => new Promise<number | undefined>((resolve, reject) => {
@@ -90,7 +101,10 @@ function memoryOf (pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 }
 
-/** Provokes lines and sends plants, ends the service, and checks its memory, its exit and its plants. */
+/**
+ * Provokes lines and sends plants, ends the service, and checks its memory, its exit and its
+ * plants.
+ */
 async function endure (t: Test, { child, origin, ended, url }: Running, pid = child.pid as number): Promise<void> {
   const account = newAccount()
   const load = sendPlants(origin, account, 2)
@@ -113,7 +127,10 @@ async function endure (t: Test, { child, origin, ended, url }: Running, pid = ch
   await settle(t, account, store)
 }
 
-/** Checks that every line is complete, and that the 404s among them and the dropped ones are all there were. */
+/**
+ * Checks that every line is complete, and that the 404s among them and the dropped ones are all
+ * there were.
+ */
 function account (t: Test, text: string, provoked: number): void {
   const lines = text.trim().split('\n').map(line => JSON.parse(line))
   const refused = lines.filter(({ status }) => status === 404).length
@@ -146,7 +163,8 @@ test('configuration errors exit with code 2 on a full disk', async t => {
 })
 
 test('a disk that has space again: the log goes on without a torn line', async t => {
-  // A limit for each file is a full disk. The log starts 1,000 bytes below it; the database stays smaller.
+  // A limit for each file is a full disk. The log starts 1,000 bytes below it; the database stays
+  // smaller.
   const limit = 8 * 2 ** 20
   const folder = t.testdir()
   const path = join(folder, 'log')
@@ -219,7 +237,8 @@ test('a stopped terminal', async t => {
   })
   closeSync(writeEnd)
   const children = readFileSync(`/proc/${service.child.pid}/task/${service.child.pid}/children`, 'utf8')
-  // script ends only when somebody reads, and with it the exit code: the test sees only that the service has ended.
+  // script ends only when somebody reads, and with it the exit code: the test sees only that the
+  // service has ended.
   const pid = Number(children)
   t.teardown(() => {
     if (stateOf(pid) !== '') process.kill(pid, 'SIGKILL')

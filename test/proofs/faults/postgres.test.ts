@@ -1,5 +1,5 @@
-// PostgreSQL is killed under load and started again: each request gets 200 or 503 in time, and no plant is lost or
-// stored twice.
+// PostgreSQL is killed under load and started again: each request gets 200 or 503 in time, and no
+// plant is lost or stored twice.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import t from 'tap'

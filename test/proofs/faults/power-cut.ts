@@ -1,6 +1,7 @@
-// npm run faults:power-cut: cuts the power of the disk under a loaded service, 200 times, and checks after each cut
-// that every acknowledged plant is on the disk. With --control the service does not sync, and must lose plants.
-// The cut loses what Linux has not written; a disk that loses what it confirmed is beyond this test.
+// npm run faults:power-cut: cuts the power of the disk under a loaded service, 200 times, and
+// checks after each cut that every acknowledged plant is on the disk. With --control the service
+// does not sync, and must lose plants. The cut loses what Linux has not written; a disk that loses
+// what it confirmed is beyond this test.
 import { cpSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -50,7 +51,9 @@ for (let cut = 1; cut <= cuts; cut++) {
 }
 judge()
 
-/** Runs the service under load until the power is cut at a random moment, and mounts the disk again. */
+/**
+ * Runs the service under load until the power is cut at a random moment, and mounts the disk again.
+ */
 async function cutPower (account: Account): Promise<void> {
   const before = { sent: account.sent.size, acknowledged: account.acknowledged.size }
   const cut = await disk.arm()
@@ -63,7 +66,8 @@ async function cutPower (account: Account): Promise<void> {
   await sleep(random.below(20))
   await killService()
   await (await loading).stop()
-  // A response that raced with the cut proves nothing. A plant first sent after the cut cannot be stored.
+  // A response that raced with the cut proves nothing. A plant first sent after the cut cannot be
+  // stored.
   const late = new Set([...account.sent.keys()].slice(sent))
   const isOwed = (id: bigint, index: number) => index < owed || late.has(id)
   account.acknowledged = new Set([...account.acknowledged].filter(isOwed))
@@ -103,8 +107,8 @@ async function waitFor (moment: Moment, starting: Promise<Service>): Promise<Mom
 }
 
 /**
- * Opens a copy of the files, so that the service itself recovers the original. Resolves to whether the service can
- * continue with the original.
+ * Opens a copy of the files, so that the service itself recovers the original. Resolves to whether
+ * the service can continue with the original.
  */
 async function check ({ sent, acknowledged }: Account, cut: number): Promise<boolean> {
   const copy = join(disk.scratch, 'copy')
@@ -147,7 +151,10 @@ function judge (): void {
   if (texts.control ? tally.lost === 0 : tally.bad > 0) process.exitCode = 1
 }
 
-/** Copies the service, changed so that a commit does not wait for its sync. Returns the path of its main.ts. */
+/**
+ * Copies the service, changed so that a commit does not wait for its sync. Returns the path of its
+ * main.ts.
+ */
 function copyWithoutSync (): string {
   for (const name of ['src', 'generated', 'package.json']) cpSync(name, join(disk.scratch, name), { recursive: true })
   symlinkSync(resolve('node_modules'), join(disk.scratch, 'node_modules'))

@@ -27,7 +27,10 @@ const isReplaced = /another one starts[^]*\d threads listen/
 // What these tests reach in src/service/threads, few others do.
 const all = { until: /\d threads listen/, coverage: true }
 
-/** Arguments that let each thread run code first, in which `number` is 1 for the first thread that serves HTTP. */
+/**
+ * Arguments that let each thread run code first, in which `number` is 1 for the first thread that
+ * serves HTTP.
+ */
 function runFirst (folder: string, code: string, name = 'first.mjs'): string[] {
   const path = join(folder, name)
   writeFileSync(path, `

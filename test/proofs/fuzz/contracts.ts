@@ -1,5 +1,5 @@
-// npm run fuzz:contracts: mutates contracts, and prints each that is refused without a name, crashes, hangs or does not
-// start. `--case` runs one of them again.
+// npm run fuzz:contracts: mutates contracts, and prints each that is refused without a name,
+// crashes, hangs or does not start. `--case` runs one of them again.
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// npm run fuzz:mutations: breaks a copy of the code in several ways, and proves that the fuzzer finds each.
+// npm run fuzz:mutations: breaks a copy of the code in several ways, and proves that the fuzzer
+// finds each.
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { parseNumber, readOptions } from '../../../scripts/options.ts'

@@ -1,5 +1,5 @@
-// npm run fuzz: sends random plants, broken plants and connections, and prints what they met. A failure prints the
-// command that replays it.
+// npm run fuzz: sends random plants, broken plants and connections, and prints what they met. A
+// failure prints the command that replays it.
 import fc from 'fast-check'
 import { parseNumber, readOptions, refuse } from '../../../scripts/options.ts'
 import { properties } from './properties.ts'
@@ -48,7 +48,10 @@ async function check ({ name, options, casesPerRun, of }: Property): Promise<voi
   console.log(`Replay: node test/proofs/fuzz/run.ts --property ${name} --seed ${seed} --path "${details.counterexamplePath}"`)
 }
 
-/** fast-check shrinks a failure for as long as smaller ones fail; connections that hang would take it an hour. */
+/**
+ * fast-check shrinks a failure for as long as smaller ones fail; connections that hang would take
+ * it an hour.
+ */
 function shrinkBriefly (property: ReturnType<Property['of']>): ReturnType<Property['of']> {
   const { run } = property
   let until = Infinity

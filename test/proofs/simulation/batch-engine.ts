@@ -1,4 +1,5 @@
-// A simulated engine without retries, as SQLite in its worker: a batch may fail, hang for some time, or die.
+// A simulated engine without retries, as SQLite in its worker: a batch may fail, hang for some
+// time, or die.
 import type { NewPlant, Outcome } from '../../../src/plants/plant-store.ts'
 import type { Engine } from '../../../src/stores/group-commit.ts'
 import type { Data, Row } from './server.ts'

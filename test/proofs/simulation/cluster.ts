@@ -1,4 +1,5 @@
-// Two simulated PostgreSQL servers: the standby receives the commits of the primary and may take its place.
+// Two simulated PostgreSQL servers: the standby receives the commits of the primary and may take
+// its place.
 import type { FaultRates } from './network.ts'
 import { connectionLost, copyOf, createServer, serverError, show } from './server.ts'
 import type { Data, Database, DatabaseOptions, Server } from './server.ts'
@@ -131,7 +132,10 @@ function crash (cluster: Cluster): boolean {
   return true
 }
 
-/** The standby becomes the primary, with what it has. The old primary may go on for some time, alone. */
+/**
+ * The standby becomes the primary, with what it has. The old primary may go on for some time,
+ * alone.
+ */
 function failover (cluster: Cluster): boolean {
   const { world, isReplicated, servers, primary: old } = cluster
   const next = old === servers[0] ? servers[1] : servers[0]
@@ -178,7 +182,10 @@ function disconnectStandby (cluster: Cluster): void {
   cluster.disconnectedAt = cluster.world.clock.now()
 }
 
-/** An administrator ends all connections to the primary. A commit that waits for the standby takes effect. */
+/**
+ * An administrator ends all connections to the primary. A commit that waits for the standby takes
+ * effect.
+ */
 function terminate ({ primary: { sessions, statements } }: Cluster): boolean {
   const isPossible = sessions.size > 0
   for (const { interrupted } of statements) interrupted.resolve('terminate')

@@ -1,4 +1,5 @@
-// npm run faults:mutations: breaks a copy of the code in several ways, and proves that the simulation finds each.
+// npm run faults:mutations: breaks a copy of the code in several ways, and proves that the
+// simulation finds each.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { parseNumber, readOptions } from '../../../scripts/options.ts'

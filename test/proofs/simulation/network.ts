@@ -1,4 +1,5 @@
-// The connections to the simulated PostgreSQL: statements and results take time, get lost or never arrive.
+// The connections to the simulated PostgreSQL: statements and results take time, get lost or never
+// arrive.
 import type { Cluster } from './cluster.ts'
 import { connectionLost, execute, serverError } from './server.ts'
 import type { Interruption, Rows, Server, Statement } from './server.ts'
@@ -79,7 +80,9 @@ function openSession (cluster: Cluster, server: Server): Session {
   return session
 }
 
-/** A pooler keeps the connections of its clients, and may let statements wait for the new primary. */
+/**
+ * A pooler keeps the connections of its clients, and may let statements wait for the new primary.
+ */
 async function chooseServer (cluster: Cluster): Promise<Server> {
   const { world } = cluster
   while (cluster.poolerHolds && cluster.isFailingOver) await world.sleep(world.between(1, 50))

@@ -1,4 +1,5 @@
-// npm run faults:simulation: runs schedules and prints which faults they met. A failed schedule prints its seed.
+// npm run faults:simulation: runs schedules and prints which faults they met. A failed schedule
+// prints its seed.
 import { parseNumber, readOptions } from '../../../scripts/options.ts'
 import { runSchedule } from './schedule.ts'
 

@@ -1,4 +1,5 @@
-// One schedule: services, clients and faults for some seconds, then a time without faults, then the end.
+// One schedule: services, clients and faults for some seconds, then a time without faults, then the
+// end.
 import type { NewPlant } from '../../../src/plants/plant-store.ts'
 import { connectionsOn } from '../../../src/stores/postgres/connections.ts'
 import type { Connections } from '../../../src/stores/postgres/connections.ts'
@@ -121,7 +122,10 @@ async function runClient (world: World, services: Service[], firstId: bigint, un
   }
 }
 
-/** Adds the same ids through all services at the same time, in opposite orders and with different names. */
+/**
+ * Adds the same ids through all services at the same time, in opposite orders and with different
+ * names.
+ */
 async function race (world: World, services: Service[], untilMs: number): Promise<void> {
   for (let firstId = 10_000n; world.clock.now() < untilMs; firstId += 10n) {
     await world.sleep(world.between(0, 5000))

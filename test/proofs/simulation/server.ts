@@ -1,4 +1,5 @@
-// One simulated PostgreSQL server: its tables, the locks of its transactions, and the statements of the engine.
+// One simulated PostgreSQL server: its tables, the locks of its transactions, and the statements of
+// the engine.
 import type { Session } from './network.ts'
 import type { World } from './world.ts'
 

@@ -1,4 +1,5 @@
-// A service instance as its callers see it: the real group commit and the real engine, under observation.
+// A service instance as its callers see it: the real group commit and the real engine, under
+// observation.
 import type { NewPlant, Outcome } from '../../../src/plants/plant-store.ts'
 import { groupCommit } from '../../../src/stores/group-commit.ts'
 import type { Engine } from '../../../src/stores/group-commit.ts'
@@ -8,7 +9,10 @@ import { textOf } from './properties.ts'
 import type { Properties } from './properties.ts'
 import type { World } from './world.ts'
 
-/** docs/use/storage.md promises a response after about 8 seconds. The rest is for late timers and turns. */
+/**
+ * docs/use/storage.md promises a response after about 8 seconds. The rest is for late timers and
+ * turns.
+ */
 const callMs = 8000 + 100
 /** The longest interval between two tries: a call may end that much before its deadline. */
 const longestIntervalMs = 400
@@ -54,7 +58,10 @@ export function startService (
   const engine = watchEngine(world, properties, process, options, openEngine, plants => { queued -= plants })
   const store = groupCommit(engine, { maxQueue, clock })
 
-  /** The time within which a plant that is added now must have its outcome: the batch in flight, then its own. */
+  /**
+   * The time within which a plant that is added now must have its outcome: the batch in flight,
+   * then its own.
+   */
   const boundMs = () => (2 + Math.floor(waiting / batchPlants)) * callMs
 
   async function track<Result> (what: string, call: () => Promise<Result>, withinMs: number): Promise<Result> {
@@ -125,7 +132,10 @@ function refusalOf (error: Error): Refusal {
 /** The tries of one batch. */
 interface Batch { began: number, lastingError: { message: string, at: number } | undefined }
 
-/** Checks that batches never overlap, and that their calls are tried again when and only when it can help. */
+/**
+ * Checks that batches never overlap, and that their calls are tried again when and only when it can
+ * help.
+ */
 function watchEngine (
   world: World,
   properties: Properties,
@@ -192,7 +202,10 @@ function watchStatements (
   }
 }
 
-/** An error that no retry of the same call can mend: a cancelled statement or wait, a lost table, a hidden plant. */
+/**
+ * An error that no retry of the same call can mend: a cancelled statement or wait, a lost table, a
+ * hidden plant.
+ */
 function isLasting (error: unknown): boolean {
   const { code, message } = error as Error & { code?: string }
   return code === '57014' || code === '42P01' || /canceling wait|does not show it/.test(message)

@@ -1,4 +1,5 @@
-// Virtual time. One seed decides when everything happens, so that the same seed always gives the same schedule.
+// Virtual time. One seed decides when everything happens, so that the same seed always gives the
+// same schedule.
 import type { Clock } from '../../../src/stores/clock.ts'
 
 export interface World {

@@ -142,7 +142,8 @@ test('a line that is too long is a bad line, also at the end of the input', asyn
 test('copy fails when the disk is full before the last bytes of its output', async t => {
   const folder = t.testdir({ 'plants.ndjson': manyPlants })
   const output = openSync(join(folder, 'output'), 'w')
-  // The limit of 100 kB for each file is a full disk. The modules of tap would end the process at SIGXFSZ.
+  // The limit of 100 kB for each file is a full disk. The modules of tap would end the process at
+  // SIGXFSZ.
   const limited = ['-u', 'NODE_OPTIONS', 'prlimit', '--fsize=100000:unlimited', process.execPath, 'src/commands/copy.ts']
   const child = spawn('env', [...limited, join(folder, 'plants.ndjson'), '-'], { stdio: ['ignore', output, 'pipe'] })
   let stderr = ''

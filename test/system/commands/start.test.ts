@@ -34,7 +34,8 @@ test('the first start creates a token and prints a curl command that works when 
   t.match(output(), `The contract  ${origin}/docs\n`)
   t.equal((await fetch(`${origin}/docs`)).status, 200)
 
-  // A real shell runs the command. Its curl is a script that prints its arguments: not every machine has curl.
+  // A real shell runs the command. Its curl is a script that prints its arguments: not every
+  // machine has curl.
   await promisify(execFile)('chmod', ['+x', join(folder, 'bin', 'curl')])
   const command = /^ {2}(curl .*\\\n.*)$/m.exec(output())?.[1] ?? ''
   const env = { ...process.env, PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH}` }
@@ -170,7 +171,10 @@ test('a signal to npm start reaches the service', async t => {
   t.match(output, 'shutting down after SIGTERM')
 })
 
-/** Sends the first part of a plant, for which the service waits after a signal, and returns once it has arrived. */
+/**
+ * Sends the first part of a plant, for which the service waits after a signal, and returns once it
+ * has arrived.
+ */
 async function beginPlant (origin: string) {
   const port = Number(new URL(origin).port)
   const socket = connect(port, '127.0.0.1').on('error', () => {})
@@ -211,7 +215,8 @@ test('a second signal after half a second ends the process at once', async t => 
   await waitForOutput(/shutting down after SIGTERM/)
   await sleep(700)
   child.kill('SIGTERM')
-  // Without the second signal the shutdown would wait for the rest of the plant, and succeed without it.
+  // Without the second signal the shutdown would wait for the rest of the plant, and succeed
+  // without it.
   t.equal(await ended, 1)
 })
 

@@ -1,4 +1,5 @@
-// Backup of a running service, restored into a new one, by each means that docs/use/deployment.md shows.
+// Backup of a running service, restored into a new one, by each means that docs/use/deployment.md
+// shows.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -59,7 +59,10 @@ function send ({ command, file, source }: Client, folder: string, origin: string
   return run(folder, at(origin, command).replace('9007199254740993', id).replace('Boston fern', name))
 }
 
-/** The service in a folder with what a client reads: the types, and the token that the service makes. */
+/**
+ * The service in a folder with what a client reads: the types, and the token that the service
+ * makes.
+ */
 async function startInFolder (t: Test) {
   const folder = t.testdir({ stranger: { data: { 'access-token': 'the-token-of-a-stranger' } } })
   for (const copy of ['generated', 'stranger/generated']) cpSync('generated', join(folder, copy), { recursive: true })
@@ -75,8 +78,8 @@ function storedPlants (folder: string): string[] {
 }
 
 /**
- * A proxy in front of the service. Each of `faults` is for one request: a status is its response; `lost` passes the
- * request on and ends the connection in the middle of the response.
+ * A proxy in front of the service. Each of `faults` is for one request: a status is its response;
+ * `lost` passes the request on and ends the connection in the middle of the response.
  */
 async function startProxy (t: Test, service: string, faults: Array<number | 'lost'> = [], retryAfter = '2') {
   const requests: Array<{ body: string, ms: number }> = []

@@ -89,7 +89,8 @@ t.test('the time of a lookup does not tell how much of a guess is right', async 
   const secret = 'x'.repeat(length)
   const { verify } = open({ ...noTokens, accessTokens: parseTokens(`a:${secret}`) })
   const guesses = [0, length / 2, length * 0.99].map(right => Buffer.from(secret.slice(0, right).padEnd(length, 'y')))
-  // Each string is new, as those of a parser of HTTP are: V8 keeps the hash of a string that it has seen.
+  // Each string is new, as those of a parser of HTTP are: V8 keeps the hash of a string that it has
+  // seen.
   const spread = (isRight: (guess: string) => unknown, enough: number) => {
     const best = guesses.map(() => Infinity)
     const difference = () => (Math.max(...best) - Math.min(...best)) * 1e6 / 20
@@ -129,7 +130,10 @@ t.test('warnings name short tokens and a mixture of entries, which a comma in a 
   ])
 })
 
-/** Opens a tokens file, whose changes `change` makes; it resolves once the log has another line, and returns it. */
+/**
+ * Opens a tokens file, whose changes `change` makes; it resolves once the log has another line, and
+ * returns it.
+ */
 function openFile (t: Test, text: string) {
   const path = join(t.testdir({ tokens: text }), 'tokens')
   chmodSync(path, 0o640)

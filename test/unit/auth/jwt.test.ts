@@ -115,7 +115,9 @@ t.test('each bad token is answered 401 with error="invalid_token" and stores not
 
 interface Parties { issuer: TestIssuer, key: IssuerKey, rsa: IssuerKey, stranger: IssuerKey, trap: TestIssuer }
 
-/** Names, tokens and the reasons for which they are refused; undefined: they do not look like a JWT. */
+/**
+ * Names, tokens and the reasons for which they are refused; undefined: they do not look like a JWT.
+ */
 async function badTokens (parties: Parties): Promise<Array<[name: string, token: string, reason?: RegExp]>> {
   return [...await badClaims(parties), ...await badHeaders(parties), ...await badSignatures(parties),
     ...await badForms(parties)]

@@ -1,5 +1,5 @@
-// src/contract/README.md and this folder agree: each row of its tables has a test of the same name here, and each test
-// has a row.
+// src/contract/README.md and this folder agree: each row of its tables has a test of the same name
+// here, and each test has a row.
 import { globSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { tableRows } from '../../../fixtures/contract.ts'
