@@ -19,7 +19,7 @@ import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'
 import { inParallel } from '../../fixtures/parallel.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 
-const test = inParallel(t, 3)
+const test = inParallel(t, 2)
 
 const run = promisify(execFile)
 
@@ -178,7 +178,7 @@ test('a disk that has space again: the log goes on without a torn line', async t
   await run('prlimit', ['--pid', String(child.pid), '--fsize=unlimited:unlimited'])
   const text = () => readFileSync(path, 'utf8').slice(limit - 1000)
   const began = performance.now()
-  while (!text().includes('dropped') && performance.now() - began < 5000) await sleep(50)
+  while (!text().includes('dropped') && performance.now() - began < 60_000) await sleep(50)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
   account(t, text(), 3000)
@@ -212,7 +212,7 @@ test('a pipe whose reader goes on later', async t => {
   reader.setEncoding('utf8').on('data', more => { text += more })
   const closed = once(reader, 'close')
   const began = performance.now()
-  while (!text.includes('dropped') && performance.now() - began < 5000) await sleep(50)
+  while (!text.includes('dropped') && performance.now() - began < 60_000) await sleep(50)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
   await closed
