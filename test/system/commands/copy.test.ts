@@ -90,7 +90,7 @@ test('copy moves plants from any kind of place to any other without changing the
 test('copy keeps every plant and the order when there is more than one chunk', async t => {
   const folder = t.testdir({ 'many.ndjson': manyPlants })
   const result = await copy([join(folder, 'many.ndjson'), sqliteUrl(folder)])
-  t.match(result, { code: 0, stderr: /^12,000 added/ })
+  t.match(result, { code: 0, stderr: /^12,000 added/m })
   t.match(await copy([sqliteUrl(folder), '-']), { code: 0, stdout: manyPlants })
 })
 

@@ -20,6 +20,13 @@ async function statusOf (origin: string, id: number, name: string): Promise<numb
   return (await postPlant(origin, testToken, `{"id":${id},"name":"${name}"}`)).status
 }
 
+/** Posts a plant again while the service is overloaded, as it may be on a busy machine. */
+async function lastStatusOf (origin: string, id: number, name: string): Promise<number> {
+  let status = 503
+  while (status === 503) status = await statusOf(origin, id, name)
+  return status
+}
+
 test('the first start creates a token and prints a curl command that works when pasted', async t => {
   const folder = t.testdir({
     bin: { curl: t.fixture('file', '#!/bin/sh\nprintf "%s\\0" "$@"\n') }
@@ -121,15 +128,15 @@ test('acknowledged plants are stored after kill -9', async t => {
   const env = { ACCESS_TOKENS: testToken }
   const first = await startService(t, folder, env)
   const ids = Array.from({ length: 200 }, (_, id) => id)
-  const statuses = await Promise.all(ids.map(id => statusOf(first.origin, id, `plant ${id}`)))
+  const statuses = await Promise.all(ids.map(id => lastStatusOf(first.origin, id, `plant ${id}`)))
   first.child.kill('SIGKILL')
   t.equal(await first.ended, 'SIGKILL')
   t.strictSame(new Set(statuses), new Set([200]))
 
   const second = await startService(t, folder, env)
   const again = await Promise.all(ids.map(async id => [
-    await statusOf(second.origin, id, 'another'),
-    await statusOf(second.origin, id, `plant ${id}`)
+    await lastStatusOf(second.origin, id, 'another'),
+    await lastStatusOf(second.origin, id, `plant ${id}`)
   ]))
   t.strictSame(again, Array(200).fill([409, 200]))
 })

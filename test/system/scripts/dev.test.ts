@@ -29,7 +29,7 @@ async function develop (t: Test, contract: (text: string) => string = text => te
   let unread = ''
   for (const stream of [dev.stdout, dev.stderr]) stream.setEncoding('utf8').on('data', text => { unread += text })
   const printed = async (pattern: RegExp): Promise<RegExpExecArray> => {
-    for (const until = Date.now() + 30_000; Date.now() < until; await sleep(20)) {
+    for (const until = Date.now() + 200_000; Date.now() < until; await sleep(20)) {
       const found = pattern.exec(unread)
       if (found === null) continue
       unread = unread.slice(found.index + found[0].length)
