@@ -1,5 +1,5 @@
-// The page at /docs in a real browser. Over plain http, browsers trust the addresses of this machine but no other host:
-// plants.example stands for such a host.
+// The page at /docs in a real browser. Over plain http, browsers trust the addresses of this
+// machine but no other host: plants.example stands for such a host.
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -16,7 +16,8 @@ import type { AppOptions } from '../../src/service/app.ts'
 import { allPlants } from '../../src/plants/plant-store.ts'
 import { listen, startApp, token } from '../fixtures/app.ts'
 
-// The rule resolves every host to this machine. Playwright turns off the browser's background requests.
+// The rule resolves every host to this machine. Playwright turns off the browser's background
+// requests.
 const browser = await chromium.launch({ ...await findBrowser(), args: ['--host-resolver-rules=MAP * 127.0.0.1'] })
 t.teardown(() => browser.close())
 
@@ -106,7 +107,10 @@ t.test('the page shows 401 and the error for a wrong token', async t => {
   t.strictSame(await Array.fromAsync(allPlants(store)), [])
 })
 
-/** The packed Chromium runs on Linux x64 only. Its own args are left out: they turn off the same-origin policy. */
+/**
+ * The packed Chromium runs on Linux x64 only. Its own args are left out: they turn off the
+ * same-origin policy.
+ */
 async function findBrowser (): Promise<{ executablePath: string } | { channel: string }> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return { channel: 'chrome' }
   // Chromium is unpacked into the temporary folder and nothing else removes it.

@@ -1,5 +1,6 @@
-// The package that `npm pack` makes, as a user installs and runs it. npm's own part of the install needs the registry:
-// here `tar` unpacks the package, and the packages that it declares are links to those of the checkout.
+// The package that `npm pack` makes, as a user installs and runs it. npm's own part of the install
+// needs the registry: here `tar` unpacks the package, and the packages that it declares are links
+// to those of the checkout.
 import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
@@ -10,7 +11,8 @@ import { testToken } from '../fixtures/secrets.ts'
 import { postPlant, startService } from '../fixtures/service.ts'
 
 const run = promisify(execFile)
-// Without the commands of the checkout, as `npm test` puts them first. tap would add its files to NODE_OPTIONS.
+// Without the commands of the checkout, as `npm test` puts them first. tap would add its files to
+// NODE_OPTIONS.
 const path = (process.env.PATH as string).split(delimiter).filter(folder => !folder.includes('node_modules'))
 const env = { ...process.env, PATH: path.join(delimiter), NODE_OPTIONS: '' }
 
@@ -19,7 +21,10 @@ const packed = t.testdir()
 await run('env', ['-u', 'NODE_OPTIONS', 'npm', 'pack', '--pack-destination', packed])
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 
-/** Returns a folder with the package in its node_modules, and with a folder whose `node` only says an old version. */
+/**
+ * Returns a folder with the package in its node_modules, and with a folder whose `node` only says
+ * an old version.
+ */
 async function install (t: Test): Promise<string> {
   const old = { node: '#!/bin/sh\necho v20.20.2\n' }
   const folder = realpathSync(t.testdir({ old, node_modules: { '.bin': {}, 'plant-store': {} } }))

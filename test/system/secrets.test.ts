@@ -1,5 +1,5 @@
-// Tokens and passwords leave the service by no way: output, responses, files, and the command line of the process.
-// The fixtures look for them in all other tests as well.
+// Tokens and passwords leave the service by no way: output, responses, files, and the command line
+// of the process. The fixtures look for them in all other tests as well.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -19,7 +19,10 @@ addSecret(password)
 
 const close = 'Connection: close'
 const misplaced = [`Basic ${basic}`, testToken, `Bearer x${testToken}`, `Bearer ${testToken} x`, `Token ${testToken}`]
-/** Requests with the token where it does not belong. A path is not among them: the log has each path as it is. */
+/**
+ * Requests with the token where it does not belong. A path is not among them: the log has each path
+ * as it is.
+ */
 const requests: readonly string[] = [
   request(fern, [
     close, `X-Api-Key: ${testToken}`, `Proxy-Authorization: Bearer ${testToken}`, `Cookie: a=${testToken}`

@@ -1,4 +1,5 @@
-// The packages that run in production: no version with a known advisory, a licence and a hash for each, all documented.
+// The packages that run in production: no version with a known advisory, a licence and a hash for
+// each, all documented.
 import { execFile } from 'node:child_process'
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -46,7 +47,10 @@ function isBelow (version: string, floor: string[]): boolean {
   return compare(version, sameMajor ?? floor.at(-1) as string) < 0
 }
 
-/** The SBOM of a production install. `npm sbom --omit=dev` leaves out what development packages need as well. */
+/**
+ * The SBOM of a production install. `npm sbom --omit=dev` leaves out what development packages need
+ * as well.
+ */
 async function productionSbom (folder: string): Promise<Sbom> {
   const { devDependencies, ...withoutDev } = manifest
   const packages: Lockfile['packages'] = Object.fromEntries(production)

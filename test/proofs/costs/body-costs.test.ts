@@ -3,7 +3,10 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import type { Cost } from './body-costs.ts'
 
-/** How often JSON.parse reads an ordinary body of the same size in 5 ms: it takes 0.25 ms where this was measured. */
+/**
+ * How often JSON.parse reads an ordinary body of the same size in 5 ms: it takes 0.25 ms where this
+ * was measured.
+ */
 const limit = 20
 
 t.test('a body of 64 KiB costs at most twenty ordinary ones more than JSON.parse of it', async t => {

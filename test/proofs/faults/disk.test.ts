@@ -1,5 +1,5 @@
-// A full disk and missing write permission: the service answers 503, is not ready, loses no acknowledged plant and
-// recovers without a restart.
+// A full disk and missing write permission: the service answers 503, is not ready, loses no
+// acknowledged plant and recovers without a restart.
 import { execFile } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -8,21 +8,24 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { openStore } from '../../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'
+import { inParallel } from '../../fixtures/parallel.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService, waitForReady } from '../../fixtures/service.ts'
 import type { Launch } from '../../fixtures/service.ts'
+
+const test = inParallel(t, 3)
 
 const run = promisify(execFile)
 
 const isRoot = process.getuid?.() === 0
 const nobody = 65534
-/**
- * Runs a command without the modules that tap loads into child processes: they end the process at SIGXFSZ, which Node
- * ignores, and write files.
- */
-const withoutTap = ['env', '-u', 'NODE_OPTIONS']
 /** Root may write anywhere: a test that runs as root starts the service as the user nobody. */
-const asUser: Launch = { command: [...withoutTap, process.execPath], ...isRoot && { uid: nobody, gid: nobody } }
+const asUser: Launch = isRoot ? { uid: nobody, gid: nobody } : {}
+/**
+ * Each file may grow up to these bytes. Under coverage the process would end at SIGXFSZ, which Node
+ * ignores.
+ */
+const limitFiles = (bytes: number) => ['prlimit', `--fsize=${bytes}:unlimited`, process.execPath]
 
 /** A folder that belongs to the user of the service. */
 function makeFolder (t: Test): string {
@@ -36,30 +39,30 @@ async function waitUntil (condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise(resolve => setTimeout(resolve, 10))
 }
 
-t.test('a first start on a full disk leaves no file that later starts refuse', async t => {
+test('a first start on a full disk leaves no file that later starts refuse', async t => {
   const folder = makeFolder(t)
   const env = { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }
-  const command = [...withoutTap, 'prlimit', '--fsize=0:unlimited', process.execPath]
-  const first = await startService(t, folder, env, [], { command })
+  const first = await startService(t, folder, env, [], { command: limitFiles(0) })
   t.equal(await first.ended, 1)
-  t.match(first.output(), /^The database .* cannot be used: /)
+  t.match(first.output(), /^The database .* cannot be used: /m)
   const second = await startService(t, folder, env)
   t.equal((await postPlant(second.origin, testToken, '{"id":1,"name":"x"}')).status, 200)
   second.child.kill('SIGTERM')
   t.equal(await second.ended, 0)
 })
 
-t.test('on a full disk the service answers 503 and is not ready; with free space it recovers by itself', async t => {
+test('on a full disk the service answers 503 and is not ready; with free space it recovers by itself', async t => {
   const folder = makeFolder(t)
   const url = `sqlite:${join(folder, 'plants.db')}`
   // The limit of 256 KiB for each file is a full disk to SQLite.
-  const command = [...withoutTap, 'prlimit', `--fsize=${256 * 1024}:unlimited`, process.execPath]
+  const command = limitFiles(256 * 1024)
   const env = { ACCESS_TOKENS: testToken, DATABASE_URL: url }
   const { child, origin, ended } = await startService(t, folder, env, [], { command })
   const account = newAccount()
   const load = sendPlants(origin, account, 16)
   await waitUntil(() => account.statuses.has(503))
-  // When SQLite merges its log into the file, plants may fit again: the load goes on until none fits.
+  // When SQLite merges its log into the file, plants may fit again: the load goes on until none
+  // fits.
   await waitForReady(origin, 503)
   await load.stop()
   t.ok(account.acknowledged.size > 0, 'some plants fit')
@@ -89,7 +92,7 @@ t.test('on a full disk the service answers 503 and is not ready; with free space
   await settle(t, account, store)
 })
 
-t.test('startup reports a file or a folder without write permission and leaves the file unchanged', async t => {
+test('startup reports a file or a folder without write permission and leaves the file unchanged', async t => {
   const folder = makeFolder(t)
   const env = { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }
   const start = (more = {}) => startService(t, folder, { ...env, ...more }, [], asUser)
@@ -109,15 +112,15 @@ t.test('startup reports a file or a folder without write permission and leaves t
   chmodSync(folder, 0o555)
   const readOnlyFolder = await start()
   t.equal(await readOnlyFolder.ended, 1)
-  t.match(readOnlyFolder.output(), /^The database .*plants\.db cannot be used: .+\.\n$/)
+  t.match(readOnlyFolder.output(), /^The database .*plants\.db cannot be used: .+\.\n$/m)
   const newFolder = await start({ DATABASE_URL: `sqlite:${join(folder, 'new', 'plants.db')}` })
   t.equal(await newFolder.ended, 1)
-  t.match(newFolder.output(), /^The database .*new\/plants\.db cannot be used: EACCES.+\.\n$/)
+  t.match(newFolder.output(), /^The database .*new\/plants\.db cannot be used: EACCES.+\.\n$/m)
   chmodSync(folder, 0o755)
   t.ok(readFileSync(join(folder, 'plants.db')).equals(before))
 })
 
-t.test('no acknowledged plant is lost when the folder loses its write permission under load', async t => {
+test('no acknowledged plant is lost when the folder loses its write permission under load', async t => {
   const folder = makeFolder(t)
   const env = { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }
   const { child, origin, ended } = await startService(t, folder, env, [], asUser)
@@ -137,11 +140,11 @@ t.test('no acknowledged plant is lost when the folder loses its write permission
   await settle(t, account, store)
 })
 
-t.test('a truncated index ends the process, and the next start has all plants', async t => {
+test('a truncated index ends the process, and the next start has all plants', async t => {
   const folder = t.testdir()
   const url = `sqlite:${join(folder, 'plants.db')}`
   const env = { ACCESS_TOKENS: testToken, DATABASE_URL: url }
-  const { origin, ended } = await startService(t, folder, env, [], { command: [...withoutTap, process.execPath] })
+  const { origin, ended } = await startService(t, folder, env)
   t.equal((await postPlant(origin, testToken, '{"id":1,"name":"fern"}')).status, 200)
   truncateSync(join(folder, 'plants.db-shm'), 0)
   await t.rejects(postPlant(origin, testToken, '{"id":2,"name":"ivy"}'))
@@ -151,7 +154,7 @@ t.test('a truncated index ends the process, and the next start has all plants', 
   t.strictSame([await again('{"id":1,"name":"other"}'), await again('{"id":2,"name":"ivy"}')], [409, 200])
 })
 
-t.test('two services lose no plants when the index that they share is removed', async t => {
+test('two services lose no plants when the index that they share is removed', async t => {
   const folder = t.testdir()
   const url = `sqlite:${join(folder, 'plants.db')}`
   const start = () => startService(t, folder, { ACCESS_TOKENS: testToken, DATABASE_URL: url })

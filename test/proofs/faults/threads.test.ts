@@ -12,19 +12,25 @@ import { keyTimes } from '../../../src/auth/issuer-keys.ts'
 import { openStore } from '../../../src/stores/open.ts'
 import { audience, makeKey, startIssuer } from '../../fixtures/issuer.ts'
 import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'
+import { inParallel } from '../../fixtures/parallel.ts'
 import { addSecret, testToken } from '../../fixtures/secrets.ts'
 import { startService } from '../../fixtures/service.ts'
 import type { Service } from '../../fixtures/service.ts'
 import { statuses, tally } from '../../fixtures/statuses.ts'
 
 t.setTimeout(480_000)
+const test = inParallel(t, 4)
 
 const env = { ACCESS_TOKENS: testToken, THREADS: '3' }
 const hasFailed = /A thread has failed, and another one starts: /
 const isReplaced = /another one starts[^]*\d threads listen/
-const all = { until: /\d threads listen/ }
+// What these tests reach in src/service/threads, few others do.
+const all = { until: /\d threads listen/, coverage: true }
 
-/** Arguments that let each thread run code first, in which `number` is 1 for the first thread that serves HTTP. */
+/**
+ * Arguments that let each thread run code first, in which `number` is 1 for the first thread that
+ * serves HTTP.
+ */
 function runFirst (folder: string, code: string, name = 'first.mjs'): string[] {
   const path = join(folder, name)
   writeFileSync(path, `
@@ -69,6 +75,8 @@ async function servesAndEnds (t: Test, { origin, child, ended }: Service): Promi
   t.equal(await ended, 0)
 }
 
+/** Holds a thread as an endless loop does, without the processor. */
+const hang = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)'
 const aBug = "throw new Error('a bug')"
 
 const faults = {
@@ -78,7 +86,7 @@ const faults = {
   'several errors': "setTimeout(() => { throw new Error('another bug') }, 50); throw new Error('a bug')"
 }
 for (const [name, fault] of Object.entries(faults)) {
-  t.test(`a thread that fails is replaced, and no answer is lost: ${name}`, async t => {
+  test(`a thread that fails is replaced, and no answer is lost: ${name}`, async t => {
     const folder = t.testdir()
     const url = `sqlite:${join(folder, 'plants.db')}`
     const { origin, child, ended, output, waitForOutput } = await startService(
@@ -103,7 +111,7 @@ for (const [name, fault] of Object.entries(faults)) {
   })
 }
 
-t.test('a token that is revoked is refused by every thread, also by one that starts later', async t => {
+test('a token that is revoked is refused by every thread, also by one that starts later', async t => {
   const folder = t.testdir({ tokens: `${testToken}\n` })
   const file = join(folder, 'tokens')
   const { origin, child, ended, output, waitForOutput } = await startService(
@@ -121,7 +129,7 @@ t.test('a token that is revoked is refused by every thread, also by one that sta
   t.equal(await ended, 0)
 })
 
-t.test('the threads share a token of the service and the keys of an issuer', async t => {
+test('the threads share a token of the service and the keys of an issuer', async t => {
   const issuer = await startIssuer(t)
   const [first, second] = [await makeKey('first'), await makeKey('second')]
   issuer.publish(first)
@@ -146,7 +154,7 @@ t.test('the threads share a token of the service and the keys of an issuer', asy
   t.equal(await ended, 0)
 })
 
-t.test('while a failed thread finishes, the service stays ready', async t => {
+test('while a failed thread finishes, the service stays ready', async t => {
   const folder = t.testdir()
   const { origin, child, ended, waitForOutput } = await startService(
     t, folder, { ...env, SHUTDOWN_DELAY: '5' }, faultyThread(folder, aBug), all
@@ -177,10 +185,12 @@ t.test('while a failed thread finishes, the service stays ready', async t => {
   t.equal(await ended, 0)
 })
 
-t.test('while too many failed threads are finishing their requests, none is replaced', async t => {
+test('while too many failed threads are finishing their requests, none is replaced', async t => {
   const folder = t.testdir()
   const code = "if (number > 0) setInterval(() => { throw new Error('a bug') }, 2500)"
-  const { origin, child, ended, waitForOutput } = await startService(t, folder, env, runFirst(folder, code))
+  const { origin, child, ended, waitForOutput } = await startService(
+    t, folder, env, runFirst(folder, code), { coverage: true }
+  )
   const port = Number(new URL(origin).port)
   const holding = setInterval(() => {
     const sockets = Array.from({ length: 10 }, () => connect(port, '127.0.0.1').on('error', () => {}))
@@ -197,7 +207,7 @@ t.test('while too many failed threads are finishing their requests, none is repl
   t.equal(await ended, 0)
 })
 
-t.test('a replacement that fails is tried again, and the other threads go on', async t => {
+test('a replacement that fails is tried again, and the other threads go on', async t => {
   const folder = t.testdir()
   const args = faultyThread(folder, aBug, 1, "if (number === 4) throw new Error('no memory')")
   const service = await startService(t, folder, env, args, all)
@@ -208,7 +218,7 @@ t.test('a replacement that fails is tried again, and the other threads go on', a
   await servesAndEnds(t, service)
 })
 
-t.test('a thread that fails while the service ends is not replaced', async t => {
+test('a thread that fails while the service ends is not replaced', async t => {
   const folder = t.testdir()
   const { child, ended, output } = await startService(
     t, folder, { ...env, SHUTDOWN_DELAY: '1' }, faultyThread(folder, aBug), all
@@ -220,7 +230,7 @@ t.test('a thread that fails while the service ends is not replaced', async t => 
   t.match(output(), 'uncaught error in a thread')
 })
 
-t.test('a signal before a failed thread is replaced ends the service, and none is started', async t => {
+test('a signal before a failed thread is replaced ends the service, and none is started', async t => {
   const folder = t.testdir()
   const { child, ended, output, waitForOutput } = await startService(
     t, folder, env, faultyThread(folder, 'process.exit()'), all
@@ -232,7 +242,7 @@ t.test('a signal before a failed thread is replaced ends the service, and none i
   t.notMatch(output(), /shutting down[^]*threads listen/)
 })
 
-t.test('a signal while the first thread begins to listen ends the service without an error', async t => {
+test('a signal while the first thread begins to listen ends the service without an error', async t => {
   const folder = t.testdir()
   const slowLookup = runFirst(folder, `
     import dns from 'node:dns/promises'
@@ -244,13 +254,15 @@ t.test('a signal while the first thread begins to listen ends the service withou
     }
     syncBuiltinESMExports()
   `)
-  const { child, ended, output } = await startService(t, folder, env, slowLookup, { until: /looking up/ })
+  const { child, ended, output } = await startService(t, folder, env, slowLookup, {
+    until: /looking up/, coverage: true
+  })
   child.kill('SIGTERM')
   t.equal(await ended, 0)
   t.notMatch(output(), 'it has ended')
 })
 
-t.test('while all threads fail and are replaced, no connection is refused, and no other service gets the port', async t => {
+test('while all threads fail and are replaced, no connection is refused, and no other service gets the port', async t => {
   const folder = t.testdir({ other: {} })
   const { origin, child, ended, output } = await startService(t, folder, env, faultyThread(folder, aBug, 3), all)
   const { port } = new URL(origin)
@@ -271,7 +283,7 @@ t.test('while all threads fail and are replaced, no connection is refused, and n
   t.equal(await ended, 0)
 })
 
-t.test('a service whose threads have all ended, and whose port another program has taken, ends', async t => {
+test('a service whose threads have all ended, and whose port another program has taken, ends', async t => {
   const folder = t.testdir()
   const { origin, ended, output, waitForOutput } = await startService(
     t, folder, env, faultyThread(folder, 'process.exit()', 3), all
@@ -287,10 +299,10 @@ t.test('a service whose threads have all ended, and whose port another program h
   t.match(output(), `Cannot listen on 127.0.0.1, port ${port}: listen EADDRINUSE`)
 })
 
-t.test('a thread that hangs is replaced, and does not delay the end', async t => {
+test('a thread that hangs is replaced, and does not delay the end', async t => {
   const folder = t.testdir()
   const service = await startService(
-    t, folder, env, faultyThread(folder, 'for (;;);'), all
+    t, folder, env, faultyThread(folder, hang), all
   )
   letFail(folder)
   await service.waitForOutput(/another one starts: Error: it has not responded for 10 seconds/)
@@ -298,9 +310,9 @@ t.test('a thread that hangs is replaced, and does not delay the end', async t =>
   await servesAndEnds(t, service)
 })
 
-t.test('a replacement that hangs while it starts is replaced, too', async t => {
+test('a replacement that hangs while it starts is replaced, too', async t => {
   const folder = t.testdir()
-  const args = faultyThread(folder, 'process.exit()', 1, 'if (number === 4) for (;;);')
+  const args = faultyThread(folder, 'process.exit()', 1, `if (number === 4) ${hang}`)
   const service = await startService(t, folder, env, args, all)
   letFail(folder)
   await service.waitForOutput(/another one starts: Error: it has not started within 20 seconds/)
@@ -308,7 +320,7 @@ t.test('a replacement that hangs while it starts is replaced, too', async t => {
   await servesAndEnds(t, service)
 })
 
-t.test('a service with a thread that cannot be ended finishes the other requests and kills itself', async t => {
+test('a service with a thread that cannot be ended finishes the other requests and kills itself', async t => {
   const folder = t.testdir()
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
@@ -331,7 +343,7 @@ t.test('a service with a thread that cannot be ended finishes the other requests
   await settle(t, account, store)
 })
 
-t.test('a service whose threads have all ended, and cannot listen again, ends', async t => {
+test('a service whose threads have all ended, and cannot listen again, ends', async t => {
   const folder = t.testdir()
   const fault = faultyThread(folder, 'process.exit()', 3)
   const cannotListen = runFirst(folder, `
@@ -344,7 +356,7 @@ t.test('a service whose threads have all ended, and cannot listen again, ends', 
   t.match(output(), 'no address')
 })
 
-t.test('a thread that runs out of memory is replaced, and the others go on', async t => {
+test('a thread that runs out of memory is replaced, and the others go on', async t => {
   const folder = t.testdir()
   const fault = 'const all = []; for (;;) all.push(Array.from({ length: 1e5 }, (_, n) => ({ n })))'
   const { origin, child, ended, waitForOutput } = await startService(
@@ -358,7 +370,7 @@ t.test('a thread that runs out of memory is replaced, and the others go on', asy
   t.equal(await ended, 0)
 })
 
-t.test('SIGTERM ends all threads without a lost answer', async t => {
+test('SIGTERM ends all threads without a lost answer', async t => {
   const folder = t.testdir()
   const url = `sqlite:${join(folder, 'plants.db')}`
   const account = newAccount()

@@ -1,4 +1,5 @@
-// Random bodies that the contract refuses: each is a valid plant with one change, which breaks the schema or its text.
+// Random bodies that the contract refuses: each is a valid plant with one change, which breaks the
+// schema or its text.
 import fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { largestId, members, plantsAndWriters, smallestId } from './plants.ts'
@@ -76,7 +77,10 @@ const memberChanges: readonly MemberChange[] = [
   })
 ]
 
-/** A place between 0, the start of the text, and 1, its end, exclusive. A double would be close to 0 most times. */
+/**
+ * A place between 0, the start of the text, and 1, its end, exclusive. A double would be close to 0
+ * most times.
+ */
 const place = fc.nat(9999).map(number => number / 10_000)
 const textChanges: Arbitrary<TextChange> = fc.oneof(
   place.map(place => {

@@ -1,15 +1,22 @@
-// A client of raw bytes: it splits them anywhere, ends the connection in several ways and notices a server that hangs.
+// A client of raw bytes: it splits them anywhere, ends the connection in several ways and notices a
+// server that hangs.
 import { connect } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
 export interface Reply { status: number, headers: Readonly<Record<string, string>>, body: string }
 
-/** The client sends FIN after its last byte, or FIN after the server's time limits, or RST after its last byte. */
+/**
+ * The client sends FIN after its last byte, or FIN after the server's time limits, or RST after its
+ * last byte.
+ */
 export type Ending = 'halfClose' | 'stay' | 'reset'
 
 export interface Visit {
   replies: Reply[]
-  /** The server closed the connection while the client still sent: TCP then drops what the client has not yet read. */
+  /**
+   * The server closed the connection while the client still sent: TCP then drops what the client
+   * has not yet read.
+   */
   wasReset: boolean
   /** Why the connection hung; undefined if it did not. */
   hung: string | undefined
@@ -70,7 +77,10 @@ export async function visit (
   }
 }
 
-/** A response to HEAD has a Content-Length but no body, so the next response may follow its header at once. */
+/**
+ * A response to HEAD has a Content-Length but no body, so the next response may follow its header
+ * at once.
+ */
 function parseReplies (text: string): Reply[] {
   const replies: Reply[] = []
   while (text !== '') {

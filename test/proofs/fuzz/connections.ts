@@ -1,4 +1,5 @@
-// Random connections: valid requests, requests of every kind, garbage in between and changes of single bytes.
+// Random connections: valid requests, requests of every kind, garbage in between and changes of
+// single bytes.
 import fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { authorization } from '../../fixtures/app.ts'
@@ -163,7 +164,10 @@ const ending = fc.oneof(
   { weight: 3, arbitrary: fc.constant('reset' as const) }
 )
 
-/** Alone on its connection: Node ends the connection after this method, also while an earlier request is pending. */
+/**
+ * Alone on its connection: Node ends the connection after this method, also while an earlier
+ * request is pending.
+ */
 const pri: Arbitrary<string[]> = fc.constantFrom(['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'], ['PRI /plants\r\n\r\n'])
 const anyConnection = fc.oneof({ weight: 200, arbitrary: connection }, { weight: 1, arbitrary: pri })
 

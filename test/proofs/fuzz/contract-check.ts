@@ -1,4 +1,5 @@
-// What every contract must keep: it is refused with findings of known form, or it starts and answers its operations.
+// What every contract must keep: it is refused with findings of known form, or it starts and
+// answers its operations.
 import { stripTypeScriptTypes } from 'node:module'
 import { relative } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -67,7 +68,10 @@ const known = [
 /** YAML that cannot be parsed has no JSON pointer. */
 const yamlFault = /^(?:\S.*)?:\d+:\d+ [^#]/
 
-/** Of the linter for a field called hasOwnProperty, and of openapi-typescript for such a member in an example. */
+/**
+ * Of the linter for a field called hasOwnProperty, and of openapi-typescript for such a member in
+ * an example.
+ */
 const failuresOfTools = ['node.hasOwnProperty is not a function', 'Cannot convert undefined or null to object']
 
 function isKnownFinding (finding: string, file: string): boolean {

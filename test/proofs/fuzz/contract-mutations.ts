@@ -1,4 +1,5 @@
-// Mutates contracts: members are removed, renamed, retyped, exchanged and inserted, and some texts are changed as YAML.
+// Mutates contracts: members are removed, renamed, retyped, exchanged and inserted, and some texts
+// are changed as YAML.
 import type { Random } from '../../fixtures/random.ts'
 import { fields, keywords, oddNames, oddPaths, pickEntry, references, scalars, yamlValues } from './contract-words.ts'
 
@@ -66,7 +67,9 @@ function remove ({ node, pointer }: Place, key: string): string {
   return `remove ${pointer}/${key}`
 }
 
-/** Defines the member also if it is called `__proto__`; a copy, so that the contract stays a tree. */
+/**
+ * Defines the member also if it is called `__proto__`; a copy, so that the contract stays a tree.
+ */
 function set ({ node, pointer }: Place, key: string, value: unknown): string {
   const text = JSON.stringify(value)
   const copy = text === undefined ? null : JSON.parse(text)

@@ -1,4 +1,5 @@
-// What mutated contracts are made of: names, values, and the keywords of JSON Schema and fields of OpenAPI.
+// What mutated contracts are made of: names, values, and the keywords of JSON Schema and fields of
+// OpenAPI.
 import type { Random } from '../../fixtures/random.ts'
 
 export const oddNames = [

@@ -1,6 +1,7 @@
 // Mutated contracts. `npm run prove -- fuzz-contracts` makes many more, and replays what a failure prints.
 import { execFile } from 'node:child_process'
 import t from 'tap'
+import { holdProcess } from '../../fixtures/leash.ts'
 import { withMutation } from '../../fixtures/mutation.ts'
 import type { Replacement } from '../../fixtures/mutation.ts'
 
@@ -10,9 +11,10 @@ const seed = Number(process.env.FUZZ_SEED ?? 1)
 function fuzz (folder: string, ...args: string[]): Promise<{ output: string, hasFailed: boolean }> {
   return new Promise(resolve => {
     const options = { cwd: folder, maxBuffer: 2 ** 28 }
-    execFile(process.execPath, ['test/proofs/fuzz/contracts.ts', '--seconds', '120', '--first', ...args], options, (error, ...texts) => {
+    const command = ['test/proofs/fuzz/contracts.ts', '--seconds', '120', '--first', ...args]
+    holdProcess(execFile(process.execPath, command, options, (error, ...texts) => {
       resolve({ output: texts.join(''), hasFailed: error !== null })
-    })
+    }))
   })
 }
 

@@ -1,4 +1,5 @@
-// Random plants that the contract allows, generated from its schema in generated/, each as one of its JSON texts.
+// Random plants that the contract allows, generated from its schema in generated/, each as one of
+// its JSON texts.
 import fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { operations, schemas } from '../../../generated/operations.ts'
@@ -133,7 +134,10 @@ const noises = fc.record({
 export type List = Array<[name: string, value: unknown]>
 type Noise = ReturnType<typeof noises.generate>['value']
 
-/** Writes members among undeclared and duplicate ones; the duplicates of a member that is absent are left out. */
+/**
+ * Writes members among undeclared and duplicate ones; the duplicates of a member that is absent are
+ * left out.
+ */
 function writeBody (list: List, { undeclared, duplicates, spelling }: Noise): string {
   const random = spelling === 0 ? plain : seededRandom(String(spelling))
   const all = [...list]

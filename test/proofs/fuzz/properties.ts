@@ -59,7 +59,10 @@ export const properties: readonly Property[] = [
   }
 ]
 
-/** Each valid plant gets 200 or 409, as in a Map, and is stored as it was sent, to the digit and character. */
+/**
+ * Each valid plant gets 200 or 409, as in a Map, and is stored as it was sent, to the digit and
+ * character.
+ */
 async function plantsAreKept (target: Target, count: Count, sent: SentPlant[]): Promise<void> {
   const model = new Map<unknown, Plant>()
   const expected = sent.map(({ plant }) => {
@@ -103,9 +106,9 @@ async function post (target: Target, count: Count, bodies: string[]): Promise<Re
 }
 
 /**
- * Each connection ends or is idle within the time limits. No response is 5xx except 501 and 505, and every error has the
- * contract's shape. The stored plants are those that were answered 200, as far as a client can know, and the service
- * still takes plants.
+ * Each connection ends or is idle within the time limits. No response is 5xx except 501 and 505,
+ * and every error has the contract's shape. The stored plants are those that were answered 200, as
+ * far as a client can know, and the service still takes plants.
  */
 async function connectionsAreAnswered (target: Target, count: Count, { connections, ending }: Group): Promise<void> {
   target.clear()
@@ -133,7 +136,10 @@ async function connectionsAreAnswered (target: Target, count: Count, { connectio
 /** The connections make no plant with this id. */
 const probeId = -5_000_000_000n
 
-/** A valid plant on another connection gets 200. On a busy machine its bytes may come too late: 408 is no fault. */
+/**
+ * A valid plant on another connection gets 200. On a busy machine its bytes may come too late: 408
+ * is no fault.
+ */
 async function stillTakesPlants (target: Target): Promise<void> {
   const probe = request(`{"id":${probeId},"name":"probe"}`, ['Connection: close'])
   let reply
@@ -151,7 +157,10 @@ function plantIn (body: string): string[] {
   return body.startsWith('{"name":') ? [contentOf(JSON.parse(body))] : []
 }
 
-/** Fails for an error without the contract's shape, and for 5xx except 501 and 505, which unknown codings and versions get. */
+/**
+ * Fails for an error without the contract's shape, and for 5xx except 501 and 505, which unknown
+ * codings and versions get.
+ */
 function checkReply ({ status, headers, body }: Reply, count: Count): void {
   count(`status: ${status}`)
   if (status >= 500 && ![501, 505].includes(status)) fail(`The service answered ${status}: ${body}`)

@@ -1,4 +1,5 @@
-// Writes a value as one of the many JSON texts that mean it: white space, escapes and spellings of numbers.
+// Writes a value as one of the many JSON texts that mean it: white space, escapes and spellings of
+// numbers.
 import type { Random } from '../../fixtures/random.ts'
 
 /** A JSON text that is written as it is. */

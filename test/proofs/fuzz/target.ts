@@ -1,4 +1,5 @@
-// The service that is fuzzed: the app on a real socket, with a real SQLite file that the fuzzer reads by itself.
+// The service that is fuzzed: the app on a real socket, with a real SQLite file that the fuzzer
+// reads by itself.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

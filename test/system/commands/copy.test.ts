@@ -9,8 +9,12 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import type { NewPlant } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
+import { holdProcess } from '../../fixtures/leash.ts'
+import { inParallel } from '../../fixtures/parallel.ts'
 import { all } from '../../fixtures/plant-store-suite.ts'
 import { startPostgres } from '../../fixtures/postgres.ts'
+
+const test = inParallel(t, 3)
 
 interface Result { code: number | string, stdout: string, stderr: string }
 
@@ -23,7 +27,7 @@ interface Copy {
 }
 
 function start (args: string[], nodeArgs: string[] = []): Copy {
-  const child = spawn(process.execPath, [...nodeArgs, 'src/commands/copy.ts', ...args])
+  const child = holdProcess(spawn(process.execPath, [...nodeArgs, 'src/commands/copy.ts', ...args]))
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', text => { stdout += text })
@@ -70,7 +74,7 @@ const manyPlants = Array.from(
   { length: 12_000 }, (_, id) => `{"id":${id},"name":"plant ${id}"}\n`
 ).join('')
 
-t.test('copy moves plants from any kind of place to any other without changing them', async t => {
+test('copy moves plants from any kind of place to any other without changing them', async t => {
   const folder = t.testdir({ 'plants.ndjson': fourPlants })
   const postgres = await (await startPostgres(t)).database()
   const places = [
@@ -91,14 +95,14 @@ t.test('copy moves plants from any kind of place to any other without changing t
   t.match(await copy([postgres, sqliteUrl(folder)]), { code: 0, stderr: /^0 added, 4 unchanged/ })
 })
 
-t.test('copy keeps every plant and the order when there is more than one chunk', async t => {
+test('copy keeps every plant and the order when there is more than one chunk', async t => {
   const folder = t.testdir({ 'many.ndjson': manyPlants })
   const result = await copy([join(folder, 'many.ndjson'), sqliteUrl(folder)])
-  t.match(result, { code: 0, stderr: /^12,000 added/ })
+  t.match(result, { code: 0, stderr: /^12,000 added/m })
   t.match(await copy([sqliteUrl(folder), '-']), { code: 0, stdout: manyPlants })
 })
 
-t.test('copy reports bad lines and conflicts, copies the rest and exits with code 1', async t => {
+test('copy reports bad lines and conflicts, copies the rest and exits with code 1', async t => {
   const folder = t.testdir()
   const to = sqliteUrl(folder)
   await copy(['-', to], '{"id":1,"name":"fern"}\n{"id":9007199254740993,"name":"ivy"}\n')
@@ -137,7 +141,7 @@ t.test('copy reports bad lines and conflicts, copies the rest and exits with cod
   ])
 })
 
-t.test('a line that is too long is a bad line, also at the end of the input', async t => {
+test('a line that is too long is a bad line, also at the end of the input', async t => {
   const tooLong = 'x'.repeat(33 * 1024 * 1024)
   const result = await copy(
     ['-', sqliteUrl(t.testdir())], `${tooLong}\n{"id":1,"name":"x"}\n${tooLong}`
@@ -145,7 +149,7 @@ t.test('a line that is too long is a bad line, also at the end of the input', as
   t.match(result, { code: 1, stderr: /line 1: .* longer [^]*line 3: .* longer [^]*1 added/ })
 })
 
-t.test('copy fails when the disk is full before the last bytes of its output', async t => {
+test('copy fails when the disk is full before the last bytes of its output', async t => {
   const folder = t.testdir({ 'plants.ndjson': manyPlants })
   const output = openSync(join(folder, 'output'), 'w')
   // The limit of 100 kB for each file is a full disk. The modules of tap would end the process at
@@ -165,7 +169,7 @@ t.test('copy fails when the disk is full before the last bytes of its output', a
   t.match(stderr, /^The output cannot be written: EFBIG: file too large, write\.$/m)
 })
 
-t.test('a copy to a file fails without a file when the disk is full before its last bytes', async t => {
+test('a copy to a file fails without a file when the disk is full before its last bytes', async t => {
   for (const plants of ['{"id":1,"name":"x"}\n'.repeat(1), manyPlants]) {
     const folder = t.testdir({ 'plants.ndjson': plants })
     const limited = [
@@ -179,7 +183,7 @@ t.test('a copy to a file fails without a file when the disk is full before its l
   }
 })
 
-t.test('of two copies to one file the second fails', async t => {
+test('of two copies to one file the second fails', async t => {
   const output = join(t.testdir(), 'out.ndjson')
   const [first, second] = [start(['-', output]), start(['-', output])]
   for (const { child } of [first, second]) child.stdin.write('{"id":1,"name":"first"}\nbad\n')
@@ -191,7 +195,7 @@ t.test('of two copies to one file the second fails', async t => {
   t.equal(readFileSync(output, 'utf8'), '{"id":1,"name":"first"}\n')
 })
 
-t.test('copy writes all plants to a file as its standard output', async t => {
+test('copy writes all plants to a file as its standard output', async t => {
   const folder = t.testdir({ 'plants.ndjson': manyPlants })
   const output = openSync(join(folder, 'output'), 'w')
   const child = spawn(
@@ -204,7 +208,7 @@ t.test('copy writes all plants to a file as its standard output', async t => {
   t.equal(readFileSync(join(folder, 'output'), 'utf8'), manyPlants)
 })
 
-t.test('--fail-fast stops at the first bad line or conflict and leaves no partial file', async t => {
+test('--fail-fast stops at the first bad line or conflict and leaves no partial file', async t => {
   const folder = t.testdir({ 'in.ndjson': 'bad\n{"id":2,"name":"x"}\n' })
   const [input, output] = [join(folder, 'in.ndjson'), join(folder, 'out.ndjson')]
   const result = await copy(['--fail-fast', input, sqliteUrl(folder)])
@@ -214,7 +218,7 @@ t.test('--fail-fast stops at the first bad line or conflict and leaves no partia
   t.strictSame(readdirSync(folder).filter(name => name.startsWith('out')), [])
 })
 
-t.test('a second run completes a copy that was killed', async t => {
+test('a second run completes a copy that was killed', async t => {
   const folder = t.testdir()
   const source = Array.from({ length: 300_000 }, (_, id) => `{"id":${id},"name":"x"}\n`).join('')
   const input = join(folder, 'in.ndjson')
@@ -244,7 +248,7 @@ for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) {
   })
 }
 
-t.test('without a terminal copy prints its progress in lines', async t => {
+test('without a terminal copy prints its progress in lines', async t => {
   const { child, ended, waitForStderr } = start(['-', sqliteUrl(t.testdir())])
   child.stdin.write('{"id":1,"name":"x"}\n')
   await waitForStderr(/^0 plants, 0\/s$/m)
@@ -252,7 +256,7 @@ t.test('without a terminal copy prints its progress in lines', async t => {
   t.match(await ended, { code: 0, stderr: /1 added/ })
 })
 
-t.test('on a terminal copy shows the rate, and a bar with the time left when it knows the total', async t => {
+test('on a terminal copy shows the rate, and a bar with the time left when it knows the total', async t => {
   const folder = t.testdir({ 'many.ndjson': manyPlants })
   const terminal = ['--import', 'data:text/javascript,process.stderr.isTTY = true']
   const known = start([join(folder, 'many.ndjson'), sqliteUrl(folder)], terminal)
@@ -264,7 +268,7 @@ t.test('on a terminal copy shows the rate, and a bar with the time left when it 
   t.match(await unknown.ended, { code: 0, stderr: /12,000 plants \| [\d,]+\/s/ })
 })
 
-t.test('without a terminal the progress of a file is in percent', async t => {
+test('without a terminal the progress of a file is in percent', async t => {
   const fastTimers = 'data:text/javascript,const set = setInterval; ' +
     'globalThis.setInterval = (call, ms) => set(call, ms / 2000)'
   const file = join(t.testdir({ 'many.ndjson': manyPlants }), 'many.ndjson')
@@ -272,7 +276,7 @@ t.test('without a terminal the progress of a file is in percent', async t => {
   t.match(await ended, { code: 0, stderr: /^[\d,]+ plants, [\d,]+\/s, \d+ %$/m })
 })
 
-t.test('a copy that cannot start prints one sentence without a stack or a password', async t => {
+test('a copy that cannot start prints one sentence without a stack or a password', async t => {
   const folder = t.testdir({ 'there.ndjson': '' })
   const existing = join(folder, 'there.ndjson')
   const mistakes: Array<[string[], RegExp]> = [
@@ -307,7 +311,7 @@ t.test('a copy that cannot start prints one sentence without a stack or a passwo
   t.equal(existsSync(join(folder, 'none.db')), false)
 })
 
-t.test('copy says that it is not complete when the reader of its output ends, or when its output fails', async t => {
+test('copy says that it is not complete when the reader of its output ends, or when its output fails', async t => {
   const folder = t.testdir({ 'many.ndjson': manyPlants })
   const input = join(folder, 'many.ndjson')
   const { child, ended } = start([input, '-'])
@@ -321,7 +325,7 @@ t.test('copy says that it is not complete when the reader of its output ends, or
   t.match(failed, { code: 1, stderr: /The output cannot be written: ENOSPC.*\.\n/ })
 })
 
-t.test('copy keeps large plants unchanged when their text exceeds a chunk', async t => {
+test('copy keeps large plants unchanged when their text exceeds a chunk', async t => {
   const to = sqliteUrl(t.testdir())
   const tag = 'x'.repeat(60_000)
   const large = Array.from(

@@ -1,4 +1,5 @@
-// Backup of a running service, restored into a new one, by each means that docs/use/deployment.md shows.
+// Backup of a running service, restored into a new one, by each means that docs/use/deployment.md
+// shows.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,9 +9,12 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import type { Test } from 'tap'
 import { missing } from '../../fixtures/packages.ts'
+import { inParallel } from '../../fixtures/parallel.ts'
 import { startPostgres } from '../../fixtures/postgres.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService } from '../../fixtures/service.ts'
+
+const test = inParallel(t, 2)
 
 const run = promisify(execFile)
 const copy = (from: string, to: string) => run(process.execPath, ['src/commands/copy.ts', from, to], { maxBuffer: 1e8 })
@@ -70,7 +74,7 @@ async function statusesOf (origin: string, plants: string[]): Promise<number[]> 
   return Promise.all(plants.map(async plant => (await postPlant(origin, testToken, plant)).status))
 }
 
-t.test('npm run copy backs up a running service on SQLite', async t => {
+test('npm run copy backs up a running service on SQLite', async t => {
   const folder = t.testdir()
   await checkBackup(t, folder, `sqlite:${join(folder, 'plants.db')}`, async (t, folder, url) => {
     const file = join(folder, 'backup.ndjson')
@@ -82,7 +86,7 @@ t.test('npm run copy backs up a running service on SQLite', async t => {
   })
 })
 
-t.test('VACUUM INTO backs up a running service', async t => {
+test('VACUUM INTO backs up a running service', async t => {
   const folder = t.testdir()
   await checkBackup(t, folder, `sqlite:${join(folder, 'plants.db')}`, async (_, folder) => {
     const database = new DatabaseSync(join(folder, 'plants.db'))
@@ -92,7 +96,7 @@ t.test('VACUUM INTO backs up a running service', async t => {
   })
 })
 
-t.test('.backup of sqlite3 backs up a running service', async t => {
+test('.backup of sqlite3 backs up a running service', async t => {
   const reason = missing('sqlite3')
   if (reason !== false) return t.comment(`not tested: ${reason}`)
   const folder = t.testdir()
@@ -102,7 +106,7 @@ t.test('.backup of sqlite3 backs up a running service', async t => {
   })
 })
 
-t.test('npm run copy and pg_dump back up a running service on PostgreSQL', async t => {
+test('npm run copy and pg_dump back up a running service on PostgreSQL', async t => {
   const postgres = await startPostgres(t)
   const folder = t.testdir({ copy: {}, dump: {} })
   await checkBackup(t, join(folder, 'copy'), await postgres.database(), async (_, folder, url) => {

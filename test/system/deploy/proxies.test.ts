@@ -1,4 +1,5 @@
-// nginx, HAProxy and Caddy with the configurations of deploy/, TLS, and the real service behind them.
+// nginx, HAProxy and Caddy with the configurations of deploy/, TLS, and the real service behind
+// them.
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -42,7 +43,8 @@ for (const proxy of proxies) {
 
   if (proxy.keepsConnections) {
     t.test(`${proxy.program} closes an idle connection before the service does`, async t => {
-      // In the order of the real 60 and 72 seconds. A request that met the end of its connection could be lost.
+      // In the order of the real 60 and 72 seconds. A request that met the end of its connection
+      // could be lost.
       const { send, network } = await startBehind(t, proxy, { KEEP_ALIVE_TIMEOUT: '4' }, 1)
       t.strictSame(await send({ headers, body: plant(1) }), answer(1))
       t.equal(await network.connections[0]?.closedBy, 'proxy')

@@ -4,6 +4,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
+import { holdProcess } from '../../fixtures/leash.ts'
 
 const guide = readFileSync('docs/build/add-an-operation.md', 'utf8')
 const folder = t.testdir()
@@ -45,9 +46,9 @@ function run (script: string): Promise<{ code: number, output: string }> {
   // Without the variables by which tap observes its tests.
   const options = { cwd: folder, env: { PATH: process.env.PATH } }
   return new Promise(resolve => {
-    execFile(process.execPath, [script], options, (error, stdout, stderr) => {
+    holdProcess(execFile(process.execPath, [script], options, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), output: stdout + stderr })
-    })
+    }))
   })
 }
 

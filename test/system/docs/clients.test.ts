@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers'
 import t from 'tap'
 import type { Test } from 'tap'
 import { compile } from '../../fixtures/compiler.ts'
+import { holdProcess } from '../../fixtures/leash.ts'
 import { startService } from '../../fixtures/service.ts'
 
 const page = readFileSync('docs/use/clients.md', 'utf8')
@@ -42,9 +43,10 @@ interface Result { code: number, printed: string, output: string }
 function run (cwd: string, command: string, variables = {}): Promise<Result> {
   const { PATH, HOME } = process.env
   return new Promise(resolve => {
-    execFile('sh', ['-c', command], { cwd, env: { PATH, HOME, ...variables } }, (error, stdout, stderr) => {
+    const options = { cwd, env: { PATH, HOME, ...variables } }
+    holdProcess(execFile('sh', ['-c', command], options, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), printed: stdout.trim(), output: stdout + stderr })
-    })
+    }))
   })
 }
 
@@ -58,7 +60,10 @@ function send ({ command, file, source }: Client, folder: string, origin: string
   return run(folder, at(origin, command).replace('9007199254740993', id).replace('Boston fern', name))
 }
 
-/** The service in a folder with what a client reads: the types, and the token that the service makes. */
+/**
+ * The service in a folder with what a client reads: the types, and the token that the service
+ * makes.
+ */
 async function startInFolder (t: Test) {
   const folder = t.testdir({ stranger: { data: { 'access-token': 'the-token-of-a-stranger' } } })
   for (const copy of ['generated', 'stranger/generated']) cpSync('generated', join(folder, copy), { recursive: true })
@@ -74,8 +79,8 @@ function storedPlants (folder: string): string[] {
 }
 
 /**
- * A proxy in front of the service. Each of `faults` is for one request: a status is its response; `lost` passes the
- * request on and ends the connection in the middle of the response.
+ * A proxy in front of the service. Each of `faults` is for one request: a status is its response;
+ * `lost` passes the request on and ends the connection in the middle of the response.
  */
 async function startProxy (t: Test, service: string, faults: Array<number | 'lost'> = [], retryAfter = '2') {
   const requests: Array<{ body: string, ms: number }> = []

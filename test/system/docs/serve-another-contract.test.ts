@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import type { Test } from 'tap'
 import { compile } from '../../fixtures/compiler.ts'
+import { holdProcess } from '../../fixtures/leash.ts'
 
 const exec = promisify(execFile)
 // Without the variables by which tap observes its tests.
@@ -20,7 +21,8 @@ function blocks (language: string): string[] {
 
 /** Starts the guide's service; returns a function that reads an order. */
 async function serve (t: Test, cwd: string) {
-  const service = spawn(process.execPath, ['src/shop/main.ts'], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const stdio = ['ignore', 'pipe', 'inherit'] as const
+  const service = holdProcess(spawn(process.execPath, ['src/shop/main.ts'], { cwd, env, stdio: [...stdio] }))
   t.teardown(() => service.kill('SIGKILL'))
   const [line] = await once(service.stdout.setEncoding('utf8'), 'data')
   return async (id: string, key: string) => {

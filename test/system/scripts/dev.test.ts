@@ -5,7 +5,11 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
+import { holdProcess } from '../../fixtures/leash.ts'
+import { inParallel } from '../../fixtures/parallel.ts'
 import { testToken } from '../../fixtures/secrets.ts'
+
+const test = inParallel(t, 3)
 
 /** Runs `npm run dev` in a copy of the project; `printed` waits until the output after its last match matches. */
 async function develop (t: Test, contract: (text: string) => string = text => text) {
@@ -18,13 +22,14 @@ async function develop (t: Test, contract: (text: string) => string = text => te
   const config = { PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: testToken, LOG_LEVEL: 'info' }
   const env = { ...process.env, ...config }
   const script = resolve('scripts/dev.ts')
-  const dev = spawn(process.execPath, [script], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const stdio = ['ignore', 'pipe', 'pipe'] as const
+  const dev = holdProcess(spawn(process.execPath, [script], { cwd: folder, env, stdio: [...stdio] }))
   t.teardown(() => dev.kill('SIGKILL'))
 
   let unread = ''
   for (const stream of [dev.stdout, dev.stderr]) stream.setEncoding('utf8').on('data', text => { unread += text })
   const printed = async (pattern: RegExp): Promise<RegExpExecArray> => {
-    for (const until = Date.now() + 120_000; Date.now() < until; await sleep(20)) {
+    for (const until = Date.now() + 200_000; Date.now() < until; await sleep(20)) {
       const found = pattern.exec(unread)
       if (found === null) continue
       unread = unread.slice(found.index + found[0].length)
@@ -44,7 +49,7 @@ async function develop (t: Test, contract: (text: string) => string = text => te
 const listening = /listening at (http:[^"]+)/
 const status = async (origin = '') => (await fetch(`${origin}/livez`).catch(() => ({ status: 0 }))).status
 
-t.test('dev serves each change, and reports an error while the last working service keeps running', async t => {
+test('dev serves each change, and reports an error while the last working service keeps running', async t => {
   const { dev, printed, change } = await develop(t)
   const [, first] = await printed(listening)
   change('openapi.yaml', 'operationId: createPlant', 'operationId: [createPlant')
@@ -65,14 +70,14 @@ t.test('dev serves each change, and reports an error while the last working serv
   t.equal(await status(third), 0, 'the service ends with dev')
 })
 
-t.test('dev waits for a change while the contract has an error', async t => {
+test('dev waits for a change while the contract has an error', async t => {
   const { dev, printed } = await develop(t, text => text.replace('openapi: 3.1.0', 'openapi: 4.0.0'))
   await printed(/Not supported: an OpenAPI version other than 3\.0\.x, 3\.1\.x and 3\.2\.x \(4\.0\.0\)[^]*Waiting for a change\./)
   dev.kill('SIGINT')
   t.strictSame(await once(dev, 'exit'), [0, null])
 })
 
-t.test('dev ignores a type error in a test', async t => {
+test('dev ignores a type error in a test', async t => {
   const { folder, dev, printed, change } = await develop(t)
   mkdirSync(join(folder, 'test'))
   writeFileSync(join(folder, 'test/wrong.test.ts'), "export const wrong: number = 'text'\n")

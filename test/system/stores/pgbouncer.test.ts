@@ -12,6 +12,7 @@ import type { Test } from 'tap'
 import { freePort } from '../../fixtures/temporary-postgres.ts'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
+import { holdProcess } from '../../fixtures/leash.ts'
 import { missing } from '../../fixtures/packages.ts'
 import { plantStoreSuite } from '../../fixtures/plant-store-suite.ts'
 import { startOwnPostgres } from '../../fixtures/postgres.ts'
@@ -41,9 +42,8 @@ async function startBouncer (t: Test, server: OwnPostgres): Promise<(database: s
   await chmod(folder, 0o755)
   // PgBouncer refuses to run as root.
   const uid = process.getuid?.() === 0 ? { uid: Number(execFileSync('id', ['-u', 'nobody'])) } : {}
-  const bouncer = spawn(
-    'pgbouncer', ['-q', join(folder, 'bouncer.ini')], { ...uid, stdio: 'ignore' }
-  )
+  const args = ['-q', join(folder, 'bouncer.ini')]
+  const bouncer = holdProcess(spawn('pgbouncer', args, { ...uid, stdio: 'ignore' }))
   const ended = once(bouncer, 'close')
   t.teardown(async () => {
     bouncer.kill()

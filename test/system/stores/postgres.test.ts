@@ -123,17 +123,18 @@ t.test('startup refuses a table of another program and creates nothing beside it
 // These tests mostly wait for a timeout. tap keeps its state in the options: give each test other
 // ones.
 t.jobs = 6
-const inParallel = () => ({ buffered: true, timeout: 60_000 })
+const inParallel = () => ({ buffered: true, timeout: 180_000 })
 
 t.test('startup waits for a database that is not ready, and reports a refusal at once', inParallel(), async t => {
   const url = await server.database()
-  const began = performance.now()
-  await rejectsOpening(t, changeUrl(url, { pathname: '/nowhere' }),
-    `${cannotBeUsed(url)} database "nowhere" does not exist; create it, or correct DATABASE_URL.`)
+  const relay = await startRelay(t, url)
+  await rejectsOpening(t, changeUrl(relay.url, { pathname: '/nowhere' }),
+    `${cannotBeUsed(relay.url)} database "nowhere" does not exist; create it, or correct DATABASE_URL.`)
   const unknownUser = /cannot be used: .*"nobody"; correct the user and the password in DATABASE_URL\.$/
-  await rejectsOpening(t, changeUrl(url, { username: 'nobody' }), unknownUser)
-  t.ok(performance.now() - began < 2000)
+  await rejectsOpening(t, changeUrl(relay.url, { username: 'nobody' }), unknownUser)
+  t.equal(relay.accepted(), 2, 'a refusal is not tried again')
 
+  const began = performance.now()
   const warnings: string[] = []
   const nothing = changeUrl(url, { port: '1' })
   const opening = openStore(nothing, { maxQueue: 1, onWarning: warning => warnings.push(warning) })

@@ -106,14 +106,14 @@ t.test('the time of a lookup does not tell how much of a guess is right', async 
   const length = 8192
   const secret = 'x'.repeat(length)
   const { verify } = open({ ...noTokens, accessTokens: parseTokens(`a:${secret}`) })
-  const guesses = [0, length / 2, length * 0.99].map(
-    right => Buffer.from(secret.slice(0, right).padEnd(length, 'y'))
-  )
+  const guesses = [0, length / 2, length * 0.99].map(right => Buffer.from(secret.slice(0, right).padEnd(length, 'y')))
   // Each string is new, as those of a parser of HTTP are: V8 keeps the hash of a string that it has
   // seen.
-  const spread = (isRight: (guess: string) => unknown) => {
+  const spread = (isRight: (guess: string) => unknown, enough: number) => {
     const best = guesses.map(() => Infinity)
-    for (let round = 0; round < 200; round++) {
+    const difference = () => (Math.max(...best) - Math.min(...best)) * 1e6 / 20
+    // Other processes only lengthen a run, so that a difference over the limit gets more runs.
+    for (let round = 0; round < 200 || (round < 4000 && difference() > enough); round++) {
       for (const [kind, guess] of guesses.entries()) {
         const strings = Array.from({ length: 20 }, () => guess.toString('latin1'))
         const began = performance.now()
@@ -121,13 +121,11 @@ t.test('the time of a lookup does not tell how much of a guess is right', async 
         best[kind] = Math.min(best[kind] as number, performance.now() - began)
       }
     }
-    return (Math.max(...best) - Math.min(...best)) * 1e6 / 20
+    return difference()
   }
-  const control = spread(guess => guess === secret)
-  const measured = spread(verify)
-  t.comment(
-    `0, 50 and 99 % right differ by ${measured.toFixed()} ns; a comparison by ${control.toFixed()} ns`
-  )
+  const control = spread(guess => guess === secret, Infinity)
+  const measured = spread(verify, control / 4)
+  t.comment(`0, 50 and 99 % right differ by ${measured.toFixed()} ns; a comparison by ${control.toFixed()} ns`)
   t.ok(control > 50, 'a comparison shows how much of 8 KiB was guessed')
   t.ok(measured < control / 4, 'a lookup does not')
 })

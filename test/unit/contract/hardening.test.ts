@@ -1,4 +1,5 @@
-// Leaks and bypasses that the engine must prevent in any contract, against attackers and against mistakes in handlers.
+// Leaks and bypasses that the engine must prevent in any contract, against attackers and against
+// mistakes in handlers.
 import { runInNewContext } from 'node:vm'
 import type { LightMyRequestResponse } from 'fastify'
 import t from 'tap'
@@ -9,7 +10,10 @@ import { exchange, requestText } from '../../fixtures/raw.ts'
 
 const failure = [500, '{"error":500,"message":"The service failed. Its log records the cause."}']
 
-/** Serves a response with this schema whose body a handler returns: its text, or the cause of the 500. */
+/**
+ * Serves a response with this schema whose body a handler returns: its text, or the cause of the
+ * 500.
+ */
 async function sentBody (t: Test, schema: string, body: unknown, schemas = ''): Promise<string | undefined> {
   const { app, causes } = await serve(t, {
     paths: `  /a: { get: { operationId: a, ${jsonResponse(schema)} } }`,
@@ -126,7 +130,10 @@ t.test('any value that a handler throws is answered 500', async t => {
   }
 })
 
-/** Serves an operation that responds with the caller's name; returns a function that asks it with a verifier. */
+/**
+ * Serves an operation that responds with the caller's name; returns a function that asks it with a
+ * verifier.
+ */
 async function serveGuarded (t: Test): Promise<(verify: () => unknown) => Promise<LightMyRequestResponse>> {
   let verifier: () => unknown = () => {}
   const { app } = await serve(t, {

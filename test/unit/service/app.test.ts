@@ -5,6 +5,7 @@ import { operations } from '../../../generated/operations.ts'
 import { StoreUnavailable } from '../../../src/plants/plant-store.ts'
 import type { Outcome, PlantStore } from '../../../src/plants/plant-store.ts'
 import { authorization, isError, json, listen, logLines, startApp } from '../../fixtures/app.ts'
+import { startLoopClock } from '../../fixtures/clock.ts'
 import { request } from '../../fixtures/raw.ts'
 import { testStore } from '../../fixtures/store.ts'
 
@@ -81,12 +82,12 @@ t.test('a request pending at shutdown is answered, and its connection ends', asy
     body: JSON.stringify(plant)
   })
   await called
-  const began = performance.now()
+  const elapsed = startLoopClock(t)
   const closed = app.close()
   complete('added')
   t.equal((await response).status, 200)
   await closed
-  t.ok(performance.now() - began < 5000, 'an idle connection does not delay the shutdown')
+  t.ok(elapsed() < 5000, 'an idle connection does not delay the shutdown')
   await t.rejects(fetch(origin), 'the port is closed')
 })
 
@@ -96,9 +97,9 @@ t.test('a connection without any request does not delay the shutdown', async t =
   const accepted = once(app.server, 'connection')
   connect(port, '127.0.0.1').on('error', () => {}).resume()
   await accepted
-  const began = performance.now()
+  const elapsed = startLoopClock(t)
   await app.close()
-  t.ok(performance.now() - began < 2000)
+  t.ok(elapsed() < 2000)
 })
 
 t.test('shutdown does not wait long for silent, idle or stuck connections', async t => {
@@ -114,10 +115,10 @@ t.test('shutdown does not wait long for silent, idle or stuck connections', asyn
     return socket.on('error', () => {}).resume()
   }))
   const closed = sockets.map(socket => new Promise(resolve => socket.once('close', resolve)))
-  const began = performance.now()
+  const elapsed = startLoopClock(t)
   await app.close()
   await Promise.all(closed)
-  t.ok(performance.now() - began < 3000)
+  t.ok(elapsed() < 3000)
 })
 
 t.test('/livez and /readyz need no token; /readyz is 503 while the store cannot write', async t => {
@@ -151,9 +152,9 @@ t.test('callers of /readyz share a check, and one that hangs is 503 within 2 sec
   }
   t.strictSame([await statuses(), await statuses(), checks], [new Set([200]), new Set([200]), 1])
   await new Promise(resolve => setTimeout(resolve, 1100))
-  const began = performance.now()
+  const elapsed = startLoopClock(t)
   t.strictSame([await statuses(), checks], [new Set([503]), 2])
-  t.ok(performance.now() - began < 2500)
+  t.ok(elapsed() < 2500)
 })
 
 t.test('the log of a check that hangs has the reason why the last one failed', async t => {

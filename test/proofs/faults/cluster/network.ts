@@ -1,5 +1,6 @@
-// Three machines as network namespaces on this computer. Each has two network cards: one leads to the other machines,
-// one to the clients on this computer. Removing a card's cable loses packets silently, as a broken switch does.
+// Three machines as network namespaces on this computer. Each has two network cards: one leads to
+// the other machines, one to the clients on this computer. Removing a card's cable loses packets
+// silently, as a broken switch does.
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
@@ -55,7 +56,10 @@ function run (...args: string[]): string {
   return execFileSync(ip, args, { encoding: 'utf8' })
 }
 
-/** 198.18.0.0/15 is reserved for tests (RFC 2544). No route leads to the peers, so all runs share their range. */
+/**
+ * 198.18.0.0/15 is reserved for tests (RFC 2544). No route leads to the peers, so all runs share
+ * their range.
+ */
 function unusedPrefix (): string {
   const used = run('-4', 'address')
   for (;;) {
@@ -86,7 +90,8 @@ function addMachine (
   const plug = (card: Card) => { run('link', 'set', cableOf(card), 'master', bridgeOf(id, card), 'up') }
   for (const card of cards) {
     run('link', 'add', cableOf(card), 'type', 'veth', 'peer', 'name', card, 'netns', namespace)
-    // Connections that wait for their last acknowledgement keep a namespace and its cables for minutes.
+    // Connections that wait for their last acknowledgement keep a namespace and its cables for
+    // minutes.
     cleanup.defer(() => { run('link', 'del', cableOf(card)) })
     run('-n', namespace, 'address', 'add', `${addresses[card]}/24`, 'dev', card)
     run('-n', namespace, 'link', 'set', card, 'up')

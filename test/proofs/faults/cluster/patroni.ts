@@ -1,5 +1,5 @@
-// A cluster of three machines, each with PostgreSQL 15 under Patroni and a member of etcd. On this computer HAProxy
-// leads to the primary.
+// A cluster of three machines, each with PostgreSQL 15 under Patroni and a member of etcd. On this
+// computer HAProxy leads to the primary.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -119,8 +119,8 @@ function patroniConfig (folder: string, { name, peerAddress }: Machine, network:
     scope: 'plants',
     name,
     restapi: { listen: `0.0.0.0:${restPort}`, connect_address: `${peerAddress}:${restPort}` },
-    // Through version 3 of etcd's API, Patroni before 3.0.3 may take the lock from its new owner (patroni#2689). Debian
-    // 12 has 3.0.2.
+    // Through version 3 of etcd's API, Patroni before 3.0.3 may take the lock from its new owner
+    // (patroni#2689). Debian 12 has 3.0.2.
     etcd: { hosts: network.machines.map(({ peerAddress }) => `${peerAddress}:${etcdPort}`) },
     watchdog: { mode: 'off' },
     bootstrap: {

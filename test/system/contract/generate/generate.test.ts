@@ -9,7 +9,7 @@ interface Run { code: number, stdout: string, stderr: string }
 
 function run (command: string, args: string[], cwd = '.'): Promise<Run> {
   return new Promise(resolve => {
-    execFile(command, args, { cwd, timeout: 30_000 }, (error, stdout, stderr) => {
+    execFile(command, args, { cwd, timeout: 200_000 }, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), stdout, stderr })
     })
   })

@@ -1,0 +1,111 @@
+// Features of a contract that have no effect.
+import t from 'tap'
+import { anyResponse, jsonContent, parameter, ref, serve } from '../../../fixtures/contract.ts'
+import type { Untyped } from '../../../fixtures/contract.ts'
+import { getOperation, serveSchema } from '../../../fixtures/features.ts'
+
+t.test('the header parameters Accept, Content-Type and Authorization', async t => {
+  const parameters = ['Accept', 'content-type', 'Authorization'].map(name => {
+    return parameter(name, 'header', '{ type: object }', ', required: true')
+  })
+  const { app } = await serve(t, getOperation(`parameters: [${parameters.join(', ')}], ${anyResponse}`))
+  t.strictSame((await app.inject('/a')).json(), {})
+})
+
+t.test('the header field Content-Type of an answer', async t => {
+  const headers = '{ content-type: { schema: { type: object } } }'
+  const responses = `responses: { '204': { description: fine, headers: ${headers} } }`
+  const { contract } = await serve(t, getOperation(responses))
+  t.strictSame(contract.operations.a?.responses, { 204: {} })
+})
+
+t.test('the header fields of an answer that frame it', async t => {
+  const names = ['Connection', 'Content-Length', 'Keep-Alive', 'Trailer', 'Transfer-Encoding', 'Upgrade']
+  const headers = names.map(name => `${name}: { required: true, schema: { type: string } }`)
+  const responses = `responses: { '204': { description: fine, headers: { ${headers.join(', ')} } } }`
+  let given: Untyped = {}
+  const handlers = { a: () => ({ status: 204, ...given }) }
+  for (const answers of ['enforce', 'log'] as const) {
+    const { app, contract } = await serve(t, { ...getOperation(responses), handlers, answers })
+    t.strictSame(contract.operations.a?.responses, { 204: {} })
+    given = {}
+    t.equal((await app.inject('/a')).statusCode, 204)
+    for (const name of names) {
+      given = { headers: { [name]: '1' } }
+      t.match(await app.inject('/a'), { statusCode: 500, body: /"error":500/ }, `${answers} ${name}`)
+    }
+  }
+})
+
+t.test('formats that ajv-formats does not define', async t => {
+  const { check } = await serveSchema(t, '{ type: object, properties: { a: { type: string, format: snowflake } } }')
+  await check('a', ['"anything"'], [['1', /must be a string/]])
+})
+
+t.test('annotations', async t => {
+  const { app } = await serve(t, {
+    paths: `
+  /a:
+    get:
+      operationId: a
+      x-a: 1
+      deprecated: true
+      tags: [t]
+      externalDocs: { url: 'https://example.com' }
+      parameters:
+        - name: q
+          in: query
+          allowReserved: true
+          deprecated: true
+          example: x
+          schema:
+            type: string
+            x-b: {}
+            xml: { name: y }
+            externalDocs: { url: 'https://example.com' }
+            contentMediaType: text/html
+            example: z
+      responses:
+        '200':
+          description: fine
+          links: { next: { operationId: a } }
+          content: { application/json: { schema: {}, examples: { e: { value: 1 } } } }`
+  })
+  t.strictSame((await app.inject('/a?q=')).json(), { query: { q: '' } })
+})
+
+t.test('keywords that JSON Schema 2020-12 does not have', async t => {
+  const { check } = await serveSchema(t, '{ type: object, properties: { a: { type: string, nullable: true } } }')
+  await check('a', ['"x"'], [['null', /must be a string/]])
+})
+
+t.test('a discriminator without `oneOf`', async t => {
+  const { check } = await serveSchema(t, `{
+      type: object, properties: { a: { anyOf: [${ref('B')}], discriminator: { propertyName: kind } } } }`, `
+    B: { type: object, discriminator: { propertyName: kind }, properties: { kind: { type: string } } }`)
+  await check('a', ['{"kind":"C"}', '{}'], [])
+})
+
+t.test('the body of an answer to HEAD or with status 204, 205 or 304', async t => {
+  const { contract } = await serve(t, {
+    paths: `
+  /a:
+    get: { operationId: a, responses: { '204': { $ref: '#/components/responses/R' } } }
+    head: { operationId: b, responses: { '200': { $ref: '#/components/responses/R' } } }`,
+    components: `  responses: { R: { description: r, ${jsonContent('{ type: string }')} } }`
+  })
+  t.strictSame(contract.operations.a?.responses, { 204: {} })
+  t.strictSame(contract.operations.b?.responses, { 200: {} })
+})
+
+t.test('servers after the first', async t => {
+  const root = 'security: []\nservers: [{ url: /v2 }, { url: /v1 }]'
+  const { app } = await serve(t, { ...getOperation(anyResponse), root })
+  t.strictSame([(await app.inject('/v2/a')).statusCode, (await app.inject('/v1/a')).statusCode], [200, 404])
+})
+
+t.test('`$self` of OpenAPI 3.2', async t => {
+  const root = 'security: []\n$self: https://example.com/api'
+  const { app } = await serve(t, { ...getOperation(anyResponse), root, openapi: '3.2.0' })
+  t.equal((await app.inject('/a')).statusCode, 200)
+})

@@ -1,0 +1,177 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { ContractError } from '../../../../src/contract/generate/findings.ts'
+import { ownPathFeature, unsupported } from '../../../../src/contract/generate/unsupported.ts'
+import { ownPaths } from '../../../../src/service/own-paths.ts'
+import {
+  contractText, jsonContent, loadContract, noContent, parameter, ref, tableRows
+} from '../../../fixtures/contract.ts'
+import type { TestContract } from '../../../fixtures/contract.ts'
+import { getOperation, int64 } from '../../../fixtures/features.ts'
+
+const readme = 'src/contract/README.md'
+
+const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
+  version: ['4.0.0', '3.3.0', '3.1', '[]'].map(openapi => ({ ...getOperation(noContent), openapi })),
+  newIn32: [
+    withOpenApi32({ paths: `  /a: { query: { operationId: a, ${noContent} } }` }),
+    withOpenApi32({ paths: `  /a: { additionalOperations: { COPY: { operationId: a, ${noContent} } } }` }),
+    withOpenApi32(withParameter(`in: querystring, ${jsonContent('{}')}`)),
+    ...['itemSchema: {}', 'prefixEncoding: []', 'itemEncoding: {}', '$ref: "#/components/mediaTypes/A"'].map(media => {
+      const response = `responses: { '200': { description: fine, content: { application/json: { ${media} } } } }`
+      return withOpenApi32({ ...getOperation(response), components: '  mediaTypes: { A: {} }' })
+    }),
+    withOpenApi32(withSchema(`{ discriminator: { propertyName: a, defaultMapping: B }, oneOf: [${ref('B')}] }`))
+  ],
+  dialect: [
+    {
+      ...getOperation(noContent),
+      root: 'security: []\njsonSchemaDialect: https://json-schema.org/draft-07/schema'
+    },
+    withSchema('{ $schema: https://json-schema.org/draft-07/schema, type: string }')
+  ],
+  anchor: [
+    withSchema('{ $id: a, type: string }'),
+    withSchema('{ $anchor: a, type: string }'),
+    withSchema('{ $dynamicAnchor: a, type: string }')
+  ],
+  schemaReference: [{
+    ...getOperation(noContent),
+    components: `
+  schemas: { A: { $ref: '#/components/responses/R/content/application~1json/schema' } }
+  responses: { R: { description: r, ${jsonContent('{ type: string }')} } }`
+  }],
+  reference: [withSchema("{ properties: { $ref: '#/components/schemas/B' } }")],
+  int64: [
+    withSchema('{ format: int64 }'),
+    withSchema('{ type: [integer, string], format: int64 }')
+  ],
+  uniqueInt64: [
+    withSchema(`{ type: array, uniqueItems: true, items: ${int64} }`),
+    withSchema(`{ uniqueItems: true, allOf: [{ type: array, items: { properties: { a: ${int64} } } }] }`)
+  ],
+  loop: [
+    withSchema(ref('A')),
+    withSchema(`${ref('C')}, C: ${ref('A')}`),
+    withSchema(`{ anyOf: [{ type: string }, ${ref('A')}] }`),
+    withSchema(`{ oneOf: [${ref('C')}], discriminator: { propertyName: kind } }, C: { allOf: [${ref('A')}] }`)
+  ],
+  listLoop: [
+    withSchema(`{ type: array, items: ${ref('A')} }`),
+    withSchema(`{ type: array, prefixItems: [{ oneOf: [{ type: string }, ${ref('A')}] }] }`),
+    withSchema(`{ properties: { x: { type: array, items: ${ref('A/properties/x')} } } }`),
+    withSchema(`{ properties: { list: ${ref('C')} } }, C: { anyOf: [{ type: string }, { type: array, items: ${ref('C')} }] }`)
+  ],
+  proto: [
+    getOperation(`parameters: [${parameter('__proto__', 'query')}], ${noContent}`),
+    { paths: `  /a: { get: { operationId: __proto__, ${noContent} } }` },
+    withSchema('{ type: object, properties: { __proto__: { type: string } } }'),
+    withSchema('{ type: object, properties: { valueOf: { type: string } } }'),
+    withSchema('{ type: string }, constructor: { type: string }')
+  ],
+  noSecurity: [{ ...getOperation(noContent), root: '' }],
+  ownPath: [
+    getOperation(noContent, '/docs'),
+    getOperation(noContent, '/livez'),
+    getOperation(noContent, '/readyz/x'),
+    getOperation(noContent, '/%6Civez'),
+    { ...getOperation(noContent, '/json'), root: 'security: []\nservers: [{ url: /docs }]' },
+    { ...getOperation(noContent, '/livez'), root: 'security: []\nservers: [{ url: /api }]' }
+  ],
+  path: [
+    getOperation(noContent, '/a*'),
+    getOperation(noContent, "'/a#b'"),
+    getOperation(noContent, '/a/{b'),
+    getOperation(noContent, '/a%zz'),
+    getOperation(noContent, '/a/../b'),
+    getOperation(noContent, '/%2E/b'),
+    getOperation(noContent, '/a%2Fb'),
+    getOperation(noContent, '/a\\b'),
+    getOperation(noContent, '"/a\\nb"'),
+    getOperation(`parameters: [${parameter('x', 'path')}], ${noContent}`, "'/{x}/{x}'")
+  ],
+  adjacent: [
+    getOperation(`parameters: [${parameter('x', 'path')}, ${parameter('y', 'path')}], ${noContent}`, "'/{x}{y}'")
+  ],
+  parameterContent: [
+    withParameter(`in: query, ${jsonContent('{ type: object }', 'application/xml')}`),
+    withResponseHeader(`{ ${jsonContent('{ type: array }', 'text/csv')} }`)
+  ],
+  style: [
+    withParameter('in: header, style: form, schema: { type: string }'),
+    withParameter('in: query, style: deepObject, schema: { type: string }'),
+    withParameter('in: query, style: deepObject, schema: { type: array }'),
+    withParameter('in: query, style: deepObject, explode: false, schema: { type: object }'),
+    withParameter('in: query, style: pipeDelimited, schema: { type: string }'),
+    withParameter('in: query, style: pipeDelimited, explode: true, schema: { type: array }'),
+    withParameter('in: query, style: spaceDelimited, explode: true, schema: { type: object }')
+  ],
+  nestedParameter: [
+    withParameter('in: query, schema: { type: array, items: { type: object } }'),
+    withParameter('in: query, schema: { properties: { a: { anyOf: [{ type: string }, { type: object }] } } }'),
+    withParameter('in: query, explode: false, schema: { properties: { a: { type: array } } }'),
+    withParameter('in: query, style: deepObject, schema: { properties: { a: { type: array, items: { type: object } } } }'),
+    withResponseHeader('{ schema: { type: array, items: { type: array } } }'),
+    withResponseHeader('{ schema: { anyOf: [{ type: string }, { additionalProperties: { type: array } }] } }')
+  ],
+  headerName: [
+    getOperation(`parameters: [${parameter("'a b'", 'header')}], ${noContent}`),
+    getOperation(`parameters: [${parameter("'a;b'", 'cookie')}], ${noContent}`),
+    getOperation("responses: { '204': { description: fine, headers: { '': { schema: {} } } } }"),
+    { ...getOperation(noContent), components: "  securitySchemes: { k: { type: apiKey, in: header, name: 'ä' } }" }
+  ],
+  mediaType: [
+    getOperation(`responses: { '200': { description: fine, ${jsonContent('{}', "'text/ä'")} } }`),
+    getOperation(`responses: { '200': { description: fine, ${jsonContent('{}', "''")} } }`),
+    getOperation(`responses: { '200': { description: fine, ${jsonContent('{}', 'json')} } }`)
+  ],
+  requestBody: [getOperation(`requestBody: { content: { application/json: {} } }, ${noContent}`)],
+  status: [
+    getOperation("responses: { '102': { description: early } }"),
+    getOperation('responses: { 1XX: { description: early } }')
+  ],
+  securityScheme: [
+    { ...getOperation(noContent), components: '  securitySchemes: { d: { type: http, scheme: digest } }' },
+    { ...getOperation(noContent), components: '  securitySchemes: { m: { type: mutualTLS } }' }
+  ]
+}
+
+t.test('not supported', async t => {
+  const features = { ...unsupported, ownPath: ownPathFeature(ownPaths) }
+  const rows = tableRows(readme, 'Not supported').map(([feature]) => feature)
+  t.strictSame(rows, Object.values(features))
+  for (const [key, contracts] of Object.entries(refusedContracts)) {
+    const feature = features[key as keyof typeof unsupported]
+    await t.test(feature, async t => {
+      const finding = new RegExp(`other\\.yaml:\\d+:\\d+ #/.* Not supported: ${RegExp.escape(feature)}( \\(.*\\))?\\.`)
+      for (const contract of contracts) {
+        const file = join(t.testdir(), 'other.yaml')
+        writeFileSync(file, contractText(contract))
+        const loaded = loadContract(file).then(() => t.fail(readFileSync(file, 'utf8')), error => error)
+        const { findings } = await loaded as ContractError
+        t.ok(findings.some(text => finding.test(text)), findings.join('\n'))
+      }
+    })
+  }
+})
+
+function withOpenApi32 (contract: TestContract): TestContract {
+  return { ...contract, openapi: '3.2.0' }
+}
+
+/** A contract with the component schema A. */
+function withSchema (schema: string): TestContract {
+  const components = `  schemas: { A: ${schema}, B: { type: string, $defs: { x: { type: string } } } }`
+  return { ...getOperation(noContent), components }
+}
+
+/** A contract with a parameter that has these members. */
+function withParameter (members: string): TestContract {
+  return getOperation(`parameters: [{ name: x, ${members} }], ${noContent}`)
+}
+
+/** A contract with this header field of a response. */
+function withResponseHeader (header: string): TestContract {
+  return getOperation(`responses: { '204': { description: fine, headers: { X-A: ${header} } } }`)
+}
