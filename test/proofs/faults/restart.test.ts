@@ -78,11 +78,13 @@ t.test(`${rounds} restarts under keep-alive load lose no request on an open conn
 
 t.test('requests on connections that the service has not accepted yet at SIGTERM are answered', async t => {
   const env = { ACCESS_TOKENS: testToken, DATABASE_URL: 'memory:' }
+  // The service accepts for a second: a busy machine accepts as many in that time.
+  const connections = 50
   const { child, origin, ended } = await startService(t, t.testdir(), env)
   // The system accepts connections for a process that is stopped.
   child.kill('SIGSTOP')
   const headers = { authorization: `Bearer ${testToken}`, 'content-type': 'application/json' }
-  const sent = Array.from({ length: 300 }, async (_, id) => {
+  const sent = Array.from({ length: connections }, async (_, id) => {
     const sending = request(`${origin}/plants`, { method: 'POST', headers, agent: new Agent() })
     const response = once(sending, 'response') as Promise<[IncomingMessage]>
     sending.end(`{"id":${id},"name":"x"}`)
@@ -96,6 +98,6 @@ t.test('requests on connections that the service has not accepted yet at SIGTERM
   child.kill('SIGCONT')
   const statuses = await Promise.all(responses.map(({ status }) => status))
   const counts = Object.entries(Object.groupBy(statuses, String)).map(([status, all]) => [status, all?.length])
-  t.strictSame(counts, [['200', 300]])
+  t.strictSame(counts, [['200', connections]])
   t.equal(await ended, 0)
 })

@@ -187,10 +187,13 @@ test('while a failed thread finishes, the service stays ready', async t => {
 
 test('while too many failed threads are finishing their requests, none is replaced', async t => {
   const folder = t.testdir()
-  const code = "if (number > 0) setInterval(() => { throw new Error('a bug') }, 2500)"
+  const code = `if (number > 0) setInterval(() => {
+    if (existsSync('${join(folder, 'fail')}')) throw new Error('a bug')
+  }, 2500)`
   const { origin, child, ended, waitForOutput } = await startService(
     t, folder, env, runFirst(folder, code), { coverage: true }
   )
+  letFail(folder)
   const port = Number(new URL(origin).port)
   const holding = setInterval(() => {
     const sockets = Array.from({ length: 10 }, () => connect(port, '127.0.0.1').on('error', () => {}))

@@ -47,7 +47,7 @@ const mutations: Array<Replacement & { name: string, finds: RegExp }> = [
 
 for (const { name, finds, ...replacement } of mutations) {
   t.test(`the fuzzer finds a mutation: ${name}`, async t => {
-    const folders = ['test/fixtures', 'test/proofs/fuzz', 'openapi.yaml']
+    const folders = ['test/fixtures', 'test/proofs/contracts', 'test/proofs/fuzz', 'openapi.yaml']
     const { output, hasFailed } = await withMutation(replacement, folders, folder => {
       return fuzz(folder, '--cases', '500', '--seed', '1')
     })
