@@ -3,7 +3,7 @@
 import { createLocalJWKSet, errors } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
 import type { TokenLog } from './access-tokens.ts'
-import { AcceptedTokens } from './accepted-tokens.ts'
+import { AcceptedTokens } from './token-cache.ts'
 import { readKeys, WrongDocument } from './issuer.ts'
 import type { Jwk, JwtSettings } from './issuer.ts'
 

@@ -10,7 +10,7 @@ import type { Compile } from '../schema/index.ts'
 import type { Contract, Operation, Parameter } from '../types/contract.ts'
 import { schemasOf } from './prune-components.ts'
 import { schemaFault } from './schema-check.ts'
-import { throwOwnPath } from './unsupported.ts'
+import { throwOwnPath } from './unsupported-features.ts'
 
 /** What the service cannot start with, its place, and the ids of the operations that need it. */
 export interface Failure { pointer: string, message: string, operations: string[] }

@@ -7,7 +7,7 @@ import {
   listOperations, mapValues, methods, resolve, visitValues, withoutExtensions
 } from './description.ts'
 import type { Description } from './description.ts'
-import { takeName } from './plain-names.ts'
+import { takeName } from './schema-names.ts'
 
 /** The keywords of JSON Schema 2020-12 that validate, and those that OpenAPI gives a meaning to. */
 export const keywords = new Set([

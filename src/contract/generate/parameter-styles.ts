@@ -3,7 +3,7 @@
 import type { Oas3Parameter, UserContext } from '@redocly/openapi-core'
 import type { Schema } from '../schema/index.ts'
 import { isIgnored, schemasIn, valueOf } from './description.ts'
-import { report } from './unsupported.ts'
+import { report } from './unsupported-features.ts'
 
 /** The styles of each place, its default first (OpenAPI 3.1.1, section 4.8.12.4). */
 const styles: Readonly<Record<string, string[]>> = {

@@ -5,7 +5,7 @@ import { mapValues } from './description.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
 import { placeAt } from './survey.ts'
 import type { Survey } from './survey.ts'
-import { pathFault, report } from './unsupported.ts'
+import { pathFault, report } from './unsupported-features.ts'
 
 /**
  * Checks `paths` and all schemas; webhooks and callbacks are not served.

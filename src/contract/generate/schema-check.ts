@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { composedSchemas, containsInt64, referenced, subschemas } from '../schema/index.ts'
 import type { Schema, Schemas } from '../schema/index.ts'
 import { schemasIn } from './description.ts'
-import { unsupported } from './unsupported.ts'
+import { unsupported } from './unsupported-features.ts'
 
 const metaschema = new Ajv2020()
 

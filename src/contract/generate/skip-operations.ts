@@ -10,7 +10,7 @@ import { placeOf } from './findings.ts'
 import { childPlace } from './references.ts'
 import type { References } from './references.ts'
 import type { Survey } from './survey.ts'
-import { pathFault, throwOwnPath } from './unsupported.ts'
+import { pathFault, throwOwnPath } from './unsupported-features.ts'
 
 /** An operation, and the places of it, of its Path Item Object and of its path. */
 interface Candidate {

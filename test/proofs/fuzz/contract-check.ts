@@ -12,7 +12,7 @@ import { emitTypes } from '../../../src/contract/generate/emit-types.ts'
 import { ContractError, unreadable } from '../../../src/contract/generate/findings.ts'
 import { ownPaths } from '../../../src/service/own-paths.ts'
 import { callOperations } from '../contracts/operations.ts'
-import { unsupported } from '../../../src/contract/generate/unsupported.ts'
+import { unsupported } from '../../../src/contract/generate/unsupported-features.ts'
 import { errorRules } from '../../../src/contract/generate/warnings.ts'
 import type { Contract } from '../../../src/contract/index.ts'
 

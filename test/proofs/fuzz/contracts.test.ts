@@ -38,7 +38,7 @@ const mutations: Array<Replacement & { name: string, finds: RegExp }> = [
   },
   {
     name: 'paths that no request reaches are served',
-    file: 'src/contract/generate/unsupported.ts',
+    file: 'src/contract/generate/unsupported-features.ts',
     text: "hasDelimiter || isRepeated || hasDots || !isDecodable(rest)) return 'path'",
     by: 'rest.includes("\\0")) return undefined',
     finds: /=> .*(?:: 40[45] |does not start)/

@@ -4,7 +4,7 @@ import type { Document } from '@redocly/openapi-core'
 import { valueAt } from '../schema/index.ts'
 import { visitValues } from './description.ts'
 import { ContractError, locate } from './findings.ts'
-import { unsupported } from './unsupported.ts'
+import { unsupported } from './unsupported-features.ts'
 
 /** Undefined if there is no such reference inside the document. */
 export function findLoops ({ parsed, source }: Document): ContractError | undefined {

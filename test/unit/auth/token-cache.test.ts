@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AcceptedTokens } from '../../../src/auth/accepted-tokens.ts'
+import { AcceptedTokens } from '../../../src/auth/token-cache.ts'
 
 const accepted = (name: string) => ({
   principal: { name }, scopes: new Set<string>(), expiresAt: 1

@@ -3,7 +3,7 @@ import { upgrade } from '@scalar/openapi-upgrader'
 import type { Document, Oas3Rule, UserContext } from '@redocly/openapi-core'
 import type { Description } from './description.ts'
 import { ContractError, locate } from './findings.ts'
-import { report, unsupported } from './unsupported.ts'
+import { report, unsupported } from './unsupported-features.ts'
 
 /** @throws ContractError for a document of another version, which the linter may not know at all */
 export function throwOtherVersion ({ parsed, source }: Document): void {
