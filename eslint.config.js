@@ -16,7 +16,7 @@ const rooms = {
     packages: ['fastify', 'fastify-openapi-glue', 'node:sqlite', 'pg']
   },
   scripts: {
-    imports: ['src/service/own-paths.ts', 'src/contract/generate/index.ts'],
+    imports: ['src/service/service-paths.ts', 'src/contract/generate/index.ts'],
     packages: []
   },
   'src/main.ts': {
@@ -27,7 +27,7 @@ const rooms = {
     imports: [
       'src/service', 'src/config', 'src/stores', 'src/auth/verifier.ts', 'src/telemetry',
       'src/plants', 'src/contract/schema/index.ts', 'src/server/connection-limit.ts',
-      'src/own-files.ts', 'generated'
+      'src/private-files.ts', 'generated'
     ],
     packages: ['cli-progress', 'close-with-grace', 'pino']
   },
@@ -39,8 +39,8 @@ const rooms = {
     packages: ['fastify', 'pino']
   },
   'src/config': { imports: ['src/stores/open.ts', 'src/auth'], packages: [] },
-  'src/stores': { imports: ['src/plants', 'src/own-files.ts'], packages: ['node:sqlite', 'pg'] },
-  'src/auth': { imports: ['src/contract/index.ts', 'src/own-files.ts'], packages: ['jose'] },
+  'src/stores': { imports: ['src/plants', 'src/private-files.ts'], packages: ['node:sqlite', 'pg'] },
+  'src/auth': { imports: ['src/contract/index.ts', 'src/private-files.ts'], packages: ['jose'] },
   'src/limits': { imports: ['src/contract/index.ts', 'src/server'], packages: ['fastify'] },
   'src/telemetry': {
     imports: ['src/contract/index.ts', 'src/server'],
@@ -58,7 +58,7 @@ const rooms = {
   'src/contract/generate': {
     imports: [
       'src/contract/parameters', 'src/contract/message', 'src/contract/schema/index.ts',
-      'src/contract/types', 'src/own-files.ts'
+      'src/contract/types', 'src/private-files.ts'
     ],
     packages: [
       '@redocly/openapi-core', '@scalar/openapi-upgrader', 'ajv', 'fastify', 'openapi-typescript',
@@ -100,7 +100,7 @@ const rooms = {
   'src/contract/schema': { imports: [], packages: ['ajv', 'ajv-formats', 'fast-json-stringify'] },
   'src/contract/types': { imports: [], packages: [] },
   'src/server': { imports: [], packages: [] },
-  'src/own-files.ts': { imports: [], packages: [] },
+  'src/private-files.ts': { imports: [], packages: [] },
   generated: { imports: [], packages: [] },
   test: { imports: [], packages: [] }
 }

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { readContract } from '../src/contract/generate/index.ts'
-import { ownPaths } from '../src/service/own-paths.ts'
+import { ownPaths } from '../src/service/service-paths.ts'
 import { exitWith, readArguments } from './options.ts'
 import { unpackRevision } from './revision.ts'
 

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { generate } from '../src/contract/generate/index.ts'
-import { ownPaths } from '../src/service/own-paths.ts'
+import { ownPaths } from '../src/service/service-paths.ts'
 import { compiler } from './compiler.ts'
 import { leniencyOf, leniencyOptions, readOptions } from './options.ts'
 

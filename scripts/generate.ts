@@ -1,7 +1,7 @@
 // npm run generate: openapi.yaml -> generated/. With --check it writes nothing, and exits with 1 if
 // a file differs.
 import { generate } from '../src/contract/generate/index.ts'
-import { ownPaths } from '../src/service/own-paths.ts'
+import { ownPaths } from '../src/service/service-paths.ts'
 import { leniencyOf, leniencyOptions, readOptions } from './options.ts'
 
 const { check, contract, out, ...leniency } = readOptions({

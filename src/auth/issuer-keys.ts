@@ -2,8 +2,8 @@
 // unknown key. While the issuer is down, the last keys stay in use for a bounded time.
 import { createLocalJWKSet, errors } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
-import type { TokenLog } from './access-tokens.ts'
-import { AcceptedTokens } from './token-cache.ts'
+import type { TokenLog } from './token-sources.ts'
+import { AcceptedTokens } from './jwt-cache.ts'
 import { readKeys, WrongDocument } from './issuer.ts'
 import type { Jwk, JwtSettings } from './issuer.ts'
 

@@ -3,7 +3,7 @@ import { errors, jwtVerify } from 'jose'
 import type { JWTVerifyResult } from 'jose'
 import { HttpError } from '../contract/index.ts'
 import type { TokenVerifier, Verdict } from '../contract/index.ts'
-import type { AcceptedToken } from './token-cache.ts'
+import type { AcceptedToken } from './jwt-cache.ts'
 import type { KeySet, KeySource } from './issuer-keys.ts'
 import type { JwtSettings } from './issuer.ts'
 

@@ -1,5 +1,5 @@
 // Reads the environment; nothing else does. Throws one ConfigError that lists every error.
-import type { Tokens, TokensFile } from '../auth/tokens.ts'
+import type { Tokens, TokensFile } from '../auth/token-list.ts'
 import { checkIssuerUrl, checkKeyUrl } from '../auth/issuer.ts'
 import type { JwtSettings } from '../auth/issuer.ts'
 import {

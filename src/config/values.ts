@@ -1,8 +1,8 @@
 // Reads the values of variables. Each function throws an Error whose message completes a sentence
 // that starts with the name of the variable.
 import { isIP } from 'node:net'
-import { parseTokens, readTokensFile } from '../auth/tokens.ts'
-import type { Tokens, TokensFile } from '../auth/tokens.ts'
+import { parseTokens, readTokensFile } from '../auth/token-list.ts'
+import type { Tokens, TokensFile } from '../auth/token-list.ts'
 import { checkStoreUrl } from '../stores/open.ts'
 
 export function withoutBlanks (text: string): string {

@@ -3,12 +3,12 @@
 export type { Answer } from './types/answer.ts'
 export type { BodyLimits } from './bodies/body-readers.ts'
 export type { Bytes, FieldPart, FilePart, ServerSentEvent } from './types/body.ts'
-export { docsPath, serveDocs } from './docs.ts'
+export { docsPath, serveDocs } from './docs-page.ts'
 export type {
   BasicCredentials, Handler, Handlers, HandlersTagged, Principal, Request, TokenVerifier, Verdict,
   Verifier, Verifiers
 } from './types/handler.ts'
-export { answerErrors, errorOptions } from './message/errors.ts'
+export { answerErrors, errorOptions } from './message/fastify-errors.ts'
 export { routedOperations, routerOptions, serverPath, toRoute } from './message/paths.ts'
 export { callerOf, identityOf } from './message/request-fields.ts'
 export { rawPath } from './message/request-texts.ts'

@@ -3,7 +3,7 @@
 // long and random do.
 import { HttpError, identityOf } from '../contract/index.ts'
 import type { FailedRequest, SentError } from '../server/error-reporter.ts'
-import { networkOf } from './network.ts'
+import { networkOf } from './client-network.ts'
 import { windowMs, WindowCounter } from './window-counter.ts'
 
 export interface FailureLimit {

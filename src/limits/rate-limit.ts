@@ -1,7 +1,7 @@
 // RATE_LIMIT: answers 429 after a token's requests per minute. Responses say how many are left.
 import type { onRequestHookHandler } from 'fastify'
 import { HttpError, identityOf } from '../contract/index.ts'
-import { networkOf } from './network.ts'
+import { networkOf } from './client-network.ts'
 import { WindowCounter } from './window-counter.ts'
 
 /**

@@ -10,7 +10,7 @@ import { memoryLimit } from '../server/memory-limit.ts'
 import { CannotListen } from '../server/port-claim.ts'
 import { groupCommit } from '../stores/group-commit.ts'
 import type { Engine } from '../stores/engine.ts'
-import { Recorder } from '../telemetry/recorder.ts'
+import { Recorder } from '../telemetry/metrics-recorder.ts'
 import { buildApp } from './app.ts'
 import type { SharedMemory } from './shared-memory.ts'
 

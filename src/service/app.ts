@@ -26,7 +26,7 @@ import type { ServerOptions } from '../server/http-server.ts'
 import { logError, logFault, logResponses } from '../telemetry/log.ts'
 import { labelRoutes, measuredResponse } from '../telemetry/measured-response.ts'
 import { oncePerMinute } from '../telemetry/once-per-minute.ts'
-import type { Recorder } from '../telemetry/recorder.ts'
+import type { Recorder } from '../telemetry/metrics-recorder.ts'
 import { allowOrigins } from './cors.ts'
 import { healthPathsBelow, serveHealth } from './health.ts'
 import { serveMetrics } from './metrics-route.ts'
@@ -102,7 +102,9 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
   const onAuthenticated = rateLimit === undefined ? [] : [limitRate(rateLimit, shared.requests)]
   const authenticate = await serveContract<Operations, typeof contract>(app, {
     contract,
-    handlers: { createPlant: createPlant(store) },
+    handlers: {
+      createPlant: createPlant(store)
+    },
     verifiers: { bearerAuth: options.verifyToken },
     variables,
     realm: 'plant-store',

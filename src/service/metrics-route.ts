@@ -1,6 +1,6 @@
 // The route of /metrics. On the port of the service its hooks ask for an accepted token.
 import type { FastifyInstance, onRequestHookHandler } from 'fastify'
-import { exposeMetrics, metricsPath } from '../telemetry/exposition.ts'
+import { exposeMetrics, metricsPath } from '../telemetry/metrics-text.ts'
 import type { SharedMemory } from './shared-memory.ts'
 
 /** @param paths those of createRouteLabels() */

@@ -1,7 +1,7 @@
 // The paths that are labels of metrics: those of the contract and the service's own.
 import * as contract from '../../generated/operations.ts'
 import { docsPath, routedOperations, serverPath, toRoute } from '../contract/index.ts'
-import { ownPaths } from './own-paths.ts'
+import { ownPaths } from './service-paths.ts'
 
 export interface RouteLabels {
   paths: string[]

@@ -2,7 +2,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { ServerResponse } from 'node:http'
 import type { IncomingMessage } from 'node:http'
-import type { Recorder } from './recorder.ts'
+import type { Recorder } from './metrics-recorder.ts'
 
 type End = ServerResponse['end']
 

@@ -1,12 +1,12 @@
 // Contract -> generated/: the document for /docs, what the service registers, and the types.
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { makeDirectory } from '../../own-files.ts'
+import { makeDirectory } from '../../private-files.ts'
 import { emitDocument, emitOperations } from './emit-contract.ts'
 import { emitTypes } from './emit-types.ts'
 import { ContractError, unreadable } from './findings.ts'
-import { readContract } from './read.ts'
-import type { ContractFile, ReadOptions } from './read.ts'
+import { readContract } from './read-contract.ts'
+import type { ContractFile, ReadOptions } from './read-contract.ts'
 
 export interface GenerateOptions extends ReadOptions {
   /** The path of the contract. */

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { followCredentials } from '../../auth/verifier.ts'
-import { remoteEngine } from '../../stores/remote.ts'
+import { remoteEngine } from '../../stores/remote-engine.ts'
 import { createLog } from '../../telemetry/log.ts'
 import { oncePerMinute } from '../../telemetry/once-per-minute.ts'
 import { openAppServer } from '../app-server.ts'

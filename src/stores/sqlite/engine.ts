@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import type { Engine } from '../engine.ts'
-import { remoteEngine } from '../remote.ts'
+import { remoteEngine } from '../remote-engine.ts'
 
 /** Milliseconds until startup says that it waits. */
 const silenceMs = 500

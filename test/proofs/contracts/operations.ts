@@ -5,7 +5,7 @@ import {
 } from '../../../src/contract/index.ts'
 import type { Contract, SentError } from '../../../src/contract/index.ts'
 import { listOperations, mapValues } from '../../../src/contract/generate/description.ts'
-import type { ContractFile } from '../../../src/contract/generate/read.ts'
+import type { ContractFile } from '../../../src/contract/generate/read-contract.ts'
 import { extents, Samples } from './samples.ts'
 
 /** What came of the operations: a sentence for each that did not answer its sample. */

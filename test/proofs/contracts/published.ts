@@ -10,7 +10,7 @@ import { leniencyOf, leniencyOptions, readArguments } from '../../../scripts/opt
 import { emitOperations } from '../../../src/contract/generate/emit-contract.ts'
 import { emitTypes } from '../../../src/contract/generate/emit-types.ts'
 import { readContract } from '../../../src/contract/generate/index.ts'
-import { ownPaths } from '../../../src/service/own-paths.ts'
+import { ownPaths } from '../../../src/service/service-paths.ts'
 import { callOperations } from './operations.ts'
 
 const { values, positionals: files } = readArguments(leniencyOptions, Infinity)

@@ -112,14 +112,14 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'invalid percent-encoding is a failure of the service',
     property: 'connections',
-    file: 'src/contract/message/errors.ts',
+    file: 'src/contract/message/fastify-errors.ts',
     text: "case 'FST_ERR_BAD_URL':",
     by: "case 'FST_ERR_OTHER':"
   },
   {
     name: 'a method that Fastify does not know is a failure of the service',
     property: 'connections',
-    file: 'src/contract/message/errors.ts',
+    file: 'src/contract/message/fastify-errors.ts',
     text: "case 'FST_ERR_NOT_FOUND':",
     by: "case 'FST_ERR_OTHER':"
   },

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import { parseYaml } from '@redocly/openapi-core'
-import { exposeMetrics } from '../../../src/telemetry/exposition.ts'
-import { metricsMemory, Recorder } from '../../../src/telemetry/recorder.ts'
+import { exposeMetrics } from '../../../src/telemetry/metrics-text.ts'
+import { metricsMemory, Recorder } from '../../../src/telemetry/metrics-recorder.ts'
 
 interface Rules { groups: Array<{ rules: Array<{ alert: string, expr: string, annotations: { summary: string } }> }> }
 interface Dashboard { panels: Array<{ id: number, title: string, gridPos: object, targets: Array<{ expr: string }> }> }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { readTokensFile } from '../../../src/auth/tokens.ts'
+import { readTokensFile } from '../../../src/auth/token-list.ts'
 import { ConfigError, readConfig } from '../../../src/config/config.ts'
 
 function mistakesOf (env: Record<string, string>): string[] {

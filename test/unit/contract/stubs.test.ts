@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import { readContract } from '../../../src/contract/generate/read.ts'
+import { readContract } from '../../../src/contract/generate/read-contract.ts'
 import { stubs } from '../../../src/contract/index.ts'
 import { isError } from '../../fixtures/app.ts'
 import { contractText, jsonContent, noContent, ref, serveLoaded } from '../../fixtures/contract.ts'

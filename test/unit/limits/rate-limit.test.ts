@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 import t from 'tap'
-import { parseTokens } from '../../../src/auth/tokens.ts'
+import { parseTokens } from '../../../src/auth/token-list.ts'
 import type { Principal } from '../../../src/contract/index.ts'
 import { limitRate } from '../../../src/limits/rate-limit.ts'
 import { authorization, json, listen, startApp } from '../../fixtures/app.ts'

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { metricsMemory, Recorder } from '../../../src/telemetry/recorder.ts'
+import { metricsMemory, Recorder } from '../../../src/telemetry/metrics-recorder.ts'
 import { StoreUnavailable } from '../../../src/plants/plant-store.ts'
 import { groupCommit } from '../../../src/stores/group-commit.ts'
 import { memoryEngine } from '../../../src/stores/memory.ts'
@@ -220,9 +220,9 @@ t.test('startup fails when METRICS_PORT is in use', async t => {
 })
 
 t.test('a system without /proc has no number of open files', async t => {
-  type Exposition = typeof import('../../../src/telemetry/exposition.ts')
+  type Exposition = typeof import('../../../src/telemetry/metrics-text.ts')
   const { exposeMetrics } = await t.mockImport<Exposition>(
-    '../../../src/telemetry/exposition.ts',
+    '../../../src/telemetry/metrics-text.ts',
     { 'node:fs': { ...fs, readdirSync () { throw new Error('ENOENT') } } }
   )
   const { text } = await exposeMetrics(metricsMemory(1), [], 0)

@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { emitOperations } from '../../../../src/contract/generate/emit-contract.ts'
 import { generate } from '../../../../src/contract/generate/index.ts'
-import { readContract } from '../../../../src/contract/generate/read.ts'
+import { readContract } from '../../../../src/contract/generate/read-contract.ts'
 import type { Contract } from '../../../../src/contract/index.ts'
 import { compile } from '../../../fixtures/compiler.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { readContract } from '../../../../src/contract/generate/read.ts'
+import { readContract } from '../../../../src/contract/generate/read-contract.ts'
 import { stubs } from '../../../../src/contract/index.ts'
 import {
   anyResponse, contractText, jsonBody, jsonContent, jsonResponse, parameter, serve, serveLoaded

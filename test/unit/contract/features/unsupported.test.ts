@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { ContractError } from '../../../../src/contract/generate/findings.ts'
 import { ownPathFeature, unsupported } from '../../../../src/contract/generate/unsupported-features.ts'
-import { ownPaths } from '../../../../src/service/own-paths.ts'
+import { ownPaths } from '../../../../src/service/service-paths.ts'
 import {
   contractText, jsonContent, loadContract, noContent, parameter, ref, tableRows
 } from '../../../fixtures/contract.ts'

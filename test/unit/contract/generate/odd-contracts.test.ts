@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import { readContract } from '../../../../src/contract/generate/read.ts'
-import type { Leniency } from '../../../../src/contract/generate/read.ts'
+import { readContract } from '../../../../src/contract/generate/read-contract.ts'
+import type { Leniency } from '../../../../src/contract/generate/read-contract.ts'
 import { emitTypes } from '../../../../src/contract/generate/emit-types.ts'
 import { generate } from '../../../../src/contract/generate/index.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { readContract } from '../../../../src/contract/generate/read.ts'
+import { readContract } from '../../../../src/contract/generate/read-contract.ts'
 
 const head = `openapi: 3.1.0
 info: { title: Other, version: 1.0.0, license: { name: MIT, identifier: MIT } }

@@ -9,7 +9,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { PlantStore } from '../../../../src/plants/plant-store.ts'
 import { openEngine, openStore } from '../../../../src/stores/open.ts'
-import { createConnector, remoteEngine } from '../../../../src/stores/remote.ts'
+import { createConnector, remoteEngine } from '../../../../src/stores/remote-engine.ts'
 import { all, plantStoreSuites } from '../../../fixtures/plant-store-suite.ts'
 
 async function open (t: Test, path = join(t.testdir(), 'plants.db')): Promise<PlantStore> {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AcceptedTokens } from '../../../src/auth/token-cache.ts'
+import { AcceptedTokens } from '../../../src/auth/jwt-cache.ts'
 
 const accepted = (name: string) => ({
   principal: { name }, scopes: new Set<string>(), expiresAt: 1

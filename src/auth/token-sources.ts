@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeDirectory } from '../own-files.ts'
-import { defaultName, joinFew, parseTokens, readTokensFile } from './tokens.ts'
-import type { Tokens, TokensFile } from './tokens.ts'
+import { makeDirectory } from '../private-files.ts'
+import { defaultName, joinFew, parseTokens, readTokensFile } from './token-list.ts'
+import type { Tokens, TokensFile } from './token-list.ts'
 import { followFile } from './watched-file.ts'
 import type { FileContent } from './watched-file.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { networkOf } from '../../../src/limits/network.ts'
+import { networkOf } from '../../../src/limits/client-network.ts'
 
 const network = (ip: string) => networkOf({ ip, socket: { remoteAddress: '192.0.2.99' } })
 

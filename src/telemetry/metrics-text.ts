@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs'
 import { Histogram } from './histogram.ts'
 import type { HistogramMemory } from './histogram.ts'
-import { counters, readSeriesKey } from './recorder.ts'
-import type { Counter, MetricsMemory } from './recorder.ts'
+import { counters, readSeriesKey } from './metrics-recorder.ts'
+import type { Counter, MetricsMemory } from './metrics-recorder.ts'
 
 export const metricsPath = '/metrics'
 

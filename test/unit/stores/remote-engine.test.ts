@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
 import { openEngine } from '../../../src/stores/open.ts'
-import { createConnector, remoteEngine } from '../../../src/stores/remote.ts'
+import { createConnector, remoteEngine } from '../../../src/stores/remote-engine.ts'
 
 t.test('an engine that cannot share itself is shared by messages', async t => {
   const engine = await openEngine('memory:', () => {})

@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 import t from 'tap'
-import { answerErrors } from '../../../../src/contract/message/errors.ts'
+import { answerErrors } from '../../../../src/contract/message/fastify-errors.ts'
 import {
   authorization, isError, json, listen, logLines, startApp, testReporter
 } from '../../../fixtures/app.ts'

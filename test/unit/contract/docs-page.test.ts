@@ -2,7 +2,7 @@ import { parseYaml } from '@redocly/openapi-core'
 import fastify from 'fastify'
 import t from 'tap'
 import { document } from '../../../generated/document.ts'
-import { serveDocs } from '../../../src/contract/docs.ts'
+import { serveDocs } from '../../../src/contract/docs-page.ts'
 import { healthPathsBelow } from '../../../src/service/health.ts'
 import { isError, startApp } from '../../fixtures/app.ts'
 

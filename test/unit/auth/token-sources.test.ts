@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import { openTokens } from '../../../src/auth/access-tokens.ts'
-import { parseTokens, readTokensFile } from '../../../src/auth/tokens.ts'
-import type { TokenLog, TokenSources } from '../../../src/auth/access-tokens.ts'
+import { openTokens } from '../../../src/auth/token-sources.ts'
+import { parseTokens, readTokensFile } from '../../../src/auth/token-list.ts'
+import type { TokenLog, TokenSources } from '../../../src/auth/token-sources.ts'
 
 const noTokens = {
   accessTokens: undefined, accessTokensFile: undefined, ownTokenFile: '/nowhere/access-token'
