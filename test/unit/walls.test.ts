@@ -1,4 +1,4 @@
-// The walls between the rooms of src and scripts, which eslint.config.js lists.
+// The walls between the rooms of src and scripts, which test/fixtures/walls.js lists.
 import { ESLint } from 'eslint'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -80,8 +80,8 @@ t.test('the domain imports neither Fastify, nor a database, nor the inside of an
   ].join('\n')
   const messages = await lint('src/plants/some-file.ts', text)
   t.strictSame([...messages.keys()], [1, 2, 3, 4, 5, 6, 7, 8])
-  t.equal(messages.get(1), 'src/plants must not import the package fastify (rooms in eslint.config.js).')
-  t.equal(messages.get(4), 'src/plants must not import src/server/http-error.ts (rooms in eslint.config.js).')
+  t.equal(messages.get(1), 'src/plants must not import the package fastify (rooms in test/fixtures/walls.js).')
+  t.equal(messages.get(4), 'src/plants must not import src/server/http-error.ts (rooms in test/fixtures/walls.js).')
 })
 
 t.test('the table allows nothing that the code does without', async t => {
