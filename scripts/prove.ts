@@ -1,5 +1,5 @@
-// npm run prove -- NAME: proves a promise, longer than npm test does. The exit code is not 0 after a
-// failure.
+// npm run prove -- NAME: proves a promise, longer than npm test does. After a failure the exit code
+// is not 0.
 import { globSync } from 'node:fs'
 import { runEntry } from './menu.ts'
 import type { Menu } from './menu.ts'

@@ -1,5 +1,5 @@
 // The peers of `npm run bench -- throughput --peers`: servers of the same operation by other means,
-// with packages of their own.
+// with their own packages.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { installPackages } from './checkout.ts'

@@ -95,7 +95,7 @@ t.test('every package has a licence and a hash, no install script, and a place i
   t.strictSame(rows, direct.map(name => [name, countNeeded(sbom, refOf(name))]))
   const others = new Set(sbom.components.map(({ name }) => name).filter(name => !direct.includes(name)))
   t.strictSame(/^<!-- others -->\n(.+)$/m.exec(text)?.[1]?.match(/[^ ,`.]+(?:\.[^ ,`]+)*/g)?.sort(), [...others].sort())
-  t.match(text, `runs ${sbom.components.length} packages: ${direct.length} of its own choice`)
+  t.match(text, `runs ${sbom.components.length} packages: ${direct.length} direct ones`)
 })
 
 t.test('under the permission model the service stores plants, and writes no other folder', async t => {

@@ -13,8 +13,8 @@ import { textSchema } from '../parameters/text-schema.ts'
 import type { TextSchema } from '../parameters/text-schema.ts'
 
 /**
- * Returns a function from a form to JSON, to be validated as any JSON is. Without an encoding an array
- * has a pair for each item and an object is sent as JSON; `style` and `explode` change that
+ * Returns a function from a form to JSON, to be validated as any JSON is. Without an encoding an
+ * array has a pair for each item and an object is sent as JSON; `style` and `explode` change that
  * (OpenAPI 3.1, section 4.8.15). Names that the schema does not declare are texts.
  */
 export function formReader (

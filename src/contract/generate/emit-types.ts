@@ -22,8 +22,7 @@ export async function emitTypes (document: Description): Promise<string> {
   return astToString(await openapiTS(toTyped(document) as OpenAPI3, {
     // Members with a default stay optional, because nothing fills them in.
     defaultNonNullable: false,
-    // Marks members that only one side sends: src/contract/types/contract.ts removes them from requests or
-    // answers.
+    // Marks members that only one side sends: types/body.ts removes them from the other side.
     readWriteMarkers: /"(?:read|write)Only": ?true/.test(JSON.stringify(document)),
     silent: true,
     transform (given) {

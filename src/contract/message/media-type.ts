@@ -9,7 +9,7 @@ export function essence (type: string): string {
   return (end < 0 ? type : type.slice(0, end).trimEnd()).toLowerCase()
 }
 
-/** How a body of a media type or range is read and written; types/body.ts has the same as a type. */
+/** How a body of a media type or range is read and written; types/body.ts has the same types. */
 export function kindOf (type: string): Kind {
   const name = essence(type)
   if (name === 'application/json' || /^[^/]+\/.+\+json$/.test(name)) return 'json'
@@ -71,8 +71,8 @@ export function mediaTypeFinder (types: readonly string[]): (sent: string) => st
 }
 
 /**
- * Finds one of the keys of the same name by its parameters: exactly these may be sent, in any order,
- * beside a charset. Without parameters it finds the key without them, or else the first.
+ * Finds one of the keys of the same name by its parameters: exactly these may be sent, in any
+ * order, beside a charset. Without parameters it finds the key without them, or else the first.
  */
 function keyFinder (keys: string[]): (sent: string) => string | undefined {
   const [first = ''] = keys

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import { HttpError } from '../../server/http-error.ts'
 
 /**
- * The path of a request target in origin or absolute form (RFC 9112, section 3.2), as it was sent. An address may have
- * a password before the path, and a query or a fragment with a token after it.
+ * The path of a request target in origin or absolute form (RFC 9112, section 3.2), as it was sent.
+ * An address may have a password before the path, and a query or a fragment with a token after it.
  */
 export function rawPath ({ url }: Pick<FastifyRequest, 'url'>): string {
   return withoutFragment(url).replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '')
@@ -29,7 +29,8 @@ export interface Texts {
 }
 
 function queryTexts (request: FastifyRequest): Texts {
-  return textsByName(withoutFragment(request.url).split('?').slice(1).join('?'), '&', name => decodeText(name, 'query'))
+  const [, ...query] = withoutFragment(request.url).split('?')
+  return textsByName(query.join('?'), '&', name => decodeText(name, 'query'))
 }
 
 function cookieTexts ({ headers }: FastifyRequest): Texts {
@@ -51,13 +52,22 @@ export const textsIn: Readonly<Record<string, (request: FastifyRequest) => Texts
   header: sentHeaderTexts
 }
 
-function textsByName (text: string, separator: string, decodeName: (name: string) => string): Texts {
-  const sent = text.split(separator).filter(pair => pair.trim() !== '')
-  const pairs = Map.groupBy(sent.map(pair => {
+function textsByName (
+  text: string,
+  separator: string,
+  decodeName: (name: string) => string
+): Texts {
+  const byName = new Map<string, string[]>()
+  for (const pair of text.split(separator)) {
+    if (pair.trim() === '') continue
     const end = pair.includes('=') ? pair.indexOf('=') : pair.length
-    return { name: decodeName(pair.slice(0, end).trimStart()), value: pair.slice(end + 1).trimEnd() }
-  }), ({ name }) => name)
-  return textsFrom(new Map(Array.from(pairs, ([name, ofName]) => [name, ofName.map(({ value }) => value)])))
+    const name = decodeName(pair.slice(0, end).trimStart())
+    const value = pair.slice(end + 1).trimEnd()
+    const values = byName.get(name)
+    if (values === undefined) byName.set(name, [value])
+    else values.push(value)
+  }
+  return textsFrom(byName)
 }
 
 export function textsFrom (byName: ReadonlyMap<string, readonly string[]>): Texts {
@@ -66,7 +76,10 @@ export function textsFrom (byName: ReadonlyMap<string, readonly string[]>): Text
 
 export const noTexts = textsFrom(new Map())
 
-/** Decodes percent-encoded text (RFC 3986, section 2.1) and, in a query, spaces. Header fields are not encoded. */
+/**
+ * Decodes percent-encoded text (RFC 3986, section 2.1) and, in a query, spaces. Header fields are
+ * not encoded.
+ */
 export function decodeText (text: string, place: string): string {
   if (place === 'header') return text.trim()
   try {

@@ -87,7 +87,7 @@ export interface Server {
 /** An operation that the contract's owner leaves out: it answers 501. */
 export interface SkippedOperation extends Pick<Operation, 'method' | 'url' | 'server'> {
   readonly reason: string
-  /** Whether a request can have its path, and the service has no page of its own there. */
+  /** Whether a request can have its path, and it is none of the service's paths. */
   readonly isReachable: boolean
 }
 

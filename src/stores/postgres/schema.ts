@@ -79,7 +79,7 @@ async function checkTable (query: Query): Promise<void> {
   const typeByName = new Map(columns.map(({ name, type }) => [name, type]))
   const isOurs = Object.entries(columnTypes).every(([name, type]) => typeByName.get(name) === type)
   if (columns.length > 0 && !isOurs) {
-    const remedy = 'use a database of its own'
+    const remedy = 'use another database'
     throw new PermanentError(`its table plants belongs to another program; ${remedy}`)
   }
   if (columns.some(({ persistence }) => persistence === 'u')) {

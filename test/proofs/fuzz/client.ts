@@ -58,7 +58,7 @@ export async function visit (
   for (const piece of pieces) {
     if (!socket.writable) break
     socket.write(piece, 'latin1')
-    // In a turn of its own each piece arrives alone.
+    // Each piece has its own turn, and arrives alone.
     if (pieces.length > 1) await nextTurn()
   }
   if (ending === 'reset') socket.resetAndDestroy()

@@ -25,7 +25,7 @@ const longestScheduleMs = 30 * 60 * 1000
 /** Two of these in a batch reach its limit of text. */
 const longName = 'x'.repeat(3 * 1024 * 1024)
 
-/** Where services store plants: a PostgreSQL that they share, or an engine of their own. */
+/** Where services store plants: a PostgreSQL that they share, or one engine each. */
 interface Database {
   durable: () => Data
   start: (name: string) => Promise<Service>

@@ -78,7 +78,7 @@ export function serverError (code: string, message: string): Error {
 
 export const connectionLost = (): Error => new Error('Connection terminated unexpectedly')
 
-/** Runs a statement in a transaction of its own. */
+/** Runs a statement in its own transaction. */
 export async function execute (
   database: Database, server: Server, statement: Statement
 ): Promise<Rows> {

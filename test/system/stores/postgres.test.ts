@@ -106,7 +106,7 @@ t.test('startup refuses a table of another program and creates nothing beside it
     const url = await server.database()
     await server.query(create, url)
     await rejectsOpening(
-      t, url, /: its table plants belongs to another program; use a database of its own\.$/
+      t, url, /: its table plants belongs to another program; use another database\.$/
     )
     t.strictSame(
       await server.query("SELECT to_regclass('plants_schema')", url),
