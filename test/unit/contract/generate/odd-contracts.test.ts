@@ -182,3 +182,34 @@ components: { parameters: { schema: { name: schema, in: query, required: true, s
   })
   t.match(await emitTypes(served), /schema: components\["parameters"\]\["schema"\];/)
 })
+
+t.test('a reference to a file that does not exist is refused at its place', async t => {
+  const schema = '{ $ref: none.yaml }'
+  const parameter = `{ name: q, in: query, schema: ${schema} }`
+  const text = `paths: { /a: { get: { parameters: [${parameter}], ${fine} } } }\n`
+  await t.rejects(read(t, text), /main\.yaml:5:\d+ #\/paths\/~1a\/.*\/schema Can't resolve \$ref/)
+})
+
+t.test('a description stays below the note that its operation is not served', async t => {
+  const { document } = await read(t, `
+paths:
+  /a: { get: { description: Reads a., responses: { '101': { description: other } } } }
+`, { skipUnsupported: true })
+  const paths = document.paths as Record<string, { get: { description: string } }>
+  t.match(paths['/a']?.get.description, /^This service does not implement this operation, .*\.\n\nReads a\.$/)
+})
+
+t.test('a discriminator may have no mapping beside a schema that gets another name', async t => {
+  const { contract } = await read(t, `
+paths:
+  /a:
+    post:
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/A' } } } }
+      ${fine}
+components:
+  schemas:
+    A: { oneOf: [{ $ref: '#/components/schemas/B<X>' }], discriminator: { propertyName: kind } }
+    B<X>: { type: object, required: [kind], properties: { kind: { const: x } } }
+`)
+  t.strictSame(Object.keys(contract.schemas).sort(), ['A', 'B_X_'])
+})
