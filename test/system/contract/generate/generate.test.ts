@@ -59,7 +59,7 @@ t.test('the command writes the files, and exits with 1 for a contract that is re
   t.match(refused, { code: 1, stdout: /^$/, stderr: /:3:\d+ #\/openapi Not supported/ })
 })
 
-t.test('the same contract gives the same bytes, and only files that differ are written', async t => {
+t.test('the same contract gives the same bytes, and only changed files are written', async t => {
   const { out, generateHere } = folderWith(t, contract)
   const first = await generateHere()
   t.equal(first.code, 0)
