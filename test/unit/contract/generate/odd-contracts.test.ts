@@ -214,3 +214,22 @@ components:
 `)
   t.strictSame(Object.keys(contract.schemas).sort(), ['A', 'B_X_'])
 })
+
+t.test('the types of a parameter do not depend on where its schema is', async t => {
+  const int64 = '{ type: integer, format: int64 }'
+  const content = `{ name: q, in: query, content: { application/json: { schema: ${int64} } } }`
+  const { served } = await read(t, `
+paths: { /a: { get: { parameters: [${content}, { name: p, in: query, schema: ${int64} }], ${fine} } } }
+`)
+  const types = await emitTypes(served)
+  t.match(types, /q\?: bigint;/)
+  t.match(types, /p\?: bigint;/)
+})
+
+t.test('a webhook keeps an operationId that no operation has', async t => {
+  const { served } = await read(t, `
+paths: { /a: { get: { operationId: a, ${fine} } } }
+webhooks: { sent: { post: { operationId: b, ${fine} } } }
+`)
+  t.match(served.webhooks, { sent: { post: { operationId: 'b' } } })
+})
