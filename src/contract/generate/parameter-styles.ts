@@ -25,7 +25,7 @@ export function reportParameter (parameter: Oas3Parameter, context: UserContext)
   const forms = reportValue(parameter, context, style, explode)
   if (parameter.content !== undefined) return
   if (!allowed.includes(style) || !isDefined(style, forms, explode, parameter.explode)) {
-    report(context, 'style', parameter.style === undefined ? undefined : 'style', style)
+    report(context, 'style', 'style', style)
   }
 }
 

@@ -1,21 +1,40 @@
 import { execFile } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
+import { generate } from '../../../../src/contract/generate/index.ts'
+import { ownPaths } from '../../../../src/service/service-paths.ts'
 import { compile } from '../../../fixtures/compiler.ts'
 
 interface Run { code: number, stdout: string, stderr: string }
 
-function run (command: string, args: string[], cwd = '.'): Promise<Run> {
+/** Runs the command in a process, which takes a second: for what only a process has. */
+function runCommand (...args: string[]): Promise<Run> {
+  const command = ['scripts/generate.ts', ...args]
   return new Promise(resolve => {
-    execFile(command, args, { cwd, timeout: 200_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, command, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), stdout, stderr })
     })
   })
 }
 
-const generate = (...args: string[]) => run(process.execPath, [resolve('scripts/generate.ts'), ...args])
+/** Generates in this process as the command does, and returns what the command would print. */
+async function run (t: Test, contract: string, out: string, check = false): Promise<Run> {
+  const printed = { stdout: '', stderr: '' }
+  const collect = (stream: keyof typeof printed) => (line: string) => {
+    printed[stream] += `${line}\n`
+  }
+  const captures = [
+    t.capture(console, 'log', collect('stdout')),
+    t.capture(console, 'warn', collect('stderr')),
+    t.capture(console, 'error', collect('stderr'))
+  ]
+  const isGood = await generate({ contract, out, check, ownPaths })
+  for (const capture of captures) capture.restore()
+  return { code: isGood ? 0 : 1, ...printed }
+}
+
 const contract = readFileSync('openapi.yaml', 'utf8')
 
 /** A folder with this contract; `generateHere` writes the generated files to `out`. */
@@ -23,14 +42,24 @@ function folderWith (t: Test, text: string) {
   const folder = t.testdir({ 'openapi.yaml': text })
   const path = join(folder, 'openapi.yaml')
   const out = join(folder, 'generated')
-  return { path, out, generateHere: (...args: string[]) => generate('--contract', path, '--out', out, ...args) }
+  return { path, out, generateHere: (check = false) => run(t, path, out, check) }
 }
 
 t.test('the committed files match the contract', async t => {
-  t.strictSame(await generate('--check'), { code: 0, stdout: 'generated/ matches openapi.yaml.\n', stderr: '' })
+  const matches = { code: 0, stdout: 'generated/ matches openapi.yaml.\n', stderr: '' }
+  t.strictSame(await runCommand('--check'), matches)
 })
 
-t.test('the same contract gives the same bytes with a banner, and only files that differ are written', async t => {
+t.test('the command writes the files, and exits with 1 for a contract that is refused', async t => {
+  const { path, out } = folderWith(t, contract)
+  const written = await runCommand('--contract', path, '--out', out)
+  t.match(written, { code: 0, stdout: /^(wrote .*\n){3}$/, stderr: /^$/ })
+  writeFileSync(path, contract.replace('openapi: 3.1.0', 'openapi: 4.0.0'))
+  const refused = await runCommand('--contract', path, '--out', out)
+  t.match(refused, { code: 1, stdout: /^$/, stderr: /:3:\d+ #\/openapi Not supported/ })
+})
+
+t.test('the same contract gives the same bytes, and only changed files are written', async t => {
   const { out, generateHere } = folderWith(t, contract)
   const first = await generateHere()
   t.equal(first.code, 0)
@@ -41,7 +70,8 @@ t.test('the same contract gives the same bytes with a banner, and only files tha
     t.equal(text, readFileSync(join('generated', name), 'utf8'))
     t.match(text, /^\/\/ Generated from openapi\.yaml .* Do not edit/)
   }
-  t.match(await generateHere(), { code: 0, stdout: /generated\/ matches .*openapi\.yaml\.\n$/, stderr: '' })
+  const matches = /generated\/ matches .*openapi\.yaml\.\n$/
+  t.match(await generateHere(), { code: 0, stdout: matches, stderr: /^$/ })
 })
 
 t.test('--check names the files that differ and writes nothing', async t => {
@@ -49,7 +79,7 @@ t.test('--check names the files that differ and writes nothing', async t => {
   await generateHere()
   writeFileSync(path, contract.replace('The name of the plant.', 'What the plant is called.'))
   const before = readFileSync(join(out, 'types.ts'), 'utf8')
-  const { code, stderr } = await generateHere('--check')
+  const { code, stderr } = await generateHere(true)
   t.equal(code, 1)
   t.match(stderr, /generated\/document\.ts does not match .*openapi\.yaml\. Run `npm run generate`/)
   t.match(stderr, /generated\/types\.ts does not match .*openapi\.yaml\. Run `npm run generate`/)
@@ -217,7 +247,7 @@ const brokenContracts: Broken[] = [
 t.test('generate reports every mistake of a contract with file, line and feature, and writes nothing', async t => {
   for (const { name, change, messages } of brokenContracts) {
     const { path, out, generateHere } = folderWith(t, change(contract))
-    if (name === 'no file') await run('rm', [path])
+    if (name === 'no file') rmSync(path)
     else t.not(readFileSync(path, 'utf8'), contract, `${name} is a change`)
     const { code, stderr } = await generateHere()
     t.equal(code, 1, name)
@@ -291,17 +321,17 @@ servers: [{ url: / }]
 })
 
 t.test('an unknown option is reported with exit code 2', async t => {
-  t.match(await generate('--bogus'), { code: 2, stdout: '', stderr: /^Unknown option '--bogus'/ })
+  t.match(await runCommand('--bogus'), { code: 2, stdout: '', stderr: /^Unknown option '--bogus'/ })
 })
 
 t.test('an output folder that cannot be written is reported in one line', async t => {
   const folder = t.testdir({ generated: 'a file' })
-  const { code, stderr } = await generate('--out', join(folder, 'generated'))
+  const { code, stderr } = await run(t, 'openapi.yaml', join(folder, 'generated'))
   t.match({ code, stderr }, { code: 1, stderr: /^E[A-Z]+: .*generated'\n$/ })
 })
 
 t.test('an output folder that cannot be created is reported in one line', async t => {
-  const { code, stderr } = await generate('--out', '/proc/x/generated')
+  const { code, stderr } = await run(t, 'openapi.yaml', '/proc/x/generated')
   t.match({ code, stderr }, { code: 1, stderr: /^E[A-Z]+: .* mkdir '\/proc(\/x)?'\n$/ })
 })
 
@@ -326,7 +356,7 @@ t.test('the compiler reports the code that does not fit a changed contract', asy
   const path = join(folder, 'openapi.yaml')
   const messagesAfter = async (...changes: Array<[from: string, to: string]>): Promise<string> => {
     writeFileSync(path, changes.reduce((text, [from, to]) => text.replaceAll(from, to), contract))
-    t.equal((await generate('--contract', path, '--out', join(folder, 'generated'))).code, 0)
+    t.equal((await run(t, path, join(folder, 'generated'))).code, 0)
     return (await compile(folder)).join('\n')
   }
   const shapes = await messagesAfter(
@@ -348,7 +378,7 @@ t.test('extensions beside paths and responses are ignored', async t => {
   const extended = contract
     .replace('paths:\n', 'paths:\n  x-note: a text\n')
     .replace("responses:\n        '200'", "responses:\n        x-note: a text\n        '200'")
-  const { path, out } = folderWith(t, extended)
-  t.match(await generate('--contract', path, '--out', out), { code: 0 })
+  const { out, generateHere } = folderWith(t, extended)
+  t.match(await generateHere(), { code: 0 })
   t.notMatch(readFileSync(join(out, 'operations.ts'), 'utf8'), /x-note/)
 })

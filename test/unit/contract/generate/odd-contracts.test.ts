@@ -182,3 +182,54 @@ components: { parameters: { schema: { name: schema, in: query, required: true, s
   })
   t.match(await emitTypes(served), /schema: components\["parameters"\]\["schema"\];/)
 })
+
+t.test('a reference to a file that does not exist is refused at its place', async t => {
+  const schema = '{ $ref: none.yaml }'
+  const parameter = `{ name: q, in: query, schema: ${schema} }`
+  const text = `paths: { /a: { get: { parameters: [${parameter}], ${fine} } } }\n`
+  await t.rejects(read(t, text), /main\.yaml:5:\d+ #\/paths\/~1a\/.*\/schema Can't resolve \$ref/)
+})
+
+t.test('a description stays below the note that its operation is not served', async t => {
+  const { document } = await read(t, `
+paths:
+  /a: { get: { description: Reads a., responses: { '101': { description: other } } } }
+`, { skipUnsupported: true })
+  const paths = document.paths as Record<string, { get: { description: string } }>
+  const noted = /^This service does not implement this operation, .*\.\n\nReads a\.$/
+  t.match(paths['/a']?.get.description, noted)
+})
+
+t.test('a discriminator may have no mapping beside a schema that gets another name', async t => {
+  const { contract } = await read(t, `
+paths:
+  /a:
+    post:
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/A' } } } }
+      ${fine}
+components:
+  schemas:
+    A: { oneOf: [{ $ref: '#/components/schemas/B<X>' }], discriminator: { propertyName: kind } }
+    B<X>: { type: object, required: [kind], properties: { kind: { const: x } } }
+`)
+  t.strictSame(Object.keys(contract.schemas).sort(), ['A', 'B_X_'])
+})
+
+t.test('the types of a parameter do not depend on where its schema is', async t => {
+  const int64 = '{ type: integer, format: int64 }'
+  const content = `{ name: q, in: query, content: { application/json: { schema: ${int64} } } }`
+  const { served } = await read(t, `
+paths: { /a: { get: { parameters: [${content}, { name: p, in: query, schema: ${int64} }], ${fine} } } }
+`)
+  const types = await emitTypes(served)
+  t.match(types, /q\?: bigint;/)
+  t.match(types, /p\?: bigint;/)
+})
+
+t.test('a webhook keeps an operationId that no operation has', async t => {
+  const { served } = await read(t, `
+paths: { /a: { get: { operationId: a, ${fine} } } }
+webhooks: { sent: { post: { operationId: b, ${fine} } } }
+`)
+  t.match(served.webhooks, { sent: { post: { operationId: 'b' } } })
+})
