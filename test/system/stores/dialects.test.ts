@@ -3,14 +3,14 @@
 // statements for them are valid, and what they do there.
 import t from 'tap'
 import type { Test } from 'tap'
-import type { NewPlant, PlantStore } from '../../../../src/plants/plant-store.ts'
-import { openStore } from '../../../../src/stores/open.ts'
-import { startFakePostgres } from '../../../fixtures/fake-postgres.ts'
+import type { NewPlant, PlantStore } from '../../../src/plants/plant-store.ts'
+import { openStore } from '../../../src/stores/open.ts'
+import { startFakePostgres } from '../../fixtures/fake-postgres.ts'
 import type {
   FakePostgres, Reply, Report, Script, Statement
-} from '../../../fixtures/fake-postgres.ts'
-import { all } from '../../../fixtures/plant-store-suite.ts'
-import { startOwnPostgres, startPostgres } from '../../../fixtures/postgres.ts'
+} from '../../fixtures/fake-postgres.ts'
+import { all } from '../../fixtures/plant-store-suite.ts'
+import { startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'
 
 interface Kin {
   /** What version() returns. */
