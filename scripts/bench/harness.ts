@@ -84,7 +84,7 @@ export function pinToCores (): string[] {
 }
 
 /**
- * Starts a server in a folder of its own, and waits until it listens.
+ * Starts a server in its own folder, and waits until it listens.
  * @param prefix runs the command, such as taskset
  */
 export async function startServer (program: Program, prefix: string[] = []): Promise<Server> {

@@ -71,6 +71,7 @@ t.test('the domain imports neither Fastify, nor a database, nor the inside of an
     "export * from '../contract/serve.ts'",
     "export { groupCommit } from '../stores/group-commit.ts'",
     "const engine = await import('../stores/memory.ts')",
+    'const other = await import(`../stores/memory.ts`)',
     "type Engine = import('../stores/engine.ts').Engine",
     "import { join } from 'node:path'",
     "import type { Handler } from '../contract/index.ts'",
@@ -79,9 +80,15 @@ t.test('the domain imports neither Fastify, nor a database, nor the inside of an
     'await import(named)'
   ].join('\n')
   const messages = await lint('src/plants/some-file.ts', text)
-  t.strictSame([...messages.keys()], [1, 2, 3, 4, 5, 6, 7, 8])
+  t.strictSame([...messages.keys()], [1, 2, 3, 4, 5, 6, 7, 8, 9])
   t.equal(messages.get(1), 'src/plants must not import the package fastify (rooms in test/fixtures/walls.js).')
   t.equal(messages.get(4), 'src/plants must not import src/server/http-error.ts (rooms in test/fixtures/walls.js).')
+})
+
+t.test('a file in no room is reported with the way out', async t => {
+  const message = 'src/shop/main.ts is in no room: add its folder to test/fixtures/walls.js.'
+  const messages = await lint('src/shop/main.ts', "import '../server/drain.ts'")
+  t.strictSame([...messages.values()], [message])
 })
 
 t.test('the table allows nothing that the code does without', async t => {

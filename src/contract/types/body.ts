@@ -121,5 +121,5 @@ type Absent<Names, Mark> = Mark extends WriteOnlyMark
 /** Flattens an intersection, for shorter compiler messages. */
 type Flat<T> = { [Name in keyof T]: T[Name] }
 
-/** Nothing satisfies it, as in answer-types.ts. */
+/** Nothing satisfies it, as in answer.ts. */
 interface WriteOnly<Name> { readonly 'only requests have this member': Name & never }

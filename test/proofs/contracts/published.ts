@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { compiler } from '../../../scripts/compiler.ts'
-import { leniencyOf, leniencyOptions, readArguments } from '../../../scripts/options.ts'
+import { exitWith, leniencyOf, leniencyOptions, readArguments } from '../../../scripts/options.ts'
 import { emitOperations } from '../../../src/contract/generate/emit-contract.ts'
 import { emitTypes } from '../../../src/contract/generate/emit-types.ts'
 import { readContract } from '../../../src/contract/generate/index.ts'
@@ -15,6 +15,7 @@ import { callOperations } from './operations.ts'
 
 const { values, positionals: files } = readArguments(leniencyOptions, Infinity)
 const leniency = leniencyOf(values)
+if (files.length === 0) exitWith('Name the files of the contracts to serve.')
 const columns = [
   'contract', 'operations', 'answered', 'sample refused', 'failed', 'left out', 'generate',
   'compile', 'ready'
