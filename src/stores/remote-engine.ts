@@ -9,9 +9,9 @@ import { groupCommit } from './group-commit.ts'
 /** A call of each method. */
 type Calls = { [Name in Method]: { method: Name, args: Args[Name] } }
 /** The id distinguishes the calls of a port: replies come in any order. */
-export type Request<Name extends Method = Method> = Calls[Name] & { id: number }
+export type EngineCall<Name extends Method = Method> = Calls[Name] & { id: number }
 export type Reply<Result> = { result: Result } | { error: unknown }
-export type Response = { id: number } & Reply<unknown>
+export type EngineReply = { id: number } & Reply<unknown>
 
 /**
  * Uses an engine in another thread. When that thread ends, the pending calls reject, and the next
@@ -40,7 +40,7 @@ function open (connect: (port: MessagePort) => void, onClose: () => void): Conne
   const { port1: port, port2: theirs } = new MessageChannel()
   const pending = new Map<number, Pick<PromiseWithResolvers<never>, 'resolve' | 'reject'>>()
   let lastId = 0
-  const settle = ({ id, ...reply }: Response) => {
+  const settle = ({ id, ...reply }: EngineReply) => {
     const call = pending.get(id)
     pending.delete(id)
     if ('error' in reply) call?.reject(reply.error)
@@ -72,10 +72,10 @@ export function createConnector (engine: Engine): (port: MessagePort) => void {
 }
 
 function serve (port: MessagePort, engine: EngineMethods): void {
-  port.on('message', async ({ id, method, args }: Request) => {
+  port.on('message', async ({ id, method, args }: EngineCall) => {
     const reply: Reply<unknown> = await callMethod(engine, method, args)
       .then(result => ({ result }), error => ({ error }))
-    port.postMessage({ id, ...reply } satisfies Response)
+    port.postMessage({ id, ...reply } satisfies EngineReply)
     if (method === 'close') port.close()
   })
 }

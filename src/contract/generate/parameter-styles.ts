@@ -49,7 +49,7 @@ export function reportValue (
   explode = false
 ): string[] {
   const { schema, isJson } = valueOf(value)
-  const parts = isJson ? [] : partsOf([{ schema }], context)
+  const parts = isJson ? [] : composedParts([{ schema }], context)
   const forms = formsOf(parts)
   if (value.content !== undefined) {
     if (forms.some(form => form !== 'text')) report(context, 'parameterContent', 'content')
@@ -85,13 +85,13 @@ function innerParts (parts: Part[], keywords: string[], context: UserContext): P
   for (const { schema, file } of parts) {
     for (const part of schemasIn(schema as Schema, keywords)) inner.push({ schema: part, file })
   }
-  return partsOf(inner, context)
+  return composedParts(inner, context)
 }
 
 interface Resolved { node: object, location: UserContext['location'] }
 
 /** Schemas and those that they consist of, by $ref, allOf, anyOf and oneOf. */
-function partsOf (given: Part[], { resolve }: UserContext): Part[] {
+function composedParts (given: Part[], { resolve }: UserContext): Part[] {
   const pending = [...given]
   const found = new Map<object, Part>()
   for (const { schema, file } of pending) {

@@ -10,7 +10,7 @@ import type { NewPlant, Outcome } from '../../plants/plant-store.ts'
 import { implement, isMethod } from '../engine.ts'
 import type { Args, Method, Results } from '../engine.ts'
 import { unknownMethod } from '../remote-engine.ts'
-import type { Reply, Request, Response } from '../remote-engine.ts'
+import type { Reply, EngineCall, EngineReply } from '../remote-engine.ts'
 import { checkFiles, FileChanged, stat, watchFiles } from './files.ts'
 import { setUpFile, transaction, version } from './schema.ts'
 
@@ -28,16 +28,16 @@ const ports = new Set<MessagePort>()
 
 parentPort?.on('message', (port: MessagePort) => {
   ports.add(port)
-  port.on('message', (request: Request) => serve(port, request))
+  port.on('message', (request: EngineCall) => serve(port, request))
   port.once('close', () => ports.delete(port))
 })
 
 /** All methods but close() need the open database. */
 type Statement = Exclude<Method, 'close'>
-type Received<Name extends Method = Method> = Request<Name> & { port: MessagePort }
+type Received<Name extends Method = Method> = EngineCall<Name> & { port: MessagePort }
 
 /** The batches that have arrived by now share a commit. */
-function serve (port: MessagePort, request: Request): void {
+function serve (port: MessagePort, request: EngineCall): void {
   const batches: Array<Received<'addMany'>> = []
   const others: Received[] = []
   for (const call of [{ ...request, port }, ...receiveWaiting()]) {
@@ -56,7 +56,7 @@ function receiveWaiting (): Received[] {
   const waiting: Received[] = []
   for (const port of ports) {
     for (;;) {
-      const next: { message: Request } | undefined = receiveMessageOnPort(port)
+      const next: { message: EngineCall } | undefined = receiveMessageOnPort(port)
       if (next === undefined) break
       waiting.push({ ...next.message, port })
     }
@@ -77,7 +77,7 @@ function commit (batches: ReadonlyArray<Received<'addMany'>>): void {
 }
 
 function respond ({ port, id }: Received, reply: Reply<unknown>): void {
-  port.postMessage({ id, ...reply } satisfies Response)
+  port.postMessage({ id, ...reply } satisfies EngineReply)
 }
 
 /** A thread ends when its ports are closed. */
@@ -86,7 +86,7 @@ function endThread (): void {
   parentPort?.close()
 }
 
-function run (call: Request): unknown {
+function run (call: EngineCall): unknown {
   return call.method === 'close' ? closeInPlace() : execute(call.method, call.args)
 }
 

@@ -526,6 +526,19 @@ t.test('startup says that a locked file lets it wait, and fails when the lock st
   other.close()
 })
 
+t.test('a plant is refused while another process locks the file, and stored afterwards', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  const other = new DatabaseSync(path)
+  other.exec('BEGIN IMMEDIATE')
+  const plant = { id: 1n, name: 'Boston fern' }
+  const message = 'another process has locked the file; end that process'
+  await t.rejects(store.add(plant), { cause: { message } })
+  other.exec('ROLLBACK')
+  other.close()
+  t.equal(await store.add(plant), 'added')
+})
+
 t.test('a worker that exits fails its pending calls, and the next call starts another worker', async t => {
   const workers: Worker[] = []
   class RecordedWorker extends Worker {
