@@ -22,7 +22,7 @@ export function findFailures (contract: Contract, ownPaths: readonly string[]): 
   for (const { pointer, message, operation } of dryRun(contract, ownPaths)) {
     // What refers to an invalid schema fails like it.
     const isKnown = invalid.some(known => known.message === message && (
-      operation === undefined ? known.pointer === pointer : known.operations.includes(operation)
+      known.operations.includes(String(operation)) || known.pointer === pointer
     ))
     if (isKnown) continue
     const failure = others.get(message) ?? { pointer, message, operations: [] }

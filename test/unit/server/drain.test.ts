@@ -1,9 +1,11 @@
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
+import { prepareDrain } from '../../../src/server/drain.ts'
 import type { AppOptions } from '../../../src/service/app.ts'
 import { listen, startApp } from '../../fixtures/app.ts'
 import { startLoopClock, stopClock } from '../../fixtures/clock.ts'
@@ -106,4 +108,18 @@ t.test('an idle connection is kept as long as its response says, without other l
   await closed
   t.ok(performance.now() - began >= 1999, 'not before its time')
   t.ok(elapsed() < 6000, `closed after ${elapsed()} ms`)
+})
+
+t.test('a connection that waits in the system when the drain begins is accepted', async t => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const times = { delayMs: () => 1, lingerMs: 0, requestTimeoutMs: 1000, responseTimeoutMs: 1000 }
+  const drained = prepareDrain(server, times)()
+  const accepted = once(server, 'connection')
+  // The drain begins with the timer before this one.
+  setTimeout(() => connect(port, '127.0.0.1').on('error', () => {}), 1)
+  await accepted
+  await drained
+  t.notOk(server.listening)
 })

@@ -226,6 +226,19 @@ paths: { /a: { get: { parameters: [${content}, { name: p, in: query, schema: ${i
   t.match(types, /p\?: bigint;/)
 })
 
+t.test('parameters have the types that handlers get', async t => {
+  const parameters = '{ name: Accept, in: header, schema: { type: string } }, ' +
+    '{ name: page, in: query, schema: { type: integer, default: 1 } }'
+  const id = "{ name: id, in: query, schema: { type: [integer, 'null'], format: int64 } }"
+  const { served } = await read(t, `
+paths: { /a: { parameters: [${parameters}], get: { parameters: [${id}], ${fine} } } }
+`)
+  const types = await emitTypes(served)
+  t.notMatch(types, 'Accept')
+  t.match(types, /page: number;/)
+  t.match(types, /id\?: bigint \| null;/)
+})
+
 t.test('a webhook keeps an operationId that no operation has', async t => {
   const { served } = await read(t, `
 paths: { /a: { get: { operationId: a, ${fine} } } }
