@@ -329,7 +329,7 @@ test('a startup that fails prints one sentence and exits with code 1', async t =
 
   const broken = await startService(t, t.testdir({ data: 'a file, not a folder' }))
   t.equal(await broken.ended, 1)
-  t.match(broken.output(), /^The database data\/plants\.db cannot be used: .+\n$/m)
+  t.match(broken.output(), /^The database data\/plants\.db cannot be used: .+$/m)
 })
 
 test('a host name that does not resolve is exit code 1, and a HOST that is none is exit code 2', async t => {
