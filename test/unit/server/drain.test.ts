@@ -114,11 +114,14 @@ t.test('a connection that waits in the system when the drain begins is accepted'
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const times = { delayMs: () => 1, lingerMs: 0, requestTimeoutMs: 1000, responseTimeoutMs: 1000 }
-  const drained = prepareDrain(server, times)()
+  const times = { delayMs: () => 0, lingerMs: 0, requestTimeoutMs: 1000, responseTimeoutMs: 1000 }
+  const drain = prepareDrain(server, times)
   const accepted = once(server, 'connection')
-  // The drain begins with the timer before this one.
-  setTimeout(() => connect(port, '127.0.0.1').on('error', () => {}), 1)
+  // The drain begins to accept what waits when it listens for connections.
+  server.on('newListener', event => {
+    if (event === 'connection') connect(port, '127.0.0.1').on('error', () => {})
+  })
+  const drained = drain()
   await accepted
   await drained
   t.notOk(server.listening)
