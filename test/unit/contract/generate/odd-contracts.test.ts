@@ -239,6 +239,14 @@ paths: { /a: { parameters: [${parameters}], get: { parameters: [${id}], ${fine} 
   t.match(types, /id\?: bigint \| null;/)
 })
 
+t.test('a file of a form is a Blob in the types', async t => {
+  const form = '{ type: object, properties: { photo: { type: string, format: binary } } }'
+  const { served } = await read(t, `
+paths: { /a: { post: { requestBody: { content: { multipart/form-data: { schema: ${form} } } }, ${fine} } } }
+`)
+  t.match(await emitTypes(served), /photo\?: Blob;/)
+})
+
 t.test('a webhook keeps an operationId that no operation has', async t => {
   const { served } = await read(t, `
 paths: { /a: { get: { operationId: a, ${fine} } } }
