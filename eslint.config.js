@@ -3,6 +3,7 @@ import { rooms, walls } from './test/fixtures/walls.js'
 
 export default [
   ...neostandard({ ts: true, ignores: ['**/generated/', '.tap/', 'data/', 'dist/'] }),
+  { rules: { 'no-duplicate-imports': 'error' } },
   {
     files: ['src/**/*.ts', 'scripts/**/*.ts'],
     ignores: ['scripts/bench/peers/**'],

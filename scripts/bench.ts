@@ -1,6 +1,5 @@
 // npm run bench -- NAME: measures one thing, and prints it beside what it is compared with.
-import { runEntry } from './menu.ts'
-import type { Menu } from './menu.ts'
+import { type Menu, runEntry } from './menu.ts'
 
 const shows = {
   throughput: 'requests/s and CPU beside bare Fastify, another revision or peers; 4 minutes',

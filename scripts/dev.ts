@@ -1,7 +1,6 @@
 // npm run dev: restarts the service after each change of the contract or of src/. Prints the errors
 // of a change that is broken, and keeps the last good service running.
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { dirname, resolve } from 'node:path'

@@ -1,6 +1,5 @@
 // The command line of the scripts.
-import { parseArgs } from 'node:util'
-import type { ParseArgsOptionsConfig } from 'node:util'
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import type { Leniency } from '../src/contract/generate/index.ts'
 
 /** Reads the options. An unknown option ends the process with a message and exit code 2. */

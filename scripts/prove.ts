@@ -1,8 +1,7 @@
 // npm run prove -- NAME: proves a promise, longer than npm test does. After a failure the exit code
 // is not 0.
 import { globSync } from 'node:fs'
-import { runEntry } from './menu.ts'
-import type { Menu } from './menu.ts'
+import { type Menu, runEntry } from './menu.ts'
 
 const shows: Array<[name: string, file: string, text: string]> = [
   ['power-cut', 'faults/power-cut', '200 power cuts lose no acknowledged plant; 10 minutes, root'],

@@ -3,8 +3,7 @@
 import { join } from 'node:path'
 import glue from 'fastify-openapi-glue'
 import fastify from 'fastify'
-import { serveContract } from '../../src/contract/index.ts'
-import type { Contract } from '../../src/contract/index.ts'
+import { type Contract, serveContract } from '../../src/contract/index.ts'
 
 const [kind, folder = ''] = process.argv.slice(2)
 const began = performance.now()

@@ -6,8 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { document } from '../../generated/document.ts'
-import { folder, printMedians, project, readSettings, repeat } from './harness.ts'
-import type { Sample } from './harness.ts'
+import { folder, printMedians, project, readSettings, repeat, type Sample } from './harness.ts'
 
 const { operations, rounds } = readSettings({ operations: 300, rounds: 9 })
 const contract = join(folder, 'openapi.json')

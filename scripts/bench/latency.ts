@@ -3,9 +3,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { folder, pinToCores, printMedians, readSettings, repeat } from './harness.ts'
-import { service, startServer } from './harness.ts'
-import type { Sample, Server } from './harness.ts'
+import {
+  folder, pinToCores, printMedians, readSettings, repeat, type Sample, type Server, service,
+  startServer
+} from './harness.ts'
 import { keepSending, load, ordinaryPlant, postRequest, sendAtRate } from './load.ts'
 import { median, p99 } from './statistics.ts'
 

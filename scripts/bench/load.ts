@@ -1,10 +1,8 @@
 // The load of the benches: requests over keep-alive connections.
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuTime, token } from './harness.ts'
-import type { Server } from './harness.ts'
+import { cpuTime, type Server, token } from './harness.ts'
 import { p99 } from './statistics.ts'
 
 export type MakeRequest = () => string

@@ -1,9 +1,10 @@
 // npm run bench -- overload: the service and its memory at a share of its peak load, by default
 // twice the peak. Requests come at a fixed rate; one that finds no free connection is not sent.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bareFastify, pinToCores, printMedians, readSettings, repeat } from './harness.ts'
-import { residentMiB, service, startServer } from './harness.ts'
-import type { Sample } from './harness.ts'
+import {
+  bareFastify, pinToCores, printMedians, readSettings, repeat, residentMiB, type Sample, service,
+  startServer
+} from './harness.ts'
 import { load, ordinaryPlant, sendAtRate } from './load.ts'
 import { median, p99 } from './statistics.ts'
 

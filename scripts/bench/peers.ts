@@ -3,8 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { installPackages } from './checkout.ts'
-import { token } from './harness.ts'
-import type { Program, Server } from './harness.ts'
+import { type Program, type Server, token } from './harness.ts'
 
 const folder = join(import.meta.dirname, 'peers')
 const files = {

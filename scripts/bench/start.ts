@@ -1,8 +1,9 @@
 // npm run bench -- start: the time from the start of a process to its first 200.
 import { join } from 'node:path'
-import { bareFastify, folder, printMedians, readSettings, repeat, service } from './harness.ts'
-import { startServer, stopServer, token } from './harness.ts'
-import type { Program, Sample } from './harness.ts'
+import {
+  bareFastify, folder, printMedians, type Program, readSettings, repeat, type Sample, service,
+  startServer, stopServer, token
+} from './harness.ts'
 
 const { rounds } = readSettings({ rounds: 9 })
 const env = { THREADS: '1', NODE_COMPILE_CACHE: join(folder, 'cache') }

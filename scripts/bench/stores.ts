@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { openStore } from '../../src/stores/open.ts'
 import { preparePostgres } from '../../test/fixtures/temporary-postgres.ts'
-import { folder, printMedians, readSettings, repeat } from './harness.ts'
-import type { Sample } from './harness.ts'
+import { folder, printMedians, readSettings, repeat, type Sample } from './harness.ts'
 import { p99 } from './statistics.ts'
 
 const { rounds, seconds, sizes } = readSettings({

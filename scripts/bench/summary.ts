@@ -1,8 +1,7 @@
 // The table of the throughput bench: each server beside the first one, which is bare Fastify.
 import type { Server } from './harness.ts'
 import type { LoadFigures } from './load.ts'
-import { estimate, median, quotient } from './statistics.ts'
-import type { Estimate } from './statistics.ts'
+import { estimate, type Estimate, median, quotient } from './statistics.ts'
 
 export interface LoadSample extends LoadFigures { server: Server, load: string, round: number }
 

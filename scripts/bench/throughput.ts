@@ -6,13 +6,13 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findCheckout } from './checkout.ts'
-import { bareFastify, pinToCores, project, readSettings, repeat } from './harness.ts'
-import { service, startServer } from './harness.ts'
-import type { Program, Server } from './harness.ts'
+import {
+  bareFastify, pinToCores, type Program, project, readSettings, repeat, type Server, service,
+  startServer
+} from './harness.ts'
 import { load, ordinaryPlant, plantOfSize } from './load.ts'
 import { checkAnswers, peerPrograms } from './peers.ts'
-import { printSummaries } from './summary.ts'
-import type { LoadSample } from './summary.ts'
+import { type LoadSample, printSummaries } from './summary.ts'
 
 const settings = readSettings({
   rounds: 15,

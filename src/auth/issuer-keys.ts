@@ -1,11 +1,9 @@
 // The issuer's current keys. They are read again in the background, and when a token names an
 // unknown key. While the issuer is down, the last keys stay in use for a bounded time.
-import { createLocalJWKSet, errors } from 'jose'
-import type { JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import type { TokenLog } from './token-sources.ts'
 import { AcceptedTokens } from './jwt-cache.ts'
-import { readKeys, WrongDocument } from './issuer.ts'
-import type { Jwk, JwtSettings } from './issuer.ts'
+import { type Jwk, type JwtSettings, readKeys, WrongDocument } from './issuer.ts'
 
 /** Milliseconds, of a clock that does not follow the wall clock. */
 export const keyTimes = {

@@ -1,8 +1,7 @@
 // Reads bearer tokens from text and from files.
 import { hash } from 'node:crypto'
 import type { Principal } from '../contract/index.ts'
-import { readWatchedFile } from './watched-file.ts'
-import type { FileContent } from './watched-file.ts'
+import { type FileContent, readWatchedFile } from './watched-file.ts'
 
 /**
  * Callers by token, in the order of the entries. A Map compares strings only if their hashes,

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeDirectory } from '../private-files.ts'
-import { defaultName, joinFew, parseTokens, readTokensFile } from './token-list.ts'
-import type { Tokens, TokensFile } from './token-list.ts'
-import { followFile } from './watched-file.ts'
-import type { FileContent } from './watched-file.ts'
+import {
+  defaultName, joinFew, parseTokens, readTokensFile, type Tokens, type TokensFile
+} from './token-list.ts'
+import { type FileContent, followFile } from './watched-file.ts'
 
 /** About 96 bits of a random token, out of reach for guesses over a network. */
 const shortestSafe = 16

@@ -2,8 +2,7 @@
 // The main thread owns the credentials; each thread that serves HTTP has a verifier with their
 // current state.
 import type { TokenVerifier } from '../contract/index.ts'
-import { openTokens } from './token-sources.ts'
-import type { OpenTokens, TokenLog, TokenSources } from './token-sources.ts'
+import { openTokens, type OpenTokens, type TokenLog, type TokenSources } from './token-sources.ts'
 import type { Tokens } from './token-list.ts'
 import type { KeySource } from './issuer-keys.ts'
 import type { Jwk, JwtSettings } from './issuer.ts'

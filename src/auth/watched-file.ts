@@ -1,7 +1,6 @@
 // A small file that is read at startup and followed while the service runs, such as a mounted
 // secret.
-import { readFileSync, statSync } from 'node:fs'
-import type { Stats } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getSystemErrorMessage } from 'node:util'

@@ -8,12 +8,10 @@ import { parseArgs } from 'node:util'
 import { schemas } from '../../generated/operations.ts'
 import { createCompiler, readJson } from '../contract/schema/index.ts'
 import { createPrivately } from '../private-files.ts'
-import { allPlants } from '../plants/plant-store.ts'
-import type { NewPlant } from '../plants/plant-store.ts'
+import { allPlants, type NewPlant } from '../plants/plant-store.ts'
 import { createPlantFile, readPlants, writeTo } from '../stores/ndjson.ts'
 import { isStoreUrl, openStore, sqlitePath, unknownStore } from '../stores/open.ts'
-import { chunkPlants, copyPlants } from './copy-plants.ts'
-import type { CopyOptions, Source } from './copy-plants.ts'
+import { chunkPlants, type CopyOptions, copyPlants, type Source } from './copy-plants.ts'
 
 const usage = `Usage: npm run copy -- [--fail-fast] FROM TO
        plant-store copy [--fail-fast] FROM TO

@@ -1,7 +1,6 @@
 // Reads the environment; nothing else does. Throws one ConfigError that lists every error.
 import type { Tokens, TokensFile } from '../auth/token-list.ts'
-import { checkIssuerUrl, checkKeyUrl } from '../auth/issuer.ts'
-import type { JwtSettings } from '../auth/issuer.ts'
+import { checkIssuerUrl, checkKeyUrl, type JwtSettings } from '../auth/issuer.ts'
 import {
   baseUrl, databaseUrl, hostName, integerBetween, networks, oneOf, origins, secondsBetween, tokens,
   tokensFile, withoutBlanks

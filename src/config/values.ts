@@ -1,8 +1,7 @@
 // Reads the values of variables. Each function throws an Error whose message completes a sentence
 // that starts with the name of the variable.
 import { isIP } from 'node:net'
-import { parseTokens, readTokensFile } from '../auth/token-list.ts'
-import type { Tokens, TokensFile } from '../auth/token-list.ts'
+import { parseTokens, readTokensFile, type Tokens, type TokensFile } from '../auth/token-list.ts'
 import { checkStoreUrl } from '../stores/open.ts'
 
 export function withoutBlanks (text: string): string {

@@ -1,6 +1,5 @@
 // The contract for people and programs: /docs is a page, /docs/json and /docs/yaml the contract.
-import swagger from '@fastify/swagger'
-import type { StaticDocumentSpec } from '@fastify/swagger'
+import swagger, { type StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HttpError } from '../server/http-error.ts'

@@ -3,8 +3,7 @@ import { HttpError } from '../server/http-error.ts'
 import { describesEvent } from './answers/events.ts'
 import type { AnyAnswer } from './answers/response-writer.ts'
 import { kindOf } from './message/media-type.ts'
-import { isSchemaObject, valueAt } from './schema/index.ts'
-import type { Schema } from './schema/index.ts'
+import { isSchemaObject, type Schema, valueAt } from './schema/index.ts'
 import type { Contract, Operation, Response } from './types/contract.ts'
 
 /** A handler for each operation; `never` is assignable to the answers of any contract. */

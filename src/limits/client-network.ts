@@ -1,6 +1,5 @@
 // The network of a caller, by which limits count.
-import { isIP, SocketAddress } from 'node:net'
-import type { Socket } from 'node:net'
+import { isIP, type Socket, SocketAddress } from 'node:net'
 
 /**
  * An IPv4 address, or the first 64 bits of an IPv6 address: a host chooses the other bits at will.

@@ -4,8 +4,7 @@ import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import { Server } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { connectionsOf } from './open-connections.ts'
-import type { ServedSocket } from './open-connections.ts'
+import { connectionsOf, type ServedSocket } from './open-connections.ts'
 
 export interface DrainTimes {
   /** The service goes on accepting connections, until load balancers have noticed. */

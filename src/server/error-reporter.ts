@@ -2,8 +2,7 @@
 // line in the log.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
-import { internalError } from './http-error.ts'
-import type { HttpError } from './http-error.ts'
+import { type HttpError, internalError } from './http-error.ts'
 import { requestIdField } from './request-id.ts'
 
 /** How the application writes and logs errors. */

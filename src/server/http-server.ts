@@ -1,12 +1,10 @@
 // Creates Node's HTTP server with its limits. It knows neither a framework nor a contract.
-import { createServer } from 'node:http'
-import type { RequestListener, Server, ServerResponse } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { admitRequests } from './admission.ts'
 import { CompactMessage } from './compact-message.ts'
 import type { ErrorReporter } from './error-reporter.ts'
 import { memoryLimit } from './memory-limit.ts'
-import { limitConnections, limitStalling } from './open-connections.ts'
-import type { ConnectionCounts } from './open-connections.ts'
+import { type ConnectionCounts, limitConnections, limitStalling } from './open-connections.ts'
 import { serveInOrder } from './pipelining.ts'
 import { answerOverload, answerServerErrors } from './socket-errors.ts'
 

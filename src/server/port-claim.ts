@@ -2,8 +2,7 @@
 // another service.
 import { once } from 'node:events'
 import { lookup } from 'node:dns/promises'
-import { createServer } from 'node:net'
-import type { ListenOptions, Server } from 'node:net'
+import { createServer, type ListenOptions, type Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Milliseconds. */

@@ -1,6 +1,5 @@
 // Builds the Fastify app from the contract, the verifier and the handlers. It does not listen.
-import fastify from 'fastify'
-import type { FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { document } from '../../generated/document.ts'
 import * as contract from '../../generated/operations.ts'
@@ -8,21 +7,18 @@ import type { components } from '../../generated/types.ts'
 import type { Config } from '../config/config.ts'
 import {
   answerErrors, describeContract, errorOptions, HttpError, routerOptions, serveContract, serveDocs,
-  serverPath
+  serverPath, type TokenVerifier
 } from '../contract/index.ts'
-import type { TokenVerifier } from '../contract/index.ts'
 import { limitFailures } from '../limits/failed-auth.ts'
 import { limitRate } from '../limits/rate-limit.ts'
 import { createPlant } from '../plants/create-plant.ts'
 import { errorBody } from '../plants/error-body.ts'
 import type { Operations } from '../plants/operations.ts'
-import { StoreUnavailable } from '../plants/plant-store.ts'
-import type { PlantStore } from '../plants/plant-store.ts'
+import { type PlantStore, StoreUnavailable } from '../plants/plant-store.ts'
 import type { ConnectionLimit } from '../server/connection-limit.ts'
 import { prepareDrain } from '../server/drain.ts'
 import type { ErrorReporter } from '../server/error-reporter.ts'
-import { createHttpServer } from '../server/http-server.ts'
-import type { ServerOptions } from '../server/http-server.ts'
+import { createHttpServer, type ServerOptions } from '../server/http-server.ts'
 import { logError, logFault, logResponses } from '../telemetry/log.ts'
 import { labelRoutes, measuredResponse } from '../telemetry/measured-response.ts'
 import { oncePerMinute } from '../telemetry/once-per-minute.ts'

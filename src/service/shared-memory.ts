@@ -1,7 +1,6 @@
 // Memory that the threads of the service share: counts for limits and metrics, and signs of life.
 import { WindowCounter } from '../limits/window-counter.ts'
-import { metricsMemory } from '../telemetry/metrics-recorder.ts'
-import type { MetricsMemory } from '../telemetry/metrics-recorder.ts'
+import { metricsMemory, type MetricsMemory } from '../telemetry/metrics-recorder.ts'
 
 export interface SharedMemory {
   /** Threads that serve HTTP. */

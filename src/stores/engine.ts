@@ -2,8 +2,7 @@
 // derive their methods from here, so that a change of the port does not compile until each engine
 // follows.
 import type { MessagePort } from 'node:worker_threads'
-import { directCalls } from '../plants/plant-store.ts'
-import type { NewPlant, Outcome, PlantStore } from '../plants/plant-store.ts'
+import { directCalls, type NewPlant, type Outcome, type PlantStore } from '../plants/plant-store.ts'
 
 interface Signatures extends Omit<PlantStore, 'add'> {
   /**

@@ -1,12 +1,11 @@
 // Group commit for every engine: one batch is in flight, and the plants that arrive meanwhile form
 // the next. A commit costs the same for one plant as for hundreds: sharing it makes durable
 // responses fast.
-import { directCalls, StoreUnavailable } from '../plants/plant-store.ts'
-import type { NewPlant, Outcome, PlantStore } from '../plants/plant-store.ts'
-import { systemClock } from './clock.ts'
-import type { Clock } from './clock.ts'
-import { directMethods, forwardMethods } from './engine.ts'
-import type { EngineMethods } from './engine.ts'
+import {
+  directCalls, type NewPlant, type Outcome, type PlantStore, StoreUnavailable
+} from '../plants/plant-store.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { directMethods, type EngineMethods, forwardMethods } from './engine.ts'
 
 /** A batch ends with the plant that reaches this many characters of text. */
 const maxBatchCharacters = 4 * 1024 * 1024

@@ -1,7 +1,6 @@
 // Stores plants in memory for trial runs; they are lost when the process ends.
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
-import { implement } from './engine.ts'
-import type { Engine } from './engine.ts'
+import { type Engine, implement } from './engine.ts'
 
 export function memoryEngine (): Engine {
   const plants = new Map<bigint, NewPlant>()

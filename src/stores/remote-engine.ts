@@ -1,9 +1,9 @@
 // An engine that lives in another thread: the messages to it, from both sides.
-import { MessageChannel } from 'node:worker_threads'
-import type { MessagePort } from 'node:worker_threads'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { NewPlant } from '../plants/plant-store.ts'
-import { forwardAll, isMethod } from './engine.ts'
-import type { Args, Engine, EngineMethods, Method, Results } from './engine.ts'
+import {
+  type Args, type Engine, type EngineMethods, forwardAll, isMethod, type Method, type Results
+} from './engine.ts'
 import { groupCommit } from './group-commit.ts'
 
 /** A call of each method. */

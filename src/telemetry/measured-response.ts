@@ -1,7 +1,6 @@
 // Measures every response of the server, also those that Fastify does not send.
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { ServerResponse } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Recorder } from './metrics-recorder.ts'
 
 type End = ServerResponse['end']

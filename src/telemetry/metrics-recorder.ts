@@ -1,6 +1,5 @@
 // What one thread counts for /metrics.
-import { Histogram, histogramMemory } from './histogram.ts'
-import type { HistogramMemory } from './histogram.ts'
+import { Histogram, histogramMemory, type HistogramMemory } from './histogram.ts'
 
 /**
  * Requests that got 503 because of overload or a full queue of the store, connections beyond the

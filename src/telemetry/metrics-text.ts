@@ -1,9 +1,7 @@
 // The text of /metrics, in the format of Prometheus, with OpenTelemetry's names where it has some.
 import { readdirSync } from 'node:fs'
-import { Histogram } from './histogram.ts'
-import type { HistogramMemory } from './histogram.ts'
-import { counters, readSeriesKey } from './metrics-recorder.ts'
-import type { Counter, MetricsMemory } from './metrics-recorder.ts'
+import { Histogram, type HistogramMemory } from './histogram.ts'
+import { type Counter, counters, type MetricsMemory, readSeriesKey } from './metrics-recorder.ts'
 
 export const metricsPath = '/metrics'
 

@@ -1,6 +1,5 @@
 // express-openapi-validator on Express.
-import express from 'express'
-import type { ErrorRequestHandler } from 'express'
+import express, { type ErrorRequestHandler } from 'express'
 import { middleware } from 'express-openapi-validator'
 import { authorization, createPlant, document, printPort } from './shared.ts'
 

@@ -1,9 +1,7 @@
 // fastify-openapi-glue, as its README shows.
-import fastify from 'fastify'
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import glue from 'fastify-openapi-glue'
-import { authorization, createPlant, document } from './shared.ts'
-import type { NewPlant } from './shared.ts'
+import { authorization, createPlant, document, type NewPlant } from './shared.ts'
 
 const app = fastify({ ajv: { customOptions: { strict: false, coerceTypes: false } } })
 // Otherwise its errors do not fit the contract's schema, and become 500.

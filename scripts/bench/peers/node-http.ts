@@ -1,7 +1,6 @@
 // node:http without a framework and with the least that a correct answer needs.
 import { createServer } from 'node:http'
-import { authorization, createPlant, printPort } from './shared.ts'
-import type { Answer, NewPlant } from './shared.ts'
+import { type Answer, authorization, createPlant, type NewPlant, printPort } from './shared.ts'
 
 const server = createServer((request, response) => {
   let text = ''

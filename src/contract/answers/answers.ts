@@ -4,8 +4,7 @@ import { Readable } from 'node:stream'
 import { asHttpError, HttpError } from '../../server/http-error.ts'
 import type { RoutedOperation } from '../message/paths.ts'
 import type { AnswerSchemas } from './body-writers.ts'
-import { answerWriter } from './response-writer.ts'
-import type { AnyAnswer } from './response-writer.ts'
+import { answerWriter, type AnyAnswer } from './response-writer.ts'
 import { discard, sendStream } from './streams.ts'
 
 /** A handler of any operation. */

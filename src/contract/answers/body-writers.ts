@@ -1,8 +1,9 @@
 // Checks the body of an answer and writes it, by the kind of its media type: JSON, text or bytes.
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
-import { isString, writeUnchecked } from '../schema/index.ts'
-import type { Compile, Schema, Schemas, Write } from '../schema/index.ts'
+import {
+  type Compile, isString, type Schema, type Schemas, type Write, writeUnchecked
+} from '../schema/index.ts'
 import type { Media } from '../types/contract.ts'
 
 /** The schemas of the contract, for answers. */

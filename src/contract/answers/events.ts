@@ -2,12 +2,10 @@
 import type { FastifyReply } from 'fastify'
 import type { Readable } from 'node:stream'
 import {
-  composedSchemas, isString, parseText, referenced, writeUnchecked
+  composedSchemas, isString, parseText, referenced, type Schema, type Schemas, writeUnchecked
 } from '../schema/index.ts'
-import type { Schema, Schemas } from '../schema/index.ts'
 import type { Media } from '../types/contract.ts'
-import { loneSurrogate } from './body-writers.ts'
-import type { WriterOptions, WriteBody } from './body-writers.ts'
+import { loneSurrogate, type WriteBody, type WriterOptions } from './body-writers.ts'
 import { isAsyncIterable, streamOf } from './streams.ts'
 
 interface Event { event?: unknown, id?: unknown, retry?: unknown, data?: unknown }

@@ -2,10 +2,8 @@
 // (OpenAPI 3.1, section 4.8.21).
 import type { FastifyReply } from 'fastify'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { parseText, writeDeclared } from '../schema/index.ts'
-import type { Validated } from '../schema/index.ts'
-import { framingFields } from '../types/contract.ts'
-import type { Header, Response } from '../types/contract.ts'
+import { parseText, type Validated, writeDeclared } from '../schema/index.ts'
+import { framingFields, type Header, type Response } from '../types/contract.ts'
 import type { WriterOptions } from './body-writers.ts'
 
 /** The header fields as a handler gives them, and as Fastify sends them. */

@@ -6,13 +6,14 @@ import { Readable } from 'node:stream'
 import { isInRange, isRange, kindOf, sentType } from '../message/media-type.ts'
 import type { RoutedOperation } from '../message/paths.ts'
 import { writeUnchecked } from '../schema/index.ts'
-import { bodilessStatuses } from '../types/contract.ts'
-import type { Media, Response } from '../types/contract.ts'
-import { bytesWriter, jsonWriter, textWriter } from './body-writers.ts'
-import type { WriterOptions, Payload, WriteBody } from './body-writers.ts'
+import { bodilessStatuses, type Media, type Response } from '../types/contract.ts'
+import {
+  bytesWriter, jsonWriter, type Payload, textWriter, type WriteBody, type WriterOptions
+} from './body-writers.ts'
 import { eventsWriter } from './events.ts'
-import { fieldsWriter, noFields, undeclared, writeFields } from './header-fields.ts'
-import type { Fields, HeaderValues } from './header-fields.ts'
+import {
+  type Fields, fieldsWriter, type HeaderValues, noFields, undeclared, writeFields
+} from './header-fields.ts'
 
 /** An answer of any operation. */
 export interface AnyAnswer {

@@ -1,7 +1,8 @@
 // Takes the bytes of bodies from Fastify, in turns, and validates those that are JSON.
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
-import { readJson, removeUndeclared } from '../schema/index.ts'
-import type { Compile, Fault, Schema, Schemas } from '../schema/index.ts'
+import {
+  type Compile, type Fault, readJson, removeUndeclared, type Schema, type Schemas
+} from '../schema/index.ts'
 import type { Body, Operation } from '../types/contract.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { takeTurns } from './body-turns.ts'

@@ -15,8 +15,7 @@ import { answerEarly } from '../../server/socket-errors.ts'
 import { essence, kindOf, mediaTypeFinder } from '../message/media-type.ts'
 import { formCompiler, multipartReader } from './multipart.ts'
 import type { MultipartLimits } from './multipart-parts.ts'
-import { textSchema } from '../parameters/text-schema.ts'
-import type { TextSchema } from '../parameters/text-schema.ts'
+import { textSchema, type TextSchema } from '../parameters/text-schema.ts'
 import { formReader } from './url-encoded-form.ts'
 
 /** Limits of the bodies that handlers read as streams; the others have Fastify's bodyLimit. */

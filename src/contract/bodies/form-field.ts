@@ -1,6 +1,5 @@
 // Reads a field of a form, or a body of text, as JSON, a number or a boolean before a string.
-import { readJson } from '../schema/index.ts'
-import type { Validated } from '../schema/index.ts'
+import { readJson, type Validated } from '../schema/index.ts'
 import { scalarJson } from '../parameters/text-json.ts'
 import type { TextSchema } from '../parameters/text-schema.ts'
 

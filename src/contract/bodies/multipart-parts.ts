@@ -2,8 +2,7 @@
 import { Busboy } from '@fastify/busboy'
 import { isUtf8 } from 'node:buffer'
 import type { EventEmitter } from 'node:events'
-import { Transform } from 'node:stream'
-import type { Readable } from 'node:stream'
+import { type Readable, Transform } from 'node:stream'
 import { HttpError } from '../../server/http-error.ts'
 
 export interface MultipartLimits {

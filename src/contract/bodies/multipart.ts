@@ -1,20 +1,20 @@
 // Reads multipart/form-data as a series of typed parts: files as streams, fields as values.
 import type { Readable } from 'node:stream'
 import {
-  createCompiler, isFileSchema, isSchemaObject, lazily, mapSubschemas, readJson
+  type Compile, createCompiler, isFileSchema, isSchemaObject, lazily, mapSubschemas, readJson,
+  type Schema, type Schemas
 } from '../schema/index.ts'
-import type { Compile, Schema, Schemas } from '../schema/index.ts'
 import type { FieldPart, FilePart } from '../types/body.ts'
 import type { Media } from '../types/contract.ts'
 import { invalidBody } from './body-parser.ts'
 import { HttpError } from '../../server/http-error.ts'
 import { mediaTypePattern } from '../message/media-type.ts'
 import { readField } from './form-field.ts'
-import { fieldsTooLarge, nameless, readBytes, readParts } from './multipart-parts.ts'
-import type { MultipartLimits, RawPart } from './multipart-parts.ts'
+import {
+  fieldsTooLarge, type MultipartLimits, nameless, type RawPart, readBytes, readParts
+} from './multipart-parts.ts'
 import { objectJson } from '../parameters/text-json.ts'
-import { textSchema } from '../parameters/text-schema.ts'
-import type { TextSchema } from '../parameters/text-schema.ts'
+import { textSchema, type TextSchema } from '../parameters/text-schema.ts'
 
 type AnyPart = FilePart<string> | FieldPart<string, unknown>
 

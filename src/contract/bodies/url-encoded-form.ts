@@ -7,10 +7,8 @@ import { fieldJson, readField } from './form-field.ts'
 import { deepObjectReader } from '../parameters/deep-object.ts'
 import { isSpread, listReader, objectReader } from '../parameters/styles.ts'
 import type { StyleReader } from '../parameters/notation.ts'
-import { objectJson, repetition } from '../parameters/text-json.ts'
-import type { Json, TextWriter } from '../parameters/text-json.ts'
-import { textSchema } from '../parameters/text-schema.ts'
-import type { TextSchema } from '../parameters/text-schema.ts'
+import { type Json, objectJson, repetition, type TextWriter } from '../parameters/text-json.ts'
+import { textSchema, type TextSchema } from '../parameters/text-schema.ts'
 
 /**
  * Returns a function from a form to JSON, to be validated as any JSON is. Without an encoding an

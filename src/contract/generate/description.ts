@@ -2,8 +2,7 @@
 import type {
   Oas3_1Definition as Description, Oas3Operation, Oas3Parameter, Oas3PathItem
 } from '@redocly/openapi-core'
-import { escapedKey, subschemas, valueAt } from '../schema/index.ts'
-import type { Schema } from '../schema/index.ts'
+import { escapedKey, type Schema, subschemas, valueAt } from '../schema/index.ts'
 import { framingFields } from '../types/contract.ts'
 
 export type { Description }

@@ -2,8 +2,7 @@
 // the schemas that they distinguish.
 import type { Oas3Discriminator } from '@redocly/openapi-core'
 import { isSchemaObject } from '../schema/index.ts'
-import { resolve, visitValues } from './description.ts'
-import type { Description } from './description.ts'
+import { type Description, resolve, visitValues } from './description.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 type Branch = Readonly<{ $ref?: string }>

@@ -1,12 +1,10 @@
 // Runs the startup work of the service without listening, to find what would fail: every schema is
 // compiled, every default read and every route registered.
-import fastify from 'fastify'
-import type { HTTPMethods } from 'fastify'
+import fastify, { type HTTPMethods } from 'fastify'
 import { noTexts } from '../message/request-texts.ts'
 import { valueReader } from '../parameters/parameters.ts'
 import { routed, routerOptions, toRoute } from '../message/paths.ts'
-import { createCompiler, createWriters, escapedKey } from '../schema/index.ts'
-import type { Compile } from '../schema/index.ts'
+import { type Compile, createCompiler, createWriters, escapedKey } from '../schema/index.ts'
 import type { Contract, Operation, Parameter } from '../types/contract.ts'
 import { schemasOf } from './prune-components.ts'
 import { schemaFault } from './schema-check.ts'

@@ -1,18 +1,15 @@
 // Emits the operations and JSON Schemas that the service registers.
 import type { Oas3Server } from '@redocly/openapi-core'
-import { isSchemaObject, mapSubschemas } from '../schema/index.ts'
-import type { Schema } from '../schema/index.ts'
+import { isSchemaObject, mapSubschemas, type Schema } from '../schema/index.ts'
 import type {
   Body, Content, Contract, Encoding, Header, Media, Operation, Parameter as ContractParameter,
   Response, SecurityScheme, Server
 } from '../types/contract.ts'
 import {
-  defaultOf, fieldsOfEngine, isIgnored, listOperations, mapValues, pick, resolve, valueOf,
-  withoutExtensions
+  defaultOf, type Description, fieldsOfEngine, isIgnored, type ListedOperation, listOperations,
+  mapValues, type Parameter, pick, resolve, valueOf, withoutExtensions
 } from './description.ts'
-import type { Description, ListedOperation, Parameter } from './description.ts'
-import { distinctionsIn } from './discriminators.ts'
-import type { Distinction } from './discriminators.ts'
+import { type Distinction, distinctionsIn } from './discriminators.ts'
 import { keywords } from './normalize.ts'
 
 /** What the service registers. Every component schema becomes a document with its name. */

@@ -1,13 +1,11 @@
 // Emits the types that check handlers and answers.
-import openapiTS, { astToString } from 'openapi-typescript'
-import type { OpenAPI3 } from 'openapi-typescript'
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
-import { escapedKey, isFileSchema, valueAt } from '../schema/index.ts'
-import type { Schema } from '../schema/index.ts'
+import { escapedKey, isFileSchema, type Schema, valueAt } from '../schema/index.ts'
 import {
-  defaultOf, isIgnored, listOperations, resolve, valueOf, withoutExtensions
+  defaultOf, type Description, isIgnored, type ListedOperation, listOperations, type Parameter,
+  resolve, valueOf, withoutExtensions
 } from './description.ts'
-import type { Description, ListedOperation, Parameter } from './description.ts'
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
 const blob = ts.factory.createTypeReferenceNode('Blob')

@@ -1,6 +1,7 @@
 // What is wrong or remarkable in a contract, at its place: `file:line:column pointer sentence`.
-import { getLineColLocation } from '@redocly/openapi-core'
-import type { LocationObject, NormalizedProblem } from '@redocly/openapi-core'
+import {
+  getLineColLocation, type LocationObject, type NormalizedProblem
+} from '@redocly/openapi-core'
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 

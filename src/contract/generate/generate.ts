@@ -5,8 +5,7 @@ import { makeDirectory } from '../../private-files.ts'
 import { emitDocument, emitOperations } from './emit-contract.ts'
 import { emitTypes } from './emit-types.ts'
 import { ContractError, unreadable } from './findings.ts'
-import { readContract } from './read-contract.ts'
-import type { ContractFile, ReadOptions } from './read-contract.ts'
+import { type ContractFile, readContract, type ReadOptions } from './read-contract.ts'
 
 export interface GenerateOptions extends ReadOptions {
   /** The path of the contract. */

@@ -4,9 +4,8 @@ import type { Oas3Operation, Oas3PathItem } from '@redocly/openapi-core'
 import { isSchemaObject, mapSubschemas } from '../schema/index.ts'
 import { bodilessStatuses } from '../types/contract.ts'
 import {
-  listOperations, mapValues, methods, resolve, visitValues, withoutExtensions
+  type Description, listOperations, mapValues, methods, resolve, visitValues, withoutExtensions
 } from './description.ts'
-import type { Description } from './description.ts'
 import { takeName } from './schema-names.ts'
 
 /** The keywords of JSON Schema 2020-12 that validate, and those that OpenAPI gives a meaning to. */

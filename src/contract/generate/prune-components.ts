@@ -2,8 +2,9 @@
 import { isRef } from '@redocly/openapi-core'
 import type { Schemas } from '../schema/index.ts'
 import type { Contract, Operation } from '../types/contract.ts'
-import { listOperations, mapValues, pick, visitValues, withoutExtensions } from './description.ts'
-import type { Description } from './description.ts'
+import {
+  type Description, listOperations, mapValues, pick, visitValues, withoutExtensions
+} from './description.ts'
 
 /** Without the components that no operation needs: those of webhooks and skipped operations. */
 export function pruneContract (contract: Contract): Contract {

@@ -1,8 +1,10 @@
 // Reads the contract: lints and bundles it, and refuses what this service cannot serve, or leaves
 // it out where the owner of the contract asks for that. openapi-core gives every finding its file,
 // line and JSON pointer.
-import { BaseResolver, bundle, createConfig, lint } from '@redocly/openapi-core'
-import type { Document, NormalizedProblem, RawUniversalConfig } from '@redocly/openapi-core'
+import {
+  BaseResolver, bundle, createConfig, type Document, lint, type NormalizedProblem,
+  type RawUniversalConfig
+} from '@redocly/openapi-core'
 import { resolve } from 'node:path'
 import type { Contract } from '../types/contract.ts'
 import type { Description } from './description.ts'

@@ -1,6 +1,5 @@
 // Finds references that lead only to themselves, on which the linter fails.
-import { isRef } from '@redocly/openapi-core'
-import type { Document } from '@redocly/openapi-core'
+import { type Document, isRef } from '@redocly/openapi-core'
 import { valueAt } from '../schema/index.ts'
 import { visitValues } from './description.ts'
 import { ContractError, locate } from './findings.ts'

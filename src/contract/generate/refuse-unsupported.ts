@@ -3,8 +3,7 @@
 import type { Oas3Operation, Oas3Rule, UserContext } from '@redocly/openapi-core'
 import { mapValues } from './description.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
-import { placeAt } from './survey.ts'
-import type { Survey } from './survey.ts'
+import { placeAt, type Survey } from './survey.ts'
 import { pathFault, report } from './unsupported-features.ts'
 
 /**

@@ -1,7 +1,8 @@
 // Checks of schemas that only the generator makes.
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { composedSchemas, containsInt64, referenced, subschemas } from '../schema/index.ts'
-import type { Schema, Schemas } from '../schema/index.ts'
+import {
+  composedSchemas, containsInt64, referenced, type Schema, type Schemas, subschemas
+} from '../schema/index.ts'
 import { schemasIn } from './description.ts'
 import { unsupported } from './unsupported-features.ts'
 

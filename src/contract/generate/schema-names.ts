@@ -2,8 +2,7 @@
 // they are bundled.
 import { unescapePointerFragment } from '@redocly/openapi-core'
 import { isSchemaObject } from '../schema/index.ts'
-import { mapValues } from './description.ts'
-import type { Description } from './description.ts'
+import { type Description, mapValues } from './description.ts'
 
 const start = '#/components/schemas/'
 

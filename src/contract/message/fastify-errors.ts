@@ -4,8 +4,7 @@ import type {
   FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions
 } from 'fastify'
 import type { Socket } from 'node:net'
-import { reportError, writeError } from '../../server/error-reporter.ts'
-import type { ErrorReporter } from '../../server/error-reporter.ts'
+import { type ErrorReporter, reportError, writeError } from '../../server/error-reporter.ts'
 import { framingFault } from '../../server/framing.ts'
 import { asHttpError, HttpError } from '../../server/http-error.ts'
 import { requestId, requestIdField } from '../../server/request-id.ts'

@@ -1,7 +1,6 @@
 // Reads objects in style deepObject: `color[R]=100&color[G]=200` (OpenAPI 3.1.1, section 4.8.12.4).
 import type { Notation, StyleReader } from './notation.ts'
-import { faulty, objectJson } from './text-json.ts'
-import type { Json, TextWriter } from './text-json.ts'
+import { faulty, type Json, objectJson, type TextWriter } from './text-json.ts'
 import type { TextSchema } from './text-schema.ts'
 
 /** What clients send beyond OpenAPI, which specifies neither lists nor objects inside an object. */

@@ -1,19 +1,14 @@
 // Reads parameters from path, query, headers and cookies, and validates them.
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import { readJson } from '../schema/index.ts'
-import type { Compile, Fault, Schemas } from '../schema/index.ts'
+import { type Compile, type Fault, readJson, type Schemas } from '../schema/index.ts'
 import type { Parameter, SecurityScheme } from '../types/contract.ts'
 import { HttpError } from '../../server/http-error.ts'
-import { segmentSource } from '../message/paths.ts'
-import type { RoutedOperation } from '../message/paths.ts'
-import { decodeText, rawPath, textsFrom, textsIn } from '../message/request-texts.ts'
-import type { Texts } from '../message/request-texts.ts'
+import { type RoutedOperation, segmentSource } from '../message/paths.ts'
+import { decodeText, rawPath, type Texts, textsFrom, textsIn } from '../message/request-texts.ts'
 import { isSpread, styleReaders } from './styles.ts'
 import type { Notation } from './notation.ts'
-import { repetition, scalarJson } from './text-json.ts'
-import type { Json, TextWriter } from './text-json.ts'
-import { textSchema } from './text-schema.ts'
-import type { TextSchema } from './text-schema.ts'
+import { type Json, repetition, scalarJson, type TextWriter } from './text-json.ts'
+import { textSchema, type TextSchema } from './text-schema.ts'
 
 /** The values of a request's parameters, by place and name. */
 type Values = Record<string, Record<string, unknown>>

@@ -3,8 +3,7 @@
 import type { Texts } from '../message/request-texts.ts'
 import { deepObjectReader } from './deep-object.ts'
 import type { Notation, StyleReader } from './notation.ts'
-import { faulty, pairsJson, repetition } from './text-json.ts'
-import type { Json, TextWriter } from './text-json.ts'
+import { faulty, type Json, pairsJson, repetition, type TextWriter } from './text-json.ts'
 
 /** A reader for each form that the value may have: object, list and single text, in this order. */
 export function styleReaders (notation: Notation): StyleReader[] {

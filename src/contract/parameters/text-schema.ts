@@ -1,6 +1,8 @@
 // What a schema says of a value that arrives as text: a parameter, a member of a form or a body.
-import { composedSchemas, isFileSchema, isSchemaObject, lazily } from '../schema/index.ts'
-import type { Compile, Schema, Schemas, Validate } from '../schema/index.ts'
+import {
+  type Compile, composedSchemas, isFileSchema, isSchemaObject, lazily, type Schema, type Schemas,
+  type Validate
+} from '../schema/index.ts'
 
 /** A schema and those that it consists of, by $ref, allOf, anyOf and oneOf, taken together. */
 export interface TextSchema {

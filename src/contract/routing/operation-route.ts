@@ -2,21 +2,17 @@
 import type {
   FastifyInstance, FastifySchema, HTTPMethods, RouteShorthandOptions
 } from 'fastify'
-import { toRouteHandler } from '../answers/answers.ts'
-import type { AnswerOptions, AnyHandler } from '../answers/answers.ts'
+import { type AnswerOptions, type AnyHandler, toRouteHandler } from '../answers/answers.ts'
 import type { AnswerSchemas } from '../answers/body-writers.ts'
 import { negotiate } from '../answers/negotiation.ts'
 import { responseKey } from '../answers/response-writer.ts'
 import { compileBody } from '../bodies/body-parser.ts'
-import { isPlain } from '../bodies/body-readers.ts'
-import type { bodyHooks } from '../bodies/body-readers.ts'
+import { type bodyHooks, isPlain } from '../bodies/body-readers.ts'
 import { kindOf } from '../message/media-type.ts'
-import { toRoute } from '../message/paths.ts'
-import type { RoutedOperation } from '../message/paths.ts'
+import { type RoutedOperation, toRoute } from '../message/paths.ts'
 import { readParameters } from '../parameters/parameters.ts'
 import type { Compile } from '../schema/index.ts'
-import { authenticate } from '../security/security.ts'
-import type { Guards } from '../security/security.ts'
+import { authenticate, type Guards } from '../security/security.ts'
 import type { Operation } from '../types/contract.ts'
 
 declare module 'fastify' {

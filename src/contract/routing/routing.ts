@@ -5,8 +5,7 @@ import type {
 } from 'fastify'
 import { followsLastResponse, framingFault } from '../../server/framing.ts'
 import { HttpError } from '../../server/http-error.ts'
-import { pathPattern, toRoute } from '../message/paths.ts'
-import type { Routed } from '../message/paths.ts'
+import { pathPattern, type Routed, toRoute } from '../message/paths.ts'
 import { decodedPath } from '../message/request-texts.ts'
 
 interface Path { template: string, pattern: RegExp, methods: string[] }

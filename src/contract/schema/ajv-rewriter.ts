@@ -2,8 +2,9 @@
 // and with our keywords for int64 and for the records of a validation. The input is plain JSON
 // Schema 2020-12; nothing else changes.
 import { isInt64, toInt64Keyword } from './int64.ts'
-import { composedSchemas, isSchemaObject, mapSubschemas, referenced } from './schemas.ts'
-import type { Schema, Schemas } from './schemas.ts'
+import {
+  composedSchemas, isSchemaObject, mapSubschemas, referenced, type Schema, type Schemas
+} from './schemas.ts'
 
 /** A request hides readOnly members, an answer writeOnly ones. Only an answer records members. */
 export type Direction = 'request' | 'answer'

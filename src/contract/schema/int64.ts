@@ -1,7 +1,6 @@
 // Validates format int64 exactly: ajv compares doubles (ajv#1116), so our keyword `int64` replaces
 // its keywords.
-import { _ } from 'ajv'
-import type { CodeKeywordDefinition } from 'ajv'
+import { _, type CodeKeywordDefinition } from 'ajv'
 import type { ExactNumbers } from './json.ts'
 
 /** Where a valid value has an int64, and its exact integer. */

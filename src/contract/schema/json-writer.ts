@@ -1,13 +1,9 @@
 // Validates answers and writes them as JSON without undeclared members.
-import fastJson from 'fast-json-stringify'
-import type { Schema as FastJsonSchema } from 'fast-json-stringify'
-import { writesItself } from './json.ts'
-import type { Fault } from './json.ts'
+import fastJson, { type Schema as FastJsonSchema } from 'fast-json-stringify'
+import { type Fault, writesItself } from './json.ts'
 import type { Declared } from './ajv-rewriter.ts'
-import { escapedKey, referenced, subschemas } from './schemas.ts'
-import type { Schema, Schemas } from './schemas.ts'
-import { memoizeBySchema } from './validator.ts'
-import type { Compile, DeclaredAt } from './validator.ts'
+import { escapedKey, referenced, type Schema, type Schemas, subschemas } from './schemas.ts'
+import { type Compile, type DeclaredAt, memoizeBySchema } from './validator.ts'
 
 /** An answer that its schema refuses. */
 export class InvalidAnswer extends Error {

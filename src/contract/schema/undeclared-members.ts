@@ -1,7 +1,6 @@
 // Removes what a contract does not name from the body of a request: its memory would last as long
 // as the request, and a body of 64 KiB may become 1.4 MB.
-import { composedSchemas } from './schemas.ts'
-import type { Schema, Schemas } from './schemas.ts'
+import { composedSchemas, type Schema, type Schemas } from './schemas.ts'
 
 /** Keywords by which an object, and its TypeScript type, have members not in `properties`. */
 const openKeywords = [

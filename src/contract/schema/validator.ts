@@ -3,14 +3,10 @@ import { _, Ajv2020 } from 'ajv/dist/2020.js'
 import type { CodeKeywordDefinition, ErrorObject, FuncKeywordDefinition, Options } from 'ajv'
 import addFormats from 'ajv-formats'
 import { explain, explainAll } from './faults.ts'
-import { int64Keyword } from './int64.ts'
-import type { IntegersOfValue } from './int64.ts'
-import { parseJson, toDoubles } from './json.ts'
-import type { ExactNumbers, Fault, Root } from './json.ts'
-import { ajvRewriter } from './ajv-rewriter.ts'
-import type { Declared, Direction } from './ajv-rewriter.ts'
-import { containsInt64, referencedNames } from './schemas.ts'
-import type { Schema, Schemas } from './schemas.ts'
+import { int64Keyword, type IntegersOfValue } from './int64.ts'
+import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles } from './json.ts'
+import { ajvRewriter, type Declared, type Direction } from './ajv-rewriter.ts'
+import { containsInt64, referencedNames, type Schema, type Schemas } from './schemas.ts'
 
 /** The members that a schema declares for an object of a valid value, by its JSON pointer. */
 export interface DeclaredAt { pointer: string, declared: Declared }

@@ -4,8 +4,7 @@ import { asHttpError, HttpError } from '../../server/http-error.ts'
 import { refusalsOf } from '../message/request-fields.ts'
 import type { BasicCredentials, Verdict, Verifier } from '../types/handler.ts'
 import type { Operation, SecurityScheme } from '../types/contract.ts'
-import { credentialReader, Refusal, withChallenge } from './credentials.ts'
-import type { CredentialReader } from './credentials.ts'
+import { credentialReader, type CredentialReader, Refusal, withChallenge } from './credentials.ts'
 
 /** A verifier of any scheme. */
 export type AnyVerifier = Verifier<string | BasicCredentials>

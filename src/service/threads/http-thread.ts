@@ -1,7 +1,6 @@
 // A thread that serves HTTP, as the main thread sees it; http-worker.ts runs in it.
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import type { MessagePort } from 'node:worker_threads'
+import { type MessagePort, Worker } from 'node:worker_threads'
 import type { CredentialsState } from '../../auth/verifier.ts'
 import type { AppServerOptions } from '../app-server.ts'
 

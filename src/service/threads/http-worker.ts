@@ -1,14 +1,12 @@
 // Runs in a thread that serves HTTP. The main thread owns the log, the engine and the credentials.
-import { parentPort } from 'node:worker_threads'
-import type { MessagePort } from 'node:worker_threads'
+import { type MessagePort, parentPort } from 'node:worker_threads'
 import { followCredentials } from '../../auth/verifier.ts'
 import { remoteEngine } from '../../stores/remote-engine.ts'
 import { createLog } from '../../telemetry/log.ts'
 import { oncePerMinute } from '../../telemetry/once-per-minute.ts'
 import { openAppServer } from '../app-server.ts'
 import { keepTicksFast } from '../next-tick.ts'
-import { beatMs } from './http-thread.ts'
-import type { FromThread, ThreadOptions, ToThread } from './http-thread.ts'
+import { beatMs, type FromThread, type ThreadOptions, type ToThread } from './http-thread.ts'
 
 const main = parentPort as MessagePort
 const send = (message: FromThread, ports: MessagePort[] = []) => main.postMessage(message, ports)

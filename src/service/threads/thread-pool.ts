@@ -7,8 +7,7 @@ import { claimPort } from '../../server/port-claim.ts'
 import { createConnector } from '../../stores/remote-engine.ts'
 import type { LogOutput } from '../../telemetry/log-output.ts'
 import type { AppServerOptions } from '../app-server.ts'
-import { HttpThread } from './http-thread.ts'
-import type { ThreadCall } from './http-thread.ts'
+import { HttpThread, type ThreadCall } from './http-thread.ts'
 
 /** Milliseconds. A thread that failed soon after its start, or during it, is replaced later. */
 const replace = { soon: 10_000, pause: 1000 }

@@ -1,17 +1,14 @@
 // The PostgreSQL engine: each call runs its statements with retries until a deadline.
-import { systemClock } from '../clock.ts'
-import type { Clock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
 import type { Engine } from '../engine.ts'
 import { retry } from '../retry.ts'
 import { postgresql } from './dialects.ts'
 import { describeError, isTransient } from './errors.ts'
 import { hostOf, hostUrls } from './hosts.ts'
-import { confirmCommits, createPlantMethods } from './plants.ts'
-import type { Query, Run } from './plants.ts'
+import { confirmCommits, createPlantMethods, type Query, type Run } from './plants.ts'
 import { openPool } from './pool.ts'
 import { checkDatabase, setUpDatabase } from './schema.ts'
-import { createStatementRunner } from './statements.ts'
-import type { StatementRunner } from './statements.ts'
+import { createStatementRunner, type StatementRunner } from './statements.ts'
 
 /** Milliseconds for a call with all its retries, and until startup says that it waits. */
 const timeoutsMs = { call: 8000, silence: 500 }

@@ -1,10 +1,8 @@
 // The database at startup and later: checks that it can promise durable commits, creates or
 // upgrades its tables, and finds its dialect.
-import { dialectOf } from './dialects.ts'
-import type { Dialect } from './dialects.ts'
+import { type Dialect, dialectOf } from './dialects.ts'
 import { codeOf, PermanentError, undefinedTable } from './errors.ts'
-import { checkRights } from './plants.ts'
-import type { Query } from './plants.ts'
+import { checkRights, type Query } from './plants.ts'
 
 /** Checks that the database can promise durable commits of any text, and creates missing tables. */
 export function setUpDatabase (query: Query): Promise<Dialect> {

@@ -1,7 +1,6 @@
 // Runs SQLite in a worker thread, so that disk waits do not block the event loop.
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import type { MessagePort } from 'node:worker_threads'
+import { type MessagePort, Worker } from 'node:worker_threads'
 import type { Engine } from '../engine.ts'
 import { remoteEngine } from '../remote-engine.ts'
 

@@ -1,9 +1,9 @@
 // Serves a contract in this process and calls each of its operations with a sample.
 import fastify from 'fastify'
 import {
-  answerErrors, errorOptions, routerOptions, serveContract, serverPath
+  answerErrors, type Contract, errorOptions, routerOptions, type SentError, serveContract,
+  serverPath
 } from '../../../src/contract/index.ts'
-import type { Contract, SentError } from '../../../src/contract/index.ts'
 import { listOperations, mapValues } from '../../../src/contract/generate/description.ts'
 import type { ContractFile } from '../../../src/contract/generate/read-contract.ts'
 import { extents, Samples } from './samples.ts'

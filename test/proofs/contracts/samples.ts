@@ -5,9 +5,8 @@ import { sample } from 'openapi-sampler'
 import { Readable } from 'node:stream'
 import { kindOf } from '../../../src/contract/message/media-type.ts'
 import type { SecurityScheme } from '../../../src/contract/types/contract.ts'
-import { fieldsOfEngine, isIgnored, resolve } from '../../../src/contract/generate/description.ts'
-import type {
-  Description, ListedOperation, Parameter
+import {
+  type Description, fieldsOfEngine, isIgnored, type ListedOperation, type Parameter, resolve
 } from '../../../src/contract/generate/description.ts'
 
 /** All members and parameters; only those required; these without the examples of their schemas. */

@@ -2,8 +2,7 @@
 // JSON text for each. body-costs.test.ts runs it in its own process, because coverage counters
 // triple the cost of the measured code.
 import { schemas } from '../../../generated/operations.ts'
-import { createCompiler, readJson } from '../../../src/contract/schema/index.ts'
-import type { Validate } from '../../../src/contract/schema/index.ts'
+import { createCompiler, readJson, type Validate } from '../../../src/contract/schema/index.ts'
 
 /**
  * `own` is what the service adds to JSON.parse of the same bytes, in times of JSON.parse of an

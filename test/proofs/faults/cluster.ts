@@ -7,13 +7,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseNumber, readOptions, exitWith } from '../../../scripts/options.ts'
 import type { NewPlant } from '../../../src/plants/plant-store.ts'
-import { compare, newAccount, sendPlants, smallPlant } from '../../fixtures/load.ts'
-import type { Account } from '../../fixtures/load.ts'
+import { type Account, compare, newAccount, sendPlants, smallPlant } from '../../fixtures/load.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { startService } from '../../fixtures/service.ts'
 import type { Card } from './cluster/network.ts'
-import { missingPackages, startCluster } from './cluster/patroni.ts'
-import type { Cluster, Member } from './cluster/patroni.ts'
+import { type Cluster, type Member, missingPackages, startCluster } from './cluster/patroni.ts'
 
 const options = readOptions({
   /** 20 by default, 6 with --asynchronous. */

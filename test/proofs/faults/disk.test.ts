@@ -4,14 +4,12 @@ import { execFile } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { openStore } from '../../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'
 import { inParallel } from '../../fixtures/parallel.ts'
 import { testToken } from '../../fixtures/secrets.ts'
-import { postPlant, startService, waitForReady } from '../../fixtures/service.ts'
-import type { Launch } from '../../fixtures/service.ts'
+import { type Launch, postPlant, startService, waitForReady } from '../../fixtures/service.ts'
 
 const test = inParallel(t, 3)
 

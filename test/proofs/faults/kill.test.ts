@@ -2,8 +2,7 @@
 // `npm run prove -- faults` kills the service 500 times.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { openStore } from '../../../src/stores/open.ts'
 import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'
 import { startPostgres } from '../../fixtures/postgres.ts'

@@ -1,18 +1,15 @@
 // A log that nobody takes: on a full disk, in a pipe without a reader or on a stopped terminal. The
 // service answers, needs no more memory, loses no acknowledged plant, shuts down in time and counts
 // the lines that it drops.
-import { execFile, spawn } from 'node:child_process'
-import type { ChildProcess, StdioOptions } from 'node:child_process'
+import { type ChildProcess, execFile, spawn, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, openSync, readFileSync, truncateSync } from 'node:fs'
 import { Agent, get } from 'node:http'
-import { createServer, Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer, Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { openStore } from '../../../src/stores/open.ts'
 import { holdProcess } from '../../fixtures/leash.ts'
 import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'

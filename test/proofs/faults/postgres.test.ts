@@ -2,13 +2,11 @@
 // plant is lost or stored twice.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { openStore } from '../../../src/stores/open.ts'
 import { checkTime } from '../../fixtures/clock.ts'
 import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'
-import { startOwnPostgres } from '../../fixtures/postgres.ts'
-import type { OwnPostgres } from '../../fixtures/postgres.ts'
+import { type OwnPostgres, startOwnPostgres } from '../../fixtures/postgres.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService, waitForReady } from '../../fixtures/service.ts'
 

@@ -2,20 +2,21 @@
 // checks after each cut that every acknowledged plant is on the disk. With --control the service
 // does not sync, and must lose plants. The cut loses what Linux has not written; a disk that loses
 // what it confirmed is beyond this test.
-import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseNumber, readOptions } from '../../../scripts/options.ts'
 import { openStore } from '../../../src/stores/open.ts'
-import { compare, newAccount, scatteredPlant, sendPlants } from '../../fixtures/load.ts'
-import type { Account } from '../../fixtures/load.ts'
+import {
+  type Account, compare, newAccount, scatteredPlant, sendPlants
+} from '../../fixtures/load.ts'
 import { all } from '../../fixtures/plant-store-suite.ts'
 import { makeDisk, prepareForDisk } from '../../fixtures/power.ts'
 import { seededRandom } from '../../fixtures/random.ts'
 import { testToken } from '../../fixtures/secrets.ts'
-import { startService } from '../../fixtures/service.ts'
-import type { Service } from '../../fixtures/service.ts'
+import { type Service, startService } from '../../fixtures/service.ts'
 
 const texts = readOptions({
   cuts: { type: 'string', default: '200' },

@@ -1,8 +1,7 @@
 // SIGTERM under keep-alive load, with one thread and with two: no request is lost that was sent on
 // a connection in use. `npm run prove -- faults` restarts the service 100 times.
 import { once } from 'node:events'
-import { Agent, request } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,9 +1,9 @@
 // Random bodies that the contract refuses: each is a valid plant with one change, which breaks the
 // schema or its text.
-import fc from 'fast-check'
-import type { Arbitrary } from 'fast-check'
-import { largestId, members, plantsAndWriters, smallestId } from './plants.ts'
-import type { List, Member } from './plants.ts'
+import fc, { type Arbitrary } from 'fast-check'
+import {
+  largestId, type List, type Member, members, plantsAndWriters, smallestId
+} from './plants.ts'
 import { Raw } from './spelling.ts'
 
 /** @property body each character is one byte */

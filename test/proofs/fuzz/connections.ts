@@ -1,7 +1,6 @@
 // Random connections: valid requests, requests of every kind, garbage in between and changes of
 // single bytes.
-import fc from 'fast-check'
-import type { Arbitrary } from 'fast-check'
+import fc, { type Arbitrary } from 'fast-check'
 import { authorization } from '../../fixtures/app.ts'
 import type { Ending } from './client.ts'
 

@@ -2,8 +2,7 @@
 import { execFile } from 'node:child_process'
 import t from 'tap'
 import { holdProcess } from '../../fixtures/leash.ts'
-import { withMutation } from '../../fixtures/mutation.ts'
-import type { Replacement } from '../../fixtures/mutation.ts'
+import { type Replacement, withMutation } from '../../fixtures/mutation.ts'
 
 // `npm run prove -- fuzz-contracts` takes new seeds.
 const seed = Number(process.env.FUZZ_SEED ?? 1)

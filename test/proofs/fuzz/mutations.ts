@@ -1,8 +1,7 @@
 // Ways to break the service, and the fuzzer on a copy that is broken in one of them.
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
-import { withMutation } from '../../fixtures/mutation.ts'
-import type { Replacement } from '../../fixtures/mutation.ts'
+import { type Replacement, withMutation } from '../../fixtures/mutation.ts'
 
 export interface Mutation extends Replacement {
   name: string

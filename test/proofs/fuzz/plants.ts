@@ -1,7 +1,6 @@
 // Random plants that the contract allows, generated from its schema in generated/, each as one of
 // its JSON texts.
-import fc from 'fast-check'
-import type { Arbitrary } from 'fast-check'
+import fc, { type Arbitrary } from 'fast-check'
 import { operations, schemas } from '../../../generated/operations.ts'
 import { seededRandom } from '../../fixtures/random.ts'
 import { Members, plain, Raw, spell } from './spelling.ts'

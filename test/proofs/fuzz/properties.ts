@@ -1,16 +1,12 @@
 // What must hold for every plant, every broken plant and every connection.
 import { deepStrictEqual, fail, strictEqual } from 'node:assert/strict'
-import fc from 'fast-check'
-import type { Arbitrary } from 'fast-check'
+import fc, { type Arbitrary } from 'fast-check'
 import type { AppOptions } from '../../../src/service/app.ts'
 import { request } from '../../fixtures/raw.ts'
 import { brokenPlants } from './broken-plants.ts'
-import { visit } from './client.ts'
-import type { Reply } from './client.ts'
-import { connectionsPerGroup, groups } from './connections.ts'
-import type { Group } from './connections.ts'
-import { sentPlants } from './plants.ts'
-import type { Plant, SentPlant } from './plants.ts'
+import { type Reply, visit } from './client.ts'
+import { connectionsPerGroup, type Group, groups } from './connections.ts'
+import { type Plant, type SentPlant, sentPlants } from './plants.ts'
 import type { Target } from './target.ts'
 
 /** Counts what the cases met, by name. */

@@ -2,8 +2,7 @@
 // met. A failure prints the command that replays it.
 import fc from 'fast-check'
 import { parseNumber, readOptions, exitWith } from '../../../scripts/options.ts'
-import { properties } from './properties.ts'
-import type { Property } from './properties.ts'
+import { properties, type Property } from './properties.ts'
 import { startTarget } from './target.ts'
 
 const { FUZZ_SEED, FUZZ_PATH, FUZZ_PROPERTY } = process.env

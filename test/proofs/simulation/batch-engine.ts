@@ -1,8 +1,7 @@
 // A simulated engine without retries, as SQLite in its worker: a batch may fail, hang for some
 // time, or die.
 import type { NewPlant, Outcome } from '../../../src/plants/plant-store.ts'
-import { directMethods, forwardMethods } from '../../../src/stores/engine.ts'
-import type { Engine } from '../../../src/stores/engine.ts'
+import { directMethods, type Engine, forwardMethods } from '../../../src/stores/engine.ts'
 import type { Data, Row } from './server.ts'
 import type { World } from './world.ts'
 

@@ -1,8 +1,10 @@
 // Two simulated PostgreSQL servers: the standby receives the commits of the primary and may take
 // its place.
 import type { FaultRates } from './network.ts'
-import { connectionLost, copyOf, createServer, serverError, show } from './server.ts'
-import type { Data, Database, DatabaseOptions, Server } from './server.ts'
+import {
+  connectionLost, copyOf, createServer, type Data, type Database, type DatabaseOptions,
+  type Server, serverError, show
+} from './server.ts'
 import type { World } from './world.ts'
 
 export interface ClusterOptions extends Omit<DatabaseOptions, 'serializationRate'> {

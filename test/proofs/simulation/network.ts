@@ -1,8 +1,9 @@
 // The connections to the simulated PostgreSQL: statements and results take time, get lost or never
 // arrive.
 import type { Cluster } from './cluster.ts'
-import { connectionLost, execute, serverError } from './server.ts'
-import type { Interruption, Rows, Server, Statement } from './server.ts'
+import {
+  connectionLost, execute, type Interruption, type Rows, type Server, serverError, type Statement
+} from './server.ts'
 
 /** How probable a fault is for one statement or connection. */
 export type FaultRates = Partial<Record<StatementFault | 'serialization' | 'noConnection', number>>

@@ -1,8 +1,7 @@
 // A simulated pool of connections to the simulated PostgreSQL. It follows the rules of pg's pool.
 import type { Connection, Pool, StatementClient } from '../../../src/stores/postgres/statements.ts'
 import type { Cluster } from './cluster.ts'
-import { connect } from './network.ts'
-import type { Session } from './network.ts'
+import { connect, type Session } from './network.ts'
 import type { Process } from './process.ts'
 import type { World } from './world.ts'
 

@@ -1,24 +1,19 @@
 // One schedule: services, clients and faults for some seconds, then a time without faults, then the
 // end.
 import type { NewPlant } from '../../../src/plants/plant-store.ts'
-import { createPostgresEngine } from '../../../src/stores/postgres/engine.ts'
-import type { PostgresEngine } from '../../../src/stores/postgres/engine.ts'
-import { createStatementRunner } from '../../../src/stores/postgres/statements.ts'
-import type { StatementRunner } from '../../../src/stores/postgres/statements.ts'
+import { createPostgresEngine, type PostgresEngine } from '../../../src/stores/postgres/engine.ts'
+import {
+  createStatementRunner, type StatementRunner
+} from '../../../src/stores/postgres/statements.ts'
 import { createBatchEngines } from './batch-engine.ts'
-import { createCluster, hadStandbySince, heal, startFault } from './cluster.ts'
-import type { Cluster } from './cluster.ts'
+import { type Cluster, createCluster, hadStandbySince, heal, startFault } from './cluster.ts'
 import type { FaultRates } from './network.ts'
-import { createProcess } from './process.ts'
-import type { Process } from './process.ts'
+import { createProcess, type Process } from './process.ts'
 import { createPool } from './pool.ts'
-import { createProperties } from './properties.ts'
-import type { Properties, Violation } from './properties.ts'
+import { createProperties, type Properties, type Violation } from './properties.ts'
 import type { Data } from './server.ts'
-import { startService } from './service.ts'
-import type { Service, ServiceOptions } from './service.ts'
-import { createWorld } from './world.ts'
-import type { Recording, World } from './world.ts'
+import { type Service, type ServiceOptions, startService } from './service.ts'
+import { createWorld, type Recording, type World } from './world.ts'
 
 /** Virtual time after which a schedule that is still running hangs. */
 const longestScheduleMs = 30 * 60 * 1000

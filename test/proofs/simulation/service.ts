@@ -5,8 +5,7 @@ import { groupCommit } from '../../../src/stores/group-commit.ts'
 import type { Engine } from '../../../src/stores/engine.ts'
 import type { StatementRunner } from '../../../src/stores/postgres/statements.ts'
 import type { Process } from './process.ts'
-import { textOf } from './properties.ts'
-import type { Properties } from './properties.ts'
+import { type Properties, textOf } from './properties.ts'
 import type { World } from './world.ts'
 
 /**

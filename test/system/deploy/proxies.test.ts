@@ -1,14 +1,13 @@
 // nginx, HAProxy and Caddy with the configurations of deploy/, TLS, and the real service behind
 // them.
 import { join } from 'node:path'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { missing } from '../../fixtures/packages.ts'
-import { proxies, startNetwork, startProxy } from '../../fixtures/proxies.ts'
-import type { Network, Proxy, Running } from '../../fixtures/proxies.ts'
+import {
+  type Network, proxies, type Proxy, type Running, startNetwork, startProxy
+} from '../../fixtures/proxies.ts'
 import { testToken } from '../../fixtures/secrets.ts'
-import { startService } from '../../fixtures/service.ts'
-import type { Service } from '../../fixtures/service.ts'
+import { type Service, startService } from '../../fixtures/service.ts'
 
 interface Behind extends Running { service: Service, network: Network }
 

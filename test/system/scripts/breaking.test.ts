@@ -1,8 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { inParallel } from '../../fixtures/parallel.ts'
 import { withoutCoverage } from '../../fixtures/service.ts'
 

@@ -2,8 +2,7 @@
 import { execFile } from 'node:child_process'
 import { copyFileSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 
 const contract = readFileSync('openapi.yaml', 'utf8')
 

@@ -1,13 +1,10 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { requestText } from '../../fixtures/raw.ts'
 import { testToken } from '../../fixtures/secrets.ts'
-import { startService } from '../../fixtures/service.ts'
-import type { Service } from '../../fixtures/service.ts'
+import { type Service, startService } from '../../fixtures/service.ts'
 
 async function open (t: Test, port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})

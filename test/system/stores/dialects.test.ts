@@ -1,13 +1,11 @@
 // CockroachDB, YugabyteDB and Citus. None of them runs here: these tests replay what their
 // documentation and their sources say that they answer. A real PostgreSQL shows only that the
 // statements for them are valid, and what they do there.
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import type { NewPlant, PlantStore } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
-import { startFakePostgres } from '../../fixtures/fake-postgres.ts'
-import type {
-  FakePostgres, Reply, Report, Script, Statement
+import {
+  type FakePostgres, type Reply, type Report, type Script, startFakePostgres, type Statement
 } from '../../fixtures/fake-postgres.ts'
 import { all } from '../../fixtures/plant-store-suite.ts'
 import { startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'

@@ -7,16 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { freePort } from '../../fixtures/temporary-postgres.ts'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
 import { holdProcess } from '../../fixtures/leash.ts'
 import { missing } from '../../fixtures/packages.ts'
 import { plantStoreSuite } from '../../fixtures/plant-store-suite.ts'
-import { startOwnPostgres } from '../../fixtures/postgres.ts'
-import type { OwnPostgres } from '../../fixtures/postgres.ts'
+import { type OwnPostgres, startOwnPostgres } from '../../fixtures/postgres.ts'
 
 const fern = { id: 1n, name: 'fern' }
 

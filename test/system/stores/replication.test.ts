@@ -1,15 +1,13 @@
 // PostgreSQL with a synchronous standby: the store reports a plant as stored only when the standby
 // has it.
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
 import { isTransient } from '../../../src/stores/postgres/errors.ts'
 import { startLoopClock } from '../../fixtures/clock.ts'
 import { all } from '../../fixtures/plant-store-suite.ts'
-import { startOwnPostgres } from '../../fixtures/postgres.ts'
-import type { OwnPostgres } from '../../fixtures/postgres.ts'
+import { type OwnPostgres, startOwnPostgres } from '../../fixtures/postgres.ts'
 import { startRelay } from '../../fixtures/relay.ts'
 
 const fern = { id: 1n, name: 'fern' }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import net, { connect, createServer } from 'node:net'
-import type { AddressInfo, ListenOptions, Server, Socket } from 'node:net'
+import net, {
+  type AddressInfo, connect, createServer, type ListenOptions, type Server, type Socket
+} from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import v8 from 'node:v8'
 import t from 'tap'

@@ -1,15 +1,14 @@
 import { CompactEncrypt, exportSPKI, SignJWT } from 'jose'
 import { createPublicKey, generateKeyPairSync, KeyObject, sign } from 'node:crypto'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { AcceptedTokens } from '../../../src/auth/jwt-cache.ts'
 import { IssuerKeys, keyTimes } from '../../../src/auth/issuer-keys.ts'
-import { jwtVerifier } from '../../../src/auth/jwt.ts'
-import type { JwtOptions } from '../../../src/auth/jwt.ts'
+import { type JwtOptions, jwtVerifier } from '../../../src/auth/jwt.ts'
 import { json, startApp } from '../../fixtures/app.ts'
 import { anyResponse, serve } from '../../fixtures/contract.ts'
-import { audience, makeKey, startIssuer, startProvider } from '../../fixtures/issuer.ts'
-import type { IssuerKey, TestIssuer } from '../../fixtures/issuer.ts'
+import {
+  audience, type IssuerKey, makeKey, startIssuer, startProvider, type TestIssuer
+} from '../../fixtures/issuer.ts'
 import { all } from '../../fixtures/plant-store-suite.ts'
 
 type Claims = Record<string, unknown>

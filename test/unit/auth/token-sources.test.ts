@@ -1,11 +1,9 @@
 import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
-import type { Test } from 'tap'
-import { openTokens } from '../../../src/auth/token-sources.ts'
+import t, { type Test } from 'tap'
+import { openTokens, type TokenLog, type TokenSources } from '../../../src/auth/token-sources.ts'
 import { parseTokens, readTokensFile } from '../../../src/auth/token-list.ts'
-import type { TokenLog, TokenSources } from '../../../src/auth/token-sources.ts'
 
 const noTokens = {
   accessTokens: undefined, accessTokensFile: undefined, ownTokenFile: '/nowhere/access-token'

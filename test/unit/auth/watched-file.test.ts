@@ -1,10 +1,8 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
-import type { Test } from 'tap'
-import { followFile, readWatchedFile } from '../../../src/auth/watched-file.ts'
-import type { FileContent } from '../../../src/auth/watched-file.ts'
+import t, { type Test } from 'tap'
+import { type FileContent, followFile, readWatchedFile } from '../../../src/auth/watched-file.ts'
 
 /** Follows a file; `seen` has the texts and the messages of errors that were reported. */
 function follow (t: Test, path: string) {

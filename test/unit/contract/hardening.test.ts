@@ -2,8 +2,7 @@
 // mistakes in handlers.
 import { runInNewContext } from 'node:vm'
 import type { LightMyRequestResponse } from 'fastify'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { listen } from '../../fixtures/app.ts'
 import { anyResponse, jsonBody, jsonResponse, parameter, ref, serve } from '../../fixtures/contract.ts'
 import { exchange, requestText } from '../../fixtures/raw.ts'

@@ -2,8 +2,7 @@ import fastify from 'fastify'
 import t from 'tap'
 import * as contract from '../../../generated/operations.ts'
 import type { operations as Operations } from '../../../generated/types.ts'
-import { answerErrors, serveContract } from '../../../src/contract/index.ts'
-import type { ContractService } from '../../../src/contract/index.ts'
+import { answerErrors, type ContractService, serveContract } from '../../../src/contract/index.ts'
 import { isError, logLines, testReporter } from '../../fixtures/app.ts'
 
 type PlantService = ContractService<Operations, typeof contract>

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { readContract } from '../../../src/contract/generate/read-contract.ts'
 import { stubs } from '../../../src/contract/index.ts'
 import { isError } from '../../fixtures/app.ts'

@@ -1,6 +1,5 @@
 import { mock } from 'node:test'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import type { AppOptions } from '../../../src/service/app.ts'
 import { HttpError } from '../../../src/contract/index.ts'
 import {

@@ -1,8 +1,9 @@
 // A handler cannot answer with an error body whose `error` contradicts the status.
 import { resolve } from 'node:path'
 import t from 'tap'
-import { checkMistakes, compilePrograms, withMistakes } from '../../fixtures/compiler.ts'
-import type { Mistake } from '../../fixtures/compiler.ts'
+import {
+  checkMistakes, compilePrograms, type Mistake, withMistakes
+} from '../../fixtures/compiler.ts'
 
 const program = `
 import type { Answer } from '${resolve('src/contract/types/answer.ts')}'

@@ -1,6 +1,5 @@
 import v8 from 'node:v8'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { connectionLimit } from '../../../src/server/connection-limit.ts'
 
 /** Sets the limit of open files that the process sees, and a heap limit in MiB. */

@@ -1,11 +1,9 @@
 // No byte of a refused request is ever read as the next request. Clients here send what has tricked
 // proxies.
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import t from 'tap'
-import { allPlants } from '../../../src/plants/plant-store.ts'
-import type { PlantStore } from '../../../src/plants/plant-store.ts'
+import { allPlants, type PlantStore } from '../../../src/plants/plant-store.ts'
 import { authorization, isError, json, listen, startApp } from '../../fixtures/app.ts'
 import { startLoopClock } from '../../fixtures/clock.ts'
 import { exchange, exchangeOne, request, requestText } from '../../fixtures/raw.ts'

@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { StandardOutput } from '../../../src/telemetry/log-output.ts'
 
 const line = `${'x'.repeat(1023)}\n`

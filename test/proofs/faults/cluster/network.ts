@@ -1,8 +1,7 @@
 // Three machines as network namespaces on this computer. Each has two network cards: one leads to
 // the other machines, one to the clients on this computer. Removing a card's cable loses packets
 // silently, as a broken switch does.
-import { execFileSync, spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -4,8 +4,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { asPostgres, buildNetwork, ip, sendSignal, start } from './network.ts'
-import type { Machine, Network } from './network.ts'
+import {
+  asPostgres, buildNetwork, ip, type Machine, type Network, sendSignal, start
+} from './network.ts'
 
 export interface Member extends Machine {
   /** Sends SIGKILL to the server and its child processes. */

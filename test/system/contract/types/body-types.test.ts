@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import t from 'tap'
-import { checkMistakes, compilePrograms, withMistakes } from '../../../fixtures/compiler.ts'
-import type { Mistake } from '../../../fixtures/compiler.ts'
+import {
+  checkMistakes, compilePrograms, type Mistake, withMistakes
+} from '../../../fixtures/compiler.ts'
 
 const program = `
 import type { Readable } from 'node:stream'

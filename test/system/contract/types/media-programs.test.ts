@@ -2,8 +2,9 @@
 // that do not.
 import { join, resolve } from 'node:path'
 import t from 'tap'
-import { checkMistakes, compilePrograms, withMistakes } from '../../../fixtures/compiler.ts'
-import type { Mistake } from '../../../fixtures/compiler.ts'
+import {
+  checkMistakes, compilePrograms, type Mistake, withMistakes
+} from '../../../fixtures/compiler.ts'
 import { contractText, loadContract, serveLoaded } from '../../../fixtures/contract.ts'
 
 const int64 = '{ type: integer, format: int64 }'

@@ -2,8 +2,9 @@
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import type { Contract } from '../../../../src/contract/index.ts'
-import { checkMistakes, compilePrograms, withMistakes } from '../../../fixtures/compiler.ts'
-import type { Mistake } from '../../../fixtures/compiler.ts'
+import {
+  checkMistakes, compilePrograms, type Mistake, withMistakes
+} from '../../../fixtures/compiler.ts'
 import { contractText, jsonContent, parameter, serveLoaded } from '../../../fixtures/contract.ts'
 
 const int64 = '{ type: integer, format: int64 }'

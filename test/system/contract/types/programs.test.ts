@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import type { Contract } from '../../../../src/contract/index.ts'
-import { checkMistakes, compilePrograms, withMistakes } from '../../../fixtures/compiler.ts'
-import type { Mistake } from '../../../fixtures/compiler.ts'
+import {
+  checkMistakes, compilePrograms, type Mistake, withMistakes
+} from '../../../fixtures/compiler.ts'
 import { serveLoaded } from '../../../fixtures/contract.ts'
 
 /** A program that meets the contract. */

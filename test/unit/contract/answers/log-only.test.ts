@@ -1,9 +1,7 @@
 // With `answers: 'log'` the contract is a warning: answers that break it are logged and sent as they are.
 import { Readable } from 'node:stream'
-import t from 'tap'
-import type { Test } from 'tap'
-import { serve } from '../../../fixtures/contract.ts'
-import type { Untyped } from '../../../fixtures/contract.ts'
+import t, { type Test } from 'tap'
+import { serve, type Untyped } from '../../../fixtures/contract.ts'
 
 const paths = `
   /a:

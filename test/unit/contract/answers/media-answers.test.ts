@@ -1,10 +1,8 @@
 // Answers of every media type, and the choice between several.
 import { Readable } from 'node:stream'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { listen } from '../../../fixtures/app.ts'
-import { serve } from '../../../fixtures/contract.ts'
-import type { Untyped } from '../../../fixtures/contract.ts'
+import { serve, type Untyped } from '../../../fixtures/contract.ts'
 import { measureGrowth } from '../../../fixtures/cost.ts'
 import { exchange, exchangeOne, requestText } from '../../../fixtures/raw.ts'
 

@@ -1,11 +1,9 @@
 // Answers that are streams: server-sent events, and the faults of clients and handlers, on the service's HTTP server.
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { prepareDrain } from '../../../../src/server/drain.ts'
 import { createHttpServer } from '../../../../src/server/http-server.ts'
 import { measuredResponse } from '../../../../src/telemetry/measured-response.ts'

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { jsonContent, serve } from '../../../fixtures/contract.ts'
-import type { Untyped } from '../../../fixtures/contract.ts'
+import { jsonContent, serve, type Untyped } from '../../../fixtures/contract.ts'
 import { getOperation, int64 } from '../../../fixtures/features.ts'
 
 t.test('answers by status, range and `default`', async t => {

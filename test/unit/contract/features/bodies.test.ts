@@ -1,7 +1,6 @@
 import t from 'tap'
 import { serveBodies } from '../../../fixtures/bodies.ts'
-import { anyResponse, jsonBody, serve } from '../../../fixtures/contract.ts'
-import type { Untyped } from '../../../fixtures/contract.ts'
+import { anyResponse, jsonBody, serve, type Untyped } from '../../../fixtures/contract.ts'
 import { json } from '../../../fixtures/features.ts'
 
 t.test('request bodies', async t => {

@@ -1,7 +1,8 @@
 // Features of a contract that have no effect.
 import t from 'tap'
-import { anyResponse, jsonContent, parameter, ref, serve } from '../../../fixtures/contract.ts'
-import type { Untyped } from '../../../fixtures/contract.ts'
+import {
+  anyResponse, jsonContent, parameter, ref, serve, type Untyped
+} from '../../../fixtures/contract.ts'
 import { getOperation, serveSchema } from '../../../fixtures/features.ts'
 
 t.test('the header parameters Accept, Content-Type and Authorization', async t => {

@@ -2,9 +2,8 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import {
-  jsonBody, jsonResponse, loadContract, ref, serve, serveLoaded
+  jsonBody, jsonResponse, loadContract, ref, serve, serveLoaded, type Untyped
 } from '../../../fixtures/contract.ts'
-import type { Untyped } from '../../../fixtures/contract.ts'
 import { serveSchema, int64, json } from '../../../fixtures/features.ts'
 
 t.test('JSON Schema 2020-12', async t => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { listen } from '../../../fixtures/app.ts'
-import { anyResponse, jsonResponse, noContent, serve } from '../../../fixtures/contract.ts'
-import type { Untyped } from '../../../fixtures/contract.ts'
+import {
+  anyResponse, jsonResponse, noContent, serve, type Untyped
+} from '../../../fixtures/contract.ts'
 import { getOperation } from '../../../fixtures/features.ts'
 import { exchange, requestText } from '../../../fixtures/raw.ts'
 

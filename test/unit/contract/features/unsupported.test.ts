@@ -5,9 +5,8 @@ import type { ContractError } from '../../../../src/contract/generate/findings.t
 import { ownPathFeature, unsupported } from '../../../../src/contract/generate/unsupported-features.ts'
 import { ownPaths } from '../../../../src/service/service-paths.ts'
 import {
-  contractText, jsonContent, loadContract, noContent, parameter, ref, tableRows
+  contractText, jsonContent, loadContract, noContent, parameter, ref, tableRows, type TestContract
 } from '../../../fixtures/contract.ts'
-import type { TestContract } from '../../../fixtures/contract.ts'
 import { getOperation, int64 } from '../../../fixtures/features.ts'
 
 const readme = 'src/contract/README.md'

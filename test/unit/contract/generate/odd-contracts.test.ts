@@ -1,9 +1,7 @@
 // Contracts that are odd or broken in a way that no feature describes.
 import { join } from 'node:path'
-import t from 'tap'
-import type { Test } from 'tap'
-import { readContract } from '../../../../src/contract/generate/read-contract.ts'
-import type { Leniency } from '../../../../src/contract/generate/read-contract.ts'
+import t, { type Test } from 'tap'
+import { type Leniency, readContract } from '../../../../src/contract/generate/read-contract.ts'
 import { emitTypes } from '../../../../src/contract/generate/emit-types.ts'
 import { generate } from '../../../../src/contract/generate/index.ts'
 

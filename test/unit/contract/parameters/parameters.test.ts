@@ -1,8 +1,6 @@
 // Parameters end to end: the specification's table of styles, random values, and what is refused.
-import t from 'tap'
-import type { Test } from 'tap'
-import { parameter, ref, serve } from '../../../fixtures/contract.ts'
-import type { Untyped } from '../../../fixtures/contract.ts'
+import t, { type Test } from 'tap'
+import { parameter, ref, serve, type Untyped } from '../../../fixtures/contract.ts'
 import { measureCost } from '../../../fixtures/cost.ts'
 import { seededRandom } from '../../../fixtures/random.ts'
 

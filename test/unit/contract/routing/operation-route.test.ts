@@ -1,6 +1,5 @@
 import t from 'tap'
-import { HttpError } from '../../../../src/contract/index.ts'
-import type { ServedOperation } from '../../../../src/contract/index.ts'
+import { HttpError, type ServedOperation } from '../../../../src/contract/index.ts'
 import { isError } from '../../../fixtures/app.ts'
 import { jsonBody, noContent, serve } from '../../../fixtures/contract.ts'
 
