@@ -1,7 +1,9 @@
 // Checks the files of a SQLite database: plants that are written to others, or to changed ones,
 // would be lost.
 import { closeSync, existsSync, lstatSync, openSync, readSync, statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
+import { transaction } from './schema.ts'
 
 /** The smallest page size in bytes; a database is never smaller. */
 const smallestSize = 512n
@@ -78,31 +80,46 @@ export function stat (file: string) {
 export class FileChanged extends Error {}
 
 /**
- * Returns checks that the open files are still in place and complete: plants written to others
- * would be lost.
+ * Returns write(), which fails unless the open files are in place and complete: plants written to
+ * others would be lost.
  */
-export function watchFiles (path: string, pageSize: number) {
+export function watchFiles (connection: DatabaseSync, path: string) {
+  const page = connection.prepare('PRAGMA page_size').get() as { page_size: bigint }
+  const pageSize = Number(page.page_size)
   const names = [path, `${path}-wal`, `${path}-shm`]
   const index = openSync(`${path}-shm`, 'r')
   let last = observeFiles(names, index)
+
+  function checkPlace (): void {
+    const now = observeFiles(names, index)
+    if (now.inodes.some((inode, nth) => inode !== last.inodes[nth])) throw new Error(moved)
+    if (isChangedByOthers(now, last, pageSize)) {
+      const wayOut = 'restart the service, which checks it'
+      throw new FileChanged(`its file was changed by another program; ${wayOut}`)
+    }
+    // Another process may have used VACUUM.
+    if (now.size < last.size) throw new Error('its file is shorter than before')
+    last = now
+  }
+
+  /** Call it inside a transaction, when no other process truncates the log. */
+  function checkLog (): void {
+    if (statSync(`${path}-wal`).size >= logBytes(readIndex(index), pageSize)) return
+    const wayOut = 'stop the service and restore a backup'
+    const problem = 'its write-ahead log was truncated, and plants of it are lost'
+    throw new FileChanged(`${problem}; ${wayOut}`)
+  }
+
   return {
-    checkPlace () {
-      const now = observeFiles(names, index)
-      if (now.inodes.some((inode, nth) => inode !== last.inodes[nth])) throw new Error(moved)
-      if (isChangedByOthers(now, last, pageSize)) {
-        const wayOut = 'restart the service, which checks it'
-        throw new FileChanged(`its file was changed by another program; ${wayOut}`)
-      }
-      // Another process may have used VACUUM.
-      if (now.size < last.size) throw new Error('its file is shorter than before')
-      last = now
-    },
-    /** Call it inside a transaction, when no other process truncates the log. */
-    checkLog () {
-      if (statSync(`${path}-wal`).size >= logBytes(readIndex(index), pageSize)) return
-      const wayOut = 'stop the service and restore a backup'
-      const problem = 'its write-ahead log was truncated, and plants of it are lost'
-      throw new FileChanged(`${problem}; ${wayOut}`)
+    /** Checks the files before the commit and after it: they may change at any time. */
+    write<Result> (work: () => Result): Result {
+      const result = transaction(connection, () => {
+        checkPlace()
+        checkLog()
+        return work()
+      })
+      checkPlace()
+      return result
     },
     close: () => closeSync(index)
   }

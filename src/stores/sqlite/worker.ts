@@ -9,7 +9,7 @@ import type { NewPlant, Outcome } from '../../plants/plant-store.ts'
 import { type Args, implement, isMethod, type Method, type Results } from '../engine.ts'
 import { type EngineCall, type EngineReply, type Reply, unknownMethod } from '../remote-engine.ts'
 import { checkFiles, FileChanged, stat, watchFiles } from './files.ts'
-import { setUpFile, transaction, version } from './schema.ts'
+import { setUpFile, version } from './schema.ts'
 
 const path = String(workerData)
 
@@ -186,8 +186,7 @@ function open (): Database {
 }
 
 function prepareStatements (connection: DatabaseSync): Database {
-  const page = connection.prepare('PRAGMA page_size').get() as { page_size: bigint }
-  const files = watchFiles(path, Number(page.page_size))
+  const files = watchFiles(connection, path)
   const insert = connection.prepare(`INSERT INTO plants (id, name, tag) VALUES (?, ?, ?)
     ON CONFLICT DO NOTHING`)
   const same = connection.prepare('SELECT 1 FROM plants WHERE id = ? AND name = ? AND tag IS ?')
@@ -201,22 +200,12 @@ function prepareStatements (connection: DatabaseSync): Database {
     if (insert.run(id, name, tag).changes === 1n) return 'added'
     return same.get(id, name, tag) === undefined ? 'conflict' : 'unchanged'
   }
-  /** Checks the files before the commit and after it: another process may use others by now. */
-  function write<Result> (work: () => Result): Result {
-    const result = transaction(connection, () => {
-      files.checkPlace()
-      files.checkLog()
-      return work()
-    })
-    files.checkPlace()
-    return result
-  }
   const statements = implement({
-    addMany: plants => write(() => plants.map(add)),
+    addMany: plants => files.write(() => plants.map(add)),
     page: (from, limit) => select.all(from, limit).map(toPlant),
     count: () => Number(count.get()?.count),
     // Writes, because a full disk still allows reads and locks.
-    check: () => write(() => connection.exec(`PRAGMA user_version = ${version}`))
+    check: () => files.write(() => connection.exec(`PRAGMA user_version = ${version}`))
   })
   return {
     connection,

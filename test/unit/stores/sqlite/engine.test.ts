@@ -225,6 +225,22 @@ t.test('a failed write rejects with StoreUnavailable, and the next write opens t
   t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, { id: 2n, name: 'ivy' }])
 })
 
+t.test('a plant whose commit fails gets no answer but an error, and is not stored', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  const other = new DatabaseSync(path)
+  // SQLite checks a deferred foreign key at the commit: the insert itself succeeds.
+  other.exec(`CREATE TABLE parents (id INTEGER PRIMARY KEY);
+    CREATE TABLE orphans (parent REFERENCES parents DEFERRABLE INITIALLY DEFERRED);
+    CREATE TRIGGER late AFTER INSERT ON plants BEGIN INSERT INTO orphans VALUES (1); END`)
+  const plant = { id: 1n, name: 'fern' }
+  await t.rejects(store.add(plant), { cause: { message: 'FOREIGN KEY constraint failed' } })
+  t.equal(await store.count(), 0)
+  other.exec('DROP TRIGGER late')
+  other.close()
+  t.equal(await store.add(plant), 'added')
+})
+
 t.test('a running store adds no plants while its file is missing', async t => {
   const folder = t.testdir()
   const path = join(folder, 'plants.db')

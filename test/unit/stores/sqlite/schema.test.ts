@@ -1,0 +1,31 @@
+import { copyFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import t, { type Test } from 'tap'
+import { setUpFile } from '../../../../src/stores/sqlite/schema.ts'
+
+function openFile (t: Test, path: string): DatabaseSync {
+  const connection = new DatabaseSync(path, { readBigInts: true })
+  t.teardown(() => connection.close())
+  setUpFile(connection, path)
+  return connection
+}
+
+t.test('each commit and each checkpoint waits for its sync', async t => {
+  const connection = openFile(t, join(t.testdir(), 'plants.db'))
+  // See "PRAGMA synchronous" of SQLite: in WAL mode, 1 (NORMAL) loses commits in a power cut.
+  const expected = { synchronous: 2n, fullfsync: 1n, checkpoint_fullfsync: 1n }
+  for (const [pragma, value] of Object.entries(expected)) {
+    t.strictSame({ ...connection.prepare(`PRAGMA ${pragma}`).get() }, { [pragma]: value })
+  }
+})
+
+t.test('a start merges the log that a crash has left into the file', async t => {
+  const folder = t.testdir()
+  const [path, crashed] = [join(folder, 'plants.db'), join(folder, 'crashed.db')]
+  openFile(t, path).exec("INSERT INTO plants VALUES (1, 'fern', NULL)")
+  for (const suffix of ['', '-wal']) copyFileSync(path + suffix, crashed + suffix)
+  const connection = openFile(t, crashed)
+  t.equal(statSync(`${crashed}-wal`).size, 0)
+  t.match(connection.prepare('SELECT * FROM plants').get(), { id: 1n, name: 'fern' })
+})
