@@ -23,21 +23,36 @@ export function remoteEngine (
   connect: (port: MessagePort) => void,
   onEnd: () => void = () => {}
 ): Engine {
+  return engineBehind(() => {
+    const { port1, port2 } = new MessageChannel()
+    connect(port2)
+    return port1
+  }, onEnd)
+}
+
+/** The port to the thread of an engine: a MessagePort, or a simulated one. */
+export interface EnginePort {
+  on: (event: 'message', listener: (reply: EngineReply) => void) => unknown
+  once: (event: 'close', listener: () => void) => unknown
+  postMessage: (call: EngineCall) => void
+}
+
+/** As remoteEngine(). @param openPort opens a port to the thread of the engine */
+export function engineBehind (openPort: () => EnginePort, onEnd: () => void): Engine {
   let connection: Connection | undefined
   const forget = () => {
     connection = undefined
     onEnd()
   }
   return forwardAll((method, args) => {
-    connection ??= open(connect, forget)
+    connection ??= connectTo(openPort(), forget)
     return connection(method, args)
   })
 }
 
 type Connection = <Name extends Method>(method: Name, args: Args[Name]) => Promise<Results[Name]>
 
-function open (connect: (port: MessagePort) => void, onClose: () => void): Connection {
-  const { port1: port, port2: theirs } = new MessageChannel()
+function connectTo (port: EnginePort, onClose: () => void): Connection {
   const pending = new Map<number, Pick<PromiseWithResolvers<never>, 'resolve' | 'reject'>>()
   let lastId = 0
   const settle = ({ id, ...reply }: EngineReply) => {
@@ -53,11 +68,10 @@ function open (connect: (port: MessagePort) => void, onClose: () => void): Conne
     const error = new Error('The thread of the engine has ended.')
     for (const id of pending.keys()) settle({ id, error })
   })
-  connect(theirs)
   return (method, args) => new Promise((resolve, reject) => {
     const id = ++lastId
     pending.set(id, { resolve, reject })
-    port.postMessage({ id, method, args })
+    port.postMessage({ id, method, args } as EngineCall)
   })
 }
 

@@ -2,7 +2,7 @@
 // its place.
 import type { FaultRates } from './network.ts'
 import {
-  connectionLost, copyOf, createServer, type Data, type Database, type DatabaseOptions,
+  type Commit, connectionLost, copyOf, createServer, type Data, type Database, type DatabaseOptions,
   type Server, serverError, show
 } from './server.ts'
 import type { World } from './world.ts'
@@ -65,7 +65,7 @@ export function createCluster (world: World, { hasTables, ...options }: ClusterO
   return cluster
 }
 
-/** Sends some commits of the primary to the standby, and then the next ones. */
+/** Sends some commits of the primary to the standby, which syncs them, and then the next ones. */
 function replicate (cluster: Cluster): void {
   const { world, primary } = cluster
   const canStream = () => cluster.isStreaming && primary.role === 'primary'
@@ -75,11 +75,28 @@ function replicate (cluster: Cluster): void {
     cluster.isReceiving = false
     if (!canStream() || primary !== cluster.primary) return
     const count = 1 + Math.floor(world.random() * primary.log.length)
-    for (const commit of primary.log.splice(0, count)) {
+    const received = primary.log.slice(0, count)
+    for (const { written } of received) written.resolve(undefined)
+    flush(cluster, primary, received)
+  })
+}
+
+/**
+ * The standby syncs the commits that it has received; without its connection it loses them, as in a
+ * power cut.
+ */
+function flush (cluster: Cluster, primary: Server, received: Commit[]): void {
+  const { world } = cluster
+  cluster.isReceiving = true
+  world.after(world.between(0.1, 3), () => {
+    cluster.isReceiving = false
+    if (!cluster.isStreaming || primary.role !== 'primary' || primary !== cluster.primary) return
+    for (const commit of received) {
+      primary.log.shift()
       commit.apply(cluster.durable)
-      commit.replicated.resolve(undefined)
+      commit.flushed.resolve(undefined)
     }
-    world.note(() => `standby: has ${count} more commits`)
+    world.note(() => `standby: has ${received.length} more commits`)
     replicate(cluster)
   })
 }

@@ -89,6 +89,27 @@ export const mutations: readonly Mutation[] = [
     by: 'if (!isWarning(notice))'
   },
   {
+    name: 'a statement waits until the standby has received, but not synced',
+    violates: 'safety',
+    file: 'postgres/dialects.ts',
+    text: "ELSE 'on' END",
+    by: "ELSE 'remote_write' END"
+  },
+  {
+    name: 'the warning of a cancelled wait is harmless',
+    violates: 'safety',
+    file: 'postgres/statements.ts',
+    text: "['exec_stmt_raise',",
+    by: "['SyncRepWaitForLSN', 'exec_stmt_raise',"
+  },
+  {
+    name: 'a harmless warning fails its statement',
+    violates: 'liveness',
+    file: 'postgres/statements.ts',
+    text: ' && !harmlessRoutines.includes(routine)',
+    by: ''
+  },
+  {
     name: 'a failed statement keeps its connection',
     violates: 'liveness',
     file: 'postgres/statements.ts',
@@ -157,6 +178,27 @@ export const mutations: readonly Mutation[] = [
     file: 'retry.ts',
     text: 'await Promise.race([work, late.promise])',
     by: 'await work'
+  },
+  {
+    name: 'the death of a thread answers its calls',
+    violates: 'safety',
+    file: 'remote-engine.ts',
+    text: 'settle({ id, error })',
+    by: 'settle({ id, result: [] })'
+  },
+  {
+    name: 'the calls of a dead thread never end',
+    violates: 'liveness',
+    file: 'remote-engine.ts',
+    text: 'for (const id of pending.keys()) settle({ id, error })',
+    by: ''
+  },
+  {
+    name: 'a dead thread is not replaced',
+    violates: 'liveness',
+    file: 'remote-engine.ts',
+    text: 'connection = undefined',
+    by: ''
   },
   {
     name: 'outcomes go to the next plant of the batch',

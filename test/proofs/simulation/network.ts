@@ -2,7 +2,8 @@
 // arrive.
 import type { Cluster } from './cluster.ts'
 import {
-  connectionLost, execute, type Interruption, type Rows, type Server, serverError, type Statement
+  connectionLost, execute, type Interruption, type Rows, type Server, serverError, type Statement,
+  type Warning
 } from './server.ts'
 
 /** How probable a fault is for one statement or connection. */
@@ -13,7 +14,7 @@ type StatementFault = 'lostBefore' | 'lostAfter' | 'slow' | 'hung'
 export interface Session {
   isOpen: boolean
   query: (text: string, values: unknown[]) => Promise<Rows>
-  onWarning: (message: string) => void
+  onWarning: (warning: Warning) => void
   /** Ends the connection with an error. */
   lose: (error: Error) => void
   /** Asks the server to stop the statement that runs. */
@@ -59,7 +60,7 @@ function openSession (cluster: Cluster, server: Server): Session {
       values,
       interrupted: Promise.withResolvers<Interruption>(),
       isWaiting: false,
-      warn: message => world.after(world.between(0.1, 1), () => session.onWarning(message))
+      warn: warning => world.after(world.between(0.1, 1), () => session.onWarning(warning))
     }
     const rows = await execute(cluster, target, current).finally(() => { current = undefined })
     cluster.callbacks.shift()?.()

@@ -109,11 +109,7 @@ function toConnection (
     query: async <Row>(text: string, values: unknown[]) => {
       return { rows: await deliver(session.query(text, values)) as Row[] }
     },
-    on: (_event, listener) => {
-      session.onWarning = message => listener(
-        { code: '01000', message }
-      )
-    },
+    on: (_event, listener) => { session.onWarning = listener },
     off: () => { session.onWarning = () => {} },
     release: (close = false) => release(close)
   }

@@ -5,7 +5,7 @@ import { control, mutations, runMutation } from './mutations.ts'
 
 const fewSchedules = 500
 const texts = readOptions({
-  schedules: { type: 'string', default: '10000' },
+  schedules: { type: 'string', default: '20000' },
   seed: { type: 'string', default: String(Date.now() % 2 ** 31) }
 })
 const schedules = parseNumber('schedules', texts.schedules)

@@ -11,7 +11,7 @@ import type { FaultRates } from './network.ts'
 import { createProcess, type Process } from './process.ts'
 import { createPool } from './pool.ts'
 import { createProperties, type Properties, type Violation } from './properties.ts'
-import type { Data } from './server.ts'
+import { commitLevels, type Data } from './server.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
 import { createWorld, type Recording, type World } from './world.ts'
 
@@ -173,7 +173,8 @@ function postgresDatabase (world: World, properties: Properties): Database {
     isReplicated,
     hosts,
     isPooled: hosts === 1 && world.chance(0.4),
-    synchronousCommit: world.pick(['local', 'on']),
+    synchronousCommit: world.pick(commitLevels),
+    hasWarnings: world.chance(0.1),
     hasTables: world.chance(0.8),
     hasSlowInserts: world.chance(0.2),
     onDeadlock: () => properties.fail('liveness', 'two batches deadlock'),

@@ -23,7 +23,9 @@ export interface Server {
 /** A commit that only one server has. */
 export interface Commit {
   apply: (data: Data) => void
-  replicated: PromiseWithResolvers<undefined>
+  /** The standby has received the commit, and has it on its disk. */
+  written: PromiseWithResolvers<undefined>
+  flushed: PromiseWithResolvers<undefined>
   isVisible: boolean
 }
 
@@ -35,8 +37,15 @@ export interface Statement {
   interrupted: PromiseWithResolvers<Interruption>
   /** It waits for the standby. */
   isWaiting: boolean
-  warn: (message: string) => void
+  warn: (warning: Warning) => void
 }
+
+/** What PostgreSQL reports beside the result of a statement. */
+export interface Warning { code: string, routine: string, message: string }
+
+/** What a commit waits for, the weakest first. */
+export const commitLevels = ['local', 'remote_write', 'on', 'remote_apply'] as const
+type CommitLevel = typeof commitLevels[number]
 
 export type Interruption = 'cancel' | 'terminate' | 'crash'
 export type Rows = Array<Record<string, unknown>>
@@ -45,7 +54,9 @@ export interface DatabaseOptions {
   /** Without, every commit is durable at once, and no failover is possible. */
   isReplicated: boolean
   /** The setting of the database, which a statement may raise. */
-  synchronousCommit: 'local' | 'on'
+  synchronousCommit: CommitLevel
+  /** A trigger reports a warning for each insert. */
+  hasWarnings: boolean
   /** Other statements run between two rows of an insert. */
   hasSlowInserts: boolean
   /** How probable 40001 is for an insert. */
@@ -158,6 +169,10 @@ async function insert (call: Call): Promise<Rows> {
       world.count('error: 40001')
       throw serverError('40001', 'could not serialize access')
     }
+    if (database.hasWarnings && rows.length > 0) {
+      world.count('met: a harmless warning')
+      statement.warn({ code: '01000', routine: 'exec_stmt_raise', message: 'a trigger warns' })
+    }
     if (rows.length > 0) await commit(call, data => { for (const row of rows) addRow(data, row) })
   } finally {
     for (const { id } of rows) owners.delete(id)
@@ -249,13 +264,16 @@ async function commit (
     apply(durable)
     return apply(server.data)
   }
-  const commit: Commit = { apply, replicated: Promise.withResolvers(), isVisible: false }
+  const [written, flushed] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+  const commit: Commit = { apply, written, flushed, isVisible: false }
   server.log.push(commit)
   database.replicate()
   let interruption: Interruption | undefined
-  if (synchronousCommit === 'on' || statement.text.includes("set_config('synchronous_commit'")) {
+  const level = levelOf(statement, synchronousCommit)
+  if (level !== 'local') {
+    const { promise } = level === 'remote_write' ? written : flushed
     statement.isWaiting = true
-    interruption = await Promise.race([commit.replicated.promise, statement.interrupted.promise])
+    interruption = await Promise.race([promise, statement.interrupted.promise])
     statement.isWaiting = false
   }
   if (interruption === 'crash') throw connectionLost()
@@ -263,11 +281,28 @@ async function commit (
   if (interruption !== undefined) world.count('met: commit without the standby')
   if (interruption === 'terminate') throw connectionLost()
   if (interruption === 'cancel') {
-    statement.warn(
-      'canceling wait for synchronous replication due to user request'
-    )
+    const message = 'canceling wait for synchronous replication due to user request'
+    statement.warn({ code: '01000', routine: 'SyncRepWaitForLSN', message })
   }
 }
+
+/** The level that a statement sets for its transaction, depending on that of the database. */
+function levelOf ({ text }: Statement, ofDatabase: CommitLevel): CommitLevel {
+  const [, cases = '', otherwise] = setLevel.exec(text) ?? []
+  if (otherwise === undefined) {
+    if (!text.includes("'synchronous_commit'")) return ofDatabase
+    throw new Error(`The simulation does not understand how this sets synchronous_commit: ${text}`)
+  }
+  const chosen = new RegExp(`WHEN '${ofDatabase}' THEN '(\\w+)'`).exec(cases)?.[1] ?? otherwise
+  const level = commitLevels.find(level => level === chosen)
+  if (level === undefined) throw new Error(`The simulation does not know the level ${chosen}`)
+  return level
+}
+
+const setLevel = new RegExp([
+  "set_config\\('synchronous_commit',\\s*CASE current_setting\\('synchronous_commit'\\)",
+  "((?:\\s*WHEN '\\w+' THEN '\\w+')*)\\s*ELSE '(\\w+)' END, true\\)"
+].join(''))
 
 /** Lets others see a commit. */
 export function show ({ data }: Server, commit: Commit): void {

@@ -27,7 +27,8 @@ export interface Service {
   close: () => Promise<void>
 }
 
-type Refusal = 'failed' | 'overloaded' | 'closed'
+const refusals = ['failed', 'overloaded', 'closed'] as const
+type Refusal = typeof refusals[number]
 
 export interface ServiceOptions {
   name: string
@@ -90,8 +91,8 @@ export function startService (
       const result = await track(`add ${text}`, () => store.add(plant), withinMs).catch(refusalOf)
       waiting--
       world.note(() => `${name}: ${text} is ${result}`)
-      if (result === 'added' || result === 'unchanged' || result === 'conflict') properties.onOutcome(plant, result)
-      else world.count(`refusal: ${result}`)
+      if (isRefusal(result)) world.count(`refusal: ${result}`)
+      else properties.onOutcome(plant, result)
       if (result === expected) return result
       if (expected === 'closed') properties.fail('safety', `${name} took ${text} after close()`)
       if (expected === 'overloaded') {
@@ -137,6 +138,11 @@ export function startService (
     }
   }
   return service
+}
+
+/** The service acknowledges everything else, also what is no outcome. */
+function isRefusal (result: Outcome | Refusal): result is Refusal {
+  return refusals.some(refusal => refusal === result)
 }
 
 function refusalOf (error: Error): Refusal {

@@ -12,7 +12,8 @@ t.test(`${schedules} random schedules keep all promises, and meet every fault`, 
   if (!t.strictSame({ safety, liveness }, { safety: 0, liveness: 0 })) t.comment(output)
   const faults = [
     'crash', 'failover', 'standbyAway', 'terminate', 'cancelWaits', 'lostBefore', 'lostAfter', 'slow', 'hung',
-    'noConnection', 'pause', 'batch failsBefore', 'batch failsAfter', 'batch hangs'
+    'noConnection', 'pause', 'batch failsBefore', 'batch failsAfter', 'batch hangs',
+    'batch dies', 'batch diesAfter'
   ]
   t.strictSame(faults.filter(fault => !output.includes(`  fault: ${fault}\n`)), [])
   const errors = ['25006', '40001']
