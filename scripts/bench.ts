@@ -4,7 +4,7 @@ import { type Menu, runEntry } from './menu.ts'
 const shows = {
   throughput: 'requests/s and CPU beside bare Fastify, another revision or peers; 4 minutes',
   latency: 'ordinary requests while the service does something slow for others; 2 minutes',
-  overload: 'plants stored at twice the peak load, and memory; 2 minutes',
+  overload: 'plants stored with more clients than it can serve, and memory; 2 minutes',
   start: 'time from the start of a process to its first 200; 1 minute',
   contract: 'the generator and the startup with 300 operations; 2 minutes',
   stores: 'plants/s of the stores without HTTP; 5 minutes'

@@ -10,6 +10,7 @@ const shows: Array<[name: string, file: string, text: string]> = [
   ['cluster', 'faults/cluster', 'failovers of three nodes; 20 minutes, root, packages of Debian'],
   ['simulation', 'simulation/run', '100,000 simulated schedules of faults; 4 minutes'],
   ['simulation-mutations', 'simulation/run-mutations', 'it finds broken stores; 10 minutes'],
+  ['judge', 'judge/run', 'a second judge of kills, power cuts and failovers; minutes'],
   ['fuzz', 'fuzz/run', 'a million random plants, broken ones and connections; 10 minutes'],
   ['fuzz-contracts', 'fuzz/contracts', '5,000 mutated contracts; at most an hour'],
   ['fuzz-mutations', 'fuzz/run-mutations', 'the fuzzer finds a broken service; 5 minutes'],

@@ -168,12 +168,14 @@ export function printMedians (title: string, samples: Sample[], compared: string
   for (const [name, group] of Map.groupBy(samples, ({ name }) => name)) {
     const medians: Record<string, number> = {}
     for (const figure of Object.keys(group[0]?.figures ?? {})) {
-      medians[figure] = median(group.map(({ figures }) => figures[figure] as number))
+      const known = group.map(({ figures }) => figures[figure] as number)
+      medians[figure] = median(known.filter(value => !Number.isNaN(value)))
     }
     base ??= medians
     const row: Record<string, string> = {}
     for (const [figure, value] of Object.entries(medians)) {
-      row[figure] = value < 100 ? value.toPrecision(3) : value.toFixed(0)
+      if (Number.isNaN(value)) row[figure] = 'unknown'
+      else row[figure] = value < 100 ? value.toPrecision(3) : value.toFixed(0)
       const first = base[figure] as number
       if (compared.includes(figure)) row[`${figure} x`] = ratio(value, first)
     }

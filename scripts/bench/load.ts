@@ -76,38 +76,94 @@ export interface Rate { connections: number, perSecond: number, seconds: number 
 /**
  * Sends requests at a rate, however long the responses take. A request that finds no free
  * connection waits, and its latency counts from the moment at which it was due.
- * @param mayDrop drops such a request instead, accepts a response 503, and does not wait for the
- * last responses
- * @returns milliseconds of each response 200, and the number of 503
+ * @returns milliseconds of each response
  */
 export async function sendAtRate (
   { port }: Server,
   request: MakeRequest,
-  rate: Rate,
-  mayDrop = false
-): Promise<{ latencies: number[], refused: number }> {
+  rate: Rate
+): Promise<number[]> {
   const latencies: number[] = []
-  let refused = 0
   const free: Connection[] = []
   const connections = await open(port, rate.connections, (connection, status) => {
-    if (status === '200') latencies.push(performance.now() - connection.sent)
-    else if (status === '503' && mayDrop) refused++
-    else throw new Error(`Unexpected response: ${status}`)
+    if (status !== '200') throw new Error(`Unexpected response: ${status}`)
+    latencies.push(performance.now() - connection.sent)
     free.push(connection)
   })
   free.push(...connections)
-  const mustWait = () => !mayDrop && free.length === 0
   const began = performance.now()
   for (let arrived = 0; arrived < rate.seconds * rate.perSecond; arrived++) {
     const due = began + arrived * 1000 / rate.perSecond
-    while (performance.now() < due || mustWait()) await turn()
-    const connection = free.shift()
-    if (connection !== undefined) send(connection, request(), mayDrop ? performance.now() : due)
+    while (performance.now() < due || free.length === 0) await turn()
+    send(free.shift() as Connection, request(), due)
   }
-  const isComplete = () => mayDrop || free.length === connections.length
-  while (!isComplete()) await turn()
+  while (free.length < connections.length) await turn()
   close(connections)
-  return { latencies, refused }
+  return latencies
+}
+
+/** What became of the requests of an overload; CPU is in percent of a core. */
+export interface Pushed {
+  /** Responses 200 in the time of the load. */
+  stored: number
+  refused: number
+  /** Milliseconds of all responses 200, also of those after the load. */
+  latencies: number[]
+  serviceCpu: number
+  loadCpu: number
+}
+
+/** After this time a missing response ends the bench with an error. */
+const lateMs = 20_000
+
+/**
+ * Sends more requests than a server can answer, and accepts 503. A request that finds no free
+ * connection is not sent. With an infinite rate, each connection sends one after another.
+ */
+export async function pushRequests (
+  { port, pid }: Server,
+  request: MakeRequest,
+  { connections: count, perSecond, seconds }: Rate
+): Promise<Pushed> {
+  const latencies: number[] = []
+  const free: Connection[] = []
+  let refused = 0
+  let isOver = false
+  const connections = await open(port, count, (connection, status) => {
+    if (status === '200') latencies.push(performance.now() - connection.sent)
+    else if (status === '503') refused++
+    else throw new Error(`Unexpected response: ${status}`)
+    if (perSecond === Infinity && !isOver) send(connection, request())
+    else free.push(connection)
+  })
+  const [service, load, began] = [cpuTime(pid), process.cpuUsage(), performance.now()]
+  if (perSecond === Infinity) {
+    for (const connection of connections) send(connection, request())
+    await sleep(seconds * 1000)
+  } else {
+    free.push(...connections)
+    for (let arrived = 0; arrived < seconds * perSecond; arrived++) {
+      const due = began + arrived * 1000 / perSecond
+      while (performance.now() < due) await turn()
+      const connection = free.shift()
+      if (connection !== undefined) send(connection, request())
+    }
+  }
+  isOver = true
+  const microseconds = (performance.now() - began) * 1000
+  const { user, system } = process.cpuUsage(load)
+  const pushed = {
+    stored: latencies.length,
+    serviceCpu: 100 * (cpuTime(pid) - service) / microseconds,
+    loadCpu: 100 * (user + system) / microseconds
+  }
+  const until = performance.now() + lateMs
+  while (free.length < connections.length) {
+    if (performance.now() > until) throw new Error('A response is missing.')
+    await sleep(5)
+  }
+  close(connections)
+  return { ...pushed, refused, latencies }
 }
 
 /** A turn of the event loop. */
