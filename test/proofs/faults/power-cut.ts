@@ -2,9 +2,7 @@
 // checks after each cut that every acknowledged plant is on the disk. With --control the service
 // does not sync, and must lose plants. The cut loses what Linux has not written; a disk that loses
 // what it confirmed is beyond this test.
-import {
-  cpSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync
-} from 'node:fs'
+import { cpSync, existsSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseNumber, readOptions } from '../../../scripts/options.ts'
@@ -12,6 +10,7 @@ import { openStore } from '../../../src/stores/open.ts'
 import {
   type Account, compare, newAccount, scatteredPlant, sendPlants
 } from '../../fixtures/load.ts'
+import { copyProject, withoutSync } from '../../fixtures/mutation.ts'
 import { all } from '../../fixtures/plant-store-suite.ts'
 import { makeDisk, prepareForDisk } from '../../fixtures/power.ts'
 import { seededRandom } from '../../fixtures/random.ts'
@@ -37,7 +36,8 @@ let files = 0
 /** A power cut can undo the removal of a folder, so each database file has another one. */
 const dataFolder = () => join(disk.root, `data-${files}`)
 const path = () => join(dataFolder(), 'plants.db')
-const main = texts.control ? copyWithoutSync() : resolve('src/main.ts')
+const main = texts.control ? join(disk.scratch, 'src/main.ts') : resolve('src/main.ts')
+if (texts.control) await copyProject(disk.scratch, withoutSync)
 const tally = {
   startup: 0,
   load: 0,
@@ -164,27 +164,4 @@ function judge (): void {
     console.log('The control lost no plant: this test cannot see a missing sync.')
   }
   if (texts.control ? tally.lost === 0 : tally.bad > 0) process.exitCode = 1
-}
-
-/**
- * Copies the service, changed so that a commit does not wait for its sync.
- * @returns the path of its main.ts
- */
-function copyWithoutSync (): string {
-  for (const name of ['src', 'generated', 'package.json']) {
-    cpSync(name, join(disk.scratch, name), { recursive: true })
-  }
-  symlinkSync(resolve('node_modules'), join(disk.scratch, 'node_modules'))
-  const schema = join(disk.scratch, 'src/stores/sqlite/schema.ts')
-  let source = readFileSync(schema, 'utf8')
-  const weaker = {
-    'PRAGMA synchronous = FULL': 'PRAGMA synchronous = NORMAL',
-    "read('synchronous') !== 2n": "read('synchronous') !== 1n"
-  }
-  for (const [text, replacement] of Object.entries(weaker)) {
-    if (source.split(text).length !== 2) throw new Error(`${schema} must contain "${text}" once.`)
-    source = source.replace(text, replacement)
-  }
-  writeFileSync(schema, source)
-  return join(disk.scratch, 'src/main.ts')
 }

@@ -154,7 +154,7 @@ export function runFuzzer (folder: string, args: string[], temporary = tmpdir())
 /** Runs the fuzzer on a copy of the code with one mutation. */
 export function runMutation (mutation: Mutation, cases: number, seed: number): Promise<Found> {
   const args = ['--property', mutation.property, '--cases', String(cases), '--seed', String(seed)]
-  const folders = ['generated', 'test/fixtures', 'test/proofs/fuzz']
+  const folders = ['test/fixtures', 'test/proofs/fuzz']
   // A mutation may end the process, which then leaves its database behind: it goes with the copy.
   return withMutation(mutation, folders, folder => runFuzzer(folder, args, folder))
 }
