@@ -29,8 +29,9 @@ export function findMistake ({ writes, reads }: Operations): string | undefined 
   const seen = Math.min(...[...stored, ...conflicts, ...found].map(({ ended }) => ended))
   if (seen === Infinity) return undefined
   const refuted = new Set(conflicts.map(({ content }) => content))
+  const canSet = (content: string) => known === undefined || content === known
   const setters = writes.filter(({ content, answer }) => {
-    return answer !== 'conflict' && (known === undefined ? !refuted.has(content) : content === known)
+    return answer !== 'conflict' && canSet(content) && !refuted.has(content)
   })
   if (setters.length === 0) return `nobody wrote what it holds: ${known ?? 'not the conflicts'}`
   if (Math.min(...setters.map(({ began }) => began)) > seen) {

@@ -264,7 +264,8 @@ async function commit (
     apply(durable)
     return apply(server.data)
   }
-  const [written, flushed] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+  const written = Promise.withResolvers<undefined>()
+  const flushed = Promise.withResolvers<undefined>()
   const commit: Commit = { apply, written, flushed, isVisible: false }
   server.log.push(commit)
   database.replicate()
