@@ -9,6 +9,8 @@ import t, { type Test } from 'tap'
 import type { PlantStore } from '../../../../src/plants/plant-store.ts'
 import { openEngine, openStore } from '../../../../src/stores/open.ts'
 import { createConnector, remoteEngine } from '../../../../src/stores/remote-engine.ts'
+import { sqliteEngine } from '../../../../src/stores/sqlite/engine.ts'
+import { replaceExports } from '../../../fixtures/builtins.ts'
 import { all, plantStoreSuites } from '../../../fixtures/plant-store-suite.ts'
 
 async function open (t: Test, path = join(t.testdir(), 'plants.db')): Promise<PlantStore> {
@@ -539,11 +541,7 @@ t.test('a worker that exits fails its pending calls, and the next call starts an
       workers.push(this)
     }
   }
-  const { sqliteEngine } = await t.mockImport<typeof import('../../../../src/stores/sqlite/engine.ts')>(
-    '../../../../src/stores/sqlite/engine.ts', {
-    'node:worker_threads': { ...workerThreads, Worker: RecordedWorker }
-  }
-  )
+  replaceExports(t, workerThreads, { Worker: RecordedWorker })
   const warnings: string[] = []
   const path = join(t.testdir(), 'plants.db')
   const engine = await sqliteEngine(path, warning => warnings.push(warning))
