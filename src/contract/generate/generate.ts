@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { makeDirectory } from '../../private-files.ts'
 import { emitDocument, emitOperations } from './emit-contract.ts'
-import { emitTypes } from './emit-types.ts'
 import { ContractError, unreadable } from './findings.ts'
 import { type ContractFile, readContract, type ReadOptions } from './read-contract.ts'
 
@@ -59,6 +58,8 @@ export async function generate (
 async function emitFiles (file: string, read: ContractFile): Promise<Record<string, string>> {
   const banner = `// Generated from ${basename(file)} by \`npm run generate\`. ` +
     'Do not edit: change the contract and generate again.\n'
+  // Loads the compiler, which takes 0.3 s: programs that only read a contract go without it.
+  const { emitTypes } = await import('./emit-types.ts')
   const types = await emitTypes(read.served).catch(error => { throw unreadable(file, error) })
   return {
     'document.ts': banner + emitDocument(read.document),

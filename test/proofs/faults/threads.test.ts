@@ -21,8 +21,9 @@ const test = inParallel(t, 2)
 const env = { ACCESS_TOKENS: testToken, THREADS: '3' }
 const hasFailed = /A thread has failed, and another one starts: /
 const isReplaced = /another one starts[^]*\d threads listen/
-// What these tests reach in src/service/threads, few others do.
-const all = { until: /\d threads listen/, coverage: true }
+const all = { until: /\d threads listen/ }
+/** For what no other test reaches in src/service/threads. */
+const observed = { ...all, coverage: true }
 
 /**
  * Arguments that let each thread run code first, in which `number` is 1 for the first thread that
@@ -87,7 +88,8 @@ for (const [name, fault] of Object.entries(faults)) {
     const folder = t.testdir()
     const url = `sqlite:${join(folder, 'plants.db')}`
     const { origin, child, ended, output, waitForOutput } = await startService(
-      t, folder, { ...env, DATABASE_URL: url }, faultyThread(folder, fault), all
+      t, folder, { ...env, DATABASE_URL: url }, faultyThread(folder, fault),
+      name === 'several errors' ? observed : all
     )
     const account = newAccount()
     const load = sendPlants(origin, account, 16)
@@ -112,7 +114,7 @@ test('a token that is revoked is refused by every thread, also by one that start
   const folder = t.testdir({ tokens: `${testToken}\n` })
   const file = join(folder, 'tokens')
   const { origin, child, ended, output, waitForOutput } = await startService(
-    t, folder, { THREADS: '3', ACCESS_TOKENS_FILE: file, FAILED_AUTH_LIMIT: '1000' }, faultyThread(folder, aBug), all
+    t, folder, { THREADS: '3', ACCESS_TOKENS_FILE: file, FAILED_AUTH_LIMIT: '1000' }, faultyThread(folder, aBug), observed
   )
   t.strictSame(tally(await statuses(origin, 50)), { 200: 50 })
   writeFileSync(file, '')
@@ -139,7 +141,7 @@ test('the threads share a token of the service and the keys of an issuer', async
 
   const { origin, child, ended } = await startService(t, folder, {
     THREADS: '4', JWT_ISSUER: issuer.issuer, JWT_AUDIENCE: audience
-  }, [], all)
+  }, [], observed)
   t.equal(issuer.requests.length, 2, 'discovery and keys, once')
   t.strictSame(tally(await statuses(origin, 50, await issuer.sign(first))), { 200: 50 })
   issuer.publish(second)
@@ -154,20 +156,12 @@ test('the threads share a token of the service and the keys of an issuer', async
 test('while a failed thread finishes, the service stays ready', async t => {
   const folder = t.testdir()
   const { origin, child, ended, waitForOutput } = await startService(
-    t, folder, { ...env, SHUTDOWN_DELAY: '5' }, faultyThread(folder, aBug),
-    // The header of a request may take five seconds: another thread must have started by then.
-    { ...all, coverage: false }
+    t, folder, { ...env, SHUTDOWN_DELAY: '5' }, faultyThread(folder, aBug), all
   )
-  const port = Number(new URL(origin).port)
-  const sockets = await Promise.all(Array.from({ length: 30 }, async () => {
-    const socket = connect(port, '127.0.0.1').setEncoding('utf8')
-    t.teardown(() => socket.destroy())
-    await once(socket, 'connect')
-    socket.write('GET /readyz HTTP/1.1\r\nHost: x\r\n')
-    return socket
-  }))
+  const beginning = beginRequests(t, origin)
   letFail(folder)
   await waitForOutput(isReplaced)
+  const sockets = beginning.stop()
   const complete = (some: Socket[]) => Promise.all(some.map(async socket => {
     socket.write('\r\n')
     return String(await once(socket, 'data'))
@@ -183,6 +177,34 @@ test('while a failed thread finishes, the service stays ready', async t => {
   t.ok(later.every(answer => [200, 503].includes(statusOf(answer))), 'the failed thread finishes nevertheless')
   t.equal(await ended, 0)
 })
+
+/**
+ * Begins requests until stop() returns the 30 oldest of the last two seconds: the service waits
+ * five seconds for the rest of a header.
+ */
+function beginRequests (t: Test, origin: string): { stop: () => Socket[] } {
+  const young = new Set<Socket>()
+  let isStopped = false
+  const timer = setInterval(() => {
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1').setEncoding('utf8')
+    socket.on('error', () => {}).write('GET /readyz HTTP/1.1\r\nHost: x\r\n')
+    t.teardown(() => socket.destroy())
+    young.add(socket)
+    setTimeout(() => {
+      if (isStopped) return
+      young.delete(socket)
+      socket.destroy()
+    }, 2000)
+  }, 40)
+  t.teardown(() => clearInterval(timer))
+  return {
+    stop () {
+      isStopped = true
+      clearInterval(timer)
+      return [...young].slice(0, 30)
+    }
+  }
+}
 
 test('while too many failed threads are finishing their requests, none is replaced', async t => {
   const folder = t.testdir()
@@ -212,7 +234,7 @@ test('while too many failed threads are finishing their requests, none is replac
 test('a replacement that fails is tried again, and the other threads go on', async t => {
   const folder = t.testdir()
   const args = faultyThread(folder, aBug, 1, "if (number === 4) throw new Error('no memory')")
-  const service = await startService(t, folder, env, args, all)
+  const service = await startService(t, folder, env, args, observed)
   letFail(folder)
   await service.waitForOutput(/another one starts: Error: no memory/)
   t.strictSame(tally(await statuses(service.origin, 50)), { 200: 50 })
@@ -223,7 +245,7 @@ test('a replacement that fails is tried again, and the other threads go on', asy
 test('a thread that fails while the service ends is not replaced', async t => {
   const folder = t.testdir()
   const { child, ended, output } = await startService(
-    t, folder, { ...env, SHUTDOWN_DELAY: '1' }, faultyThread(folder, aBug), all
+    t, folder, { ...env, SHUTDOWN_DELAY: '1' }, faultyThread(folder, aBug), observed
   )
   child.kill('SIGTERM')
   letFail(folder)
@@ -235,7 +257,7 @@ test('a thread that fails while the service ends is not replaced', async t => {
 test('a signal before a failed thread is replaced ends the service, and none is started', async t => {
   const folder = t.testdir()
   const { child, ended, output, waitForOutput } = await startService(
-    t, folder, env, faultyThread(folder, 'process.exit()'), all
+    t, folder, env, faultyThread(folder, 'process.exit()'), observed
   )
   letFail(folder)
   await waitForOutput(hasFailed)
@@ -288,7 +310,7 @@ test('while all threads fail and are replaced, no connection is refused, and no 
 test('a service whose threads have all ended, and whose port another program has taken, ends', async t => {
   const folder = t.testdir()
   const { origin, ended, output, waitForOutput } = await startService(
-    t, folder, env, faultyThread(folder, 'process.exit()', 3), all
+    t, folder, env, faultyThread(folder, 'process.exit()', 3), observed
   )
   const port = Number(new URL(origin).port)
   letFail(folder)
@@ -304,7 +326,7 @@ test('a service whose threads have all ended, and whose port another program has
 test('a thread that hangs is replaced, and does not delay the end', async t => {
   const folder = t.testdir()
   const service = await startService(
-    t, folder, env, faultyThread(folder, hang), all
+    t, folder, env, faultyThread(folder, hang), observed
   )
   letFail(folder)
   await service.waitForOutput(/another one starts: Error: it has not responded for 10 seconds/)
@@ -315,7 +337,7 @@ test('a thread that hangs is replaced, and does not delay the end', async t => {
 test('a replacement that hangs while it starts is replaced, too', async t => {
   const folder = t.testdir()
   const args = faultyThread(folder, 'process.exit()', 1, `if (number === 4) ${hang}`)
-  const service = await startService(t, folder, env, args, all)
+  const service = await startService(t, folder, env, args, observed)
   letFail(folder)
   await service.waitForOutput(/another one starts: Error: it has not started within 20 seconds/)
   await service.waitForOutput(isReplaced)
@@ -352,7 +374,7 @@ test('a service whose threads have all ended, and cannot listen again, ends', as
     const { Server } = process.getBuiltinModule('node:net')
     if (number > 3) Server.prototype.listen = () => { throw new Error('no address') }
   `, 'second.mjs')
-  const { ended, output } = await startService(t, folder, env, [...fault, ...cannotListen], all)
+  const { ended, output } = await startService(t, folder, env, [...fault, ...cannotListen], observed)
   letFail(folder)
   t.equal(await ended, 1)
   t.match(output(), 'no address')

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import t from 'tap'
 import { holdProcess } from '../../fixtures/leash.ts'
 import { type Replacement, withMutation } from '../../fixtures/mutation.ts'
+import { withoutCoverage } from '../../fixtures/service.ts'
 
 // `npm run prove -- fuzz-contracts` takes new seeds.
 const seed = Number(process.env.FUZZ_SEED ?? 1)
@@ -10,8 +11,9 @@ const seed = Number(process.env.FUZZ_SEED ?? 1)
 function fuzz (folder: string, ...args: string[]): Promise<{ output: string, hasFailed: boolean }> {
   return new Promise(resolve => {
     const options = { cwd: folder, maxBuffer: 2 ** 28 }
-    const command = ['test/proofs/fuzz/contracts.ts', '--seconds', '120', '--first', ...args]
-    holdProcess(execFile(process.execPath, command, options, (error, ...texts) => {
+    const script = ['test/proofs/fuzz/contracts.ts', '--seconds', '120', '--first']
+    const [program = '', ...command] = [...withoutCoverage, process.execPath, ...script, ...args]
+    holdProcess(execFile(program, command, options, (error, ...texts) => {
       resolve({ output: texts.join(''), hasFailed: error !== null })
     }))
   })

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { type Replacement, withMutation } from '../../fixtures/mutation.ts'
+import { withoutCoverage } from '../../fixtures/service.ts'
 
 export interface Mutation extends Replacement {
   name: string
@@ -145,7 +146,9 @@ export interface Found { output: string, hasFailed: boolean }
 export function runFuzzer (folder: string, args: string[], temporary = tmpdir()): Promise<Found> {
   return new Promise(resolve => {
     const options = { cwd: folder, maxBuffer: 2 ** 28, env: { ...process.env, TMPDIR: temporary } }
-    execFile(process.execPath, ['test/proofs/fuzz/run.ts', ...args], options, (error, ...texts) => {
+    const command = [...withoutCoverage, process.execPath, 'test/proofs/fuzz/run.ts', ...args]
+    const [program = '', ...others] = command
+    execFile(program, others, options, (error, ...texts) => {
       resolve({ output: texts.join(''), hasFailed: error !== null })
     })
   })

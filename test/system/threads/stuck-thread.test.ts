@@ -2,12 +2,16 @@
 // test/proofs/faults/threads.test.ts has a real one.
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import workerThreads, { type Worker } from 'node:worker_threads'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { openCredentials } from '../../../src/auth/verifier.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { openEngine } from '../../../src/stores/open.ts'
 import { createSharedMemory } from '../../../src/service/shared-memory.ts'
+import { HttpThread } from '../../../src/service/threads/http-thread.ts'
+import { ThreadPool } from '../../../src/service/threads/thread-pool.ts'
+import { replaceExports } from '../../fixtures/builtins.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 
 class EndlessWorker extends EventEmitter {
@@ -19,20 +23,12 @@ class EndlessWorker extends EventEmitter {
   terminate (): void {}
 }
 
-type HttpModule = typeof import('../../../src/service/threads/http-thread.ts')
-type PoolModule = typeof import('../../../src/service/threads/thread-pool.ts')
-
 async function startPool (t: Test) {
-  const mocks = { 'node:worker_threads': { Worker: EndlessWorker } }
-  const path = '../../../src/service/threads/http-thread.ts'
-  const http = await t.mockImport<HttpModule>(path, mocks)
-  const { ThreadPool } = await t.mockImport<PoolModule>(
-    '../../../src/service/threads/thread-pool.ts', { [path]: http }
-  )
+  replaceExports(t, workerThreads, { Worker: EndlessWorker as unknown as typeof Worker })
   const config = readConfig({ ACCESS_TOKENS: testToken })
   const log = pino({ level: 'silent' })
   const errors = new EventEmitter()
-  const firstThread = new http.HttpThread()
+  const firstThread = new HttpThread()
   const pool = new ThreadPool({
     config,
     log,

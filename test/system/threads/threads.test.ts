@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import net, {
-  type AddressInfo, connect, createServer, type ListenOptions, type Server, type Socket
+  type AddressInfo, connect, createServer, type ListenOptions, Server, type Socket
 } from 'node:net'
+import os from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import v8 from 'node:v8'
 import t from 'tap'
 import { claimPort } from '../../../src/server/port-claim.ts'
+import { countThreads } from '../../../src/service/threads/thread-count.ts'
+import { replaceExports } from '../../fixtures/builtins.ts'
 import { startPostgres } from '../../fixtures/postgres.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService } from '../../fixtures/service.ts'
@@ -65,31 +68,26 @@ function isOpen (socket: Socket): boolean {
 }
 
 t.test('each core has a thread if memory allows it; there is one without shared ports', async t => {
-  type ThreadCount = typeof import('../../../src/service/threads/thread-count.ts')
-  const threadCount = '../../../src/service/threads/thread-count.ts'
   const warnings: string[] = []
-  const count = async (cores: number, gibibytes: number, wanted?: number, platform = 'linux') => {
-    const { countThreads } = await t.mockImport<ThreadCount>(threadCount, {
-      'node:os': {
-        availableParallelism: () => cores,
-        totalmem: () => gibibytes * 2 ** 30,
-        platform: () => platform
-      }
+  type Platform = ReturnType<typeof os.platform>
+  const count = (cores: number, gibibytes: number, wanted?: number, system: Platform = 'linux') => {
+    replaceExports(t, os, {
+      availableParallelism: () => cores,
+      totalmem: () => gibibytes * 2 ** 30,
+      platform: () => system
     })
     return countThreads(wanted, sentence => warnings.push(sentence))
   }
-  const counts = await Promise.all(
-    [count(1, 64), count(2, 64), count(64, 64), count(4, 1), count(4, 0.25)]
-  )
+  const counts = [count(1, 64), count(2, 64), count(64, 64), count(4, 1), count(4, 0.25)]
   t.strictSame(counts, [1, 2, 4, 2, 1])
-  t.equal(await count(1, 64, 7), 7)
+  t.equal(count(1, 64, 7), 7)
   t.intercept(v8, 'getHeapStatistics', { value: () => ({ heap_size_limit: 2 ** 28 }) })
-  t.equal(await count(8, 64), 1, 'a small heap')
-  t.equal(await count(8, 64, 2), 2)
-  t.equal(await count(8, 64, undefined, 'darwin'), 1)
-  t.equal(await count(8, 64, 1, 'darwin'), 1)
+  t.equal(count(8, 64), 1, 'a small heap')
+  t.equal(count(8, 64, 2), 2)
+  t.equal(count(8, 64, undefined, 'darwin'), 1)
+  t.equal(count(8, 64, 1, 'darwin'), 1)
   t.strictSame(warnings, [])
-  t.equal(await count(8, 64, 2, 'darwin'), 1)
+  t.equal(count(8, 64, 2, 'darwin'), 1)
   t.strictSame(
     warnings, ['THREADS is 2, but there is one thread: several need Linux to share a port.']
   )
@@ -147,11 +145,8 @@ t.test('a start without its lock is warned of', async t => {
   )
   releaseSecond()
 
-  type PortClaim = typeof import('../../../src/server/port-claim.ts')
-  const { claimPort: withoutSockets } = await t.mockImport<PortClaim>(
-    '../../../src/server/port-claim.ts', { 'node:net': { ...net, createServer: forbidUnixSockets } }
-  )
-  const releaseNothing = await withoutSockets(host, port, warn)
+  replaceExports(t, net, { createServer: forbidUnixSockets })
+  const releaseNothing = await claimPort(host, port, warn)
   releaseNothing()
   const problem = 'this process may not create Unix sockets (listen EAFNOSUPPORT).'
   t.strictSame(warnings.slice(1), [sentence + problem])
@@ -168,7 +163,7 @@ async function freePort (): Promise<AddressInfo> {
 
 /** A server like those of a process that may not create Unix sockets. */
 function forbidUnixSockets (): Server {
-  const server = createServer()
+  const server = new Server()
   const { listen } = server
   return Object.assign(server, {
     listen (options: ListenOptions) {

@@ -5,10 +5,12 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { metricsMemory, Recorder } from '../../../src/telemetry/metrics-recorder.ts'
+import { exposeMetrics } from '../../../src/telemetry/metrics-text.ts'
 import { StoreUnavailable } from '../../../src/plants/plant-store.ts'
 import { groupCommit } from '../../../src/stores/group-commit.ts'
 import { memoryEngine } from '../../../src/stores/memory.ts'
 import { authorization, isError, json, listen, startApp } from '../../fixtures/app.ts'
+import { replaceExports } from '../../fixtures/builtins.ts'
 import { duration, samples } from '../../fixtures/exposition.ts'
 import { exchange, requestText } from '../../fixtures/raw.ts'
 import { testToken } from '../../fixtures/secrets.ts'
@@ -149,11 +151,7 @@ t.test('a blocked event loop is seen', async t => {
 })
 
 t.test('a system without /proc has no number of open files', async t => {
-  type Exposition = typeof import('../../../src/telemetry/metrics-text.ts')
-  const { exposeMetrics } = await t.mockImport<Exposition>(
-    '../../../src/telemetry/metrics-text.ts',
-    { 'node:fs': { ...fs, readdirSync () { throw new Error('ENOENT') } } }
-  )
+  replaceExports(t, fs, { readdirSync () { throw new Error('ENOENT') } })
   const { text } = await exposeMetrics(metricsMemory(1), [], 0)
   t.notMatch(text, 'process_open_fds')
   t.match(text, 'process_cpu_seconds_total')

@@ -9,6 +9,8 @@ import t, { type Test } from 'tap'
 import type { PlantStore } from '../../../../src/plants/plant-store.ts'
 import { openEngine, openStore } from '../../../../src/stores/open.ts'
 import { createConnector, remoteEngine } from '../../../../src/stores/remote-engine.ts'
+import { sqliteEngine } from '../../../../src/stores/sqlite/engine.ts'
+import { replaceExports } from '../../../fixtures/builtins.ts'
 import { all, plantStoreSuites } from '../../../fixtures/plant-store-suite.ts'
 
 async function open (t: Test, path = join(t.testdir(), 'plants.db')): Promise<PlantStore> {
@@ -516,37 +518,6 @@ t.test('an error of SQLite names a way out', { skip: !existsSync('/proc/self') }
   await t.rejects(open(t, path), { message })
 })
 
-t.test('startup says that a locked file lets it wait, and fails when the lock stays', async t => {
-  const path = join(t.testdir(), 'plants.db')
-  await (await open(t, path)).close()
-  const other = new DatabaseSync(path)
-  other.exec('BEGIN IMMEDIATE')
-  const warnings: string[] = []
-  const opening = openStore(
-    `sqlite:${path}`, { maxQueue: 1, onWarning: warning => warnings.push(warning) }
-  )
-  await t.rejects(opening, {
-    message: `The database ${path} cannot be used: another process has locked the file; end that process.`
-  })
-  t.strictSame(
-    warnings, [`Checking the database ${path}, which is large or locked by another process.`]
-  )
-  other.close()
-})
-
-t.test('a plant is refused while another process locks the file, and stored afterwards', async t => {
-  const path = join(t.testdir(), 'plants.db')
-  const store = await open(t, path)
-  const other = new DatabaseSync(path)
-  other.exec('BEGIN IMMEDIATE')
-  const plant = { id: 1n, name: 'Boston fern' }
-  const message = 'another process has locked the file; end that process'
-  await t.rejects(store.add(plant), { cause: { message } })
-  other.exec('ROLLBACK')
-  other.close()
-  t.equal(await store.add(plant), 'added')
-})
-
 t.test('a worker that exits fails its pending calls, and the next call starts another worker', async t => {
   const workers: Worker[] = []
   class RecordedWorker extends Worker {
@@ -555,11 +526,7 @@ t.test('a worker that exits fails its pending calls, and the next call starts an
       workers.push(this)
     }
   }
-  const { sqliteEngine } = await t.mockImport<typeof import('../../../../src/stores/sqlite/engine.ts')>(
-    '../../../../src/stores/sqlite/engine.ts', {
-    'node:worker_threads': { ...workerThreads, Worker: RecordedWorker }
-  }
-  )
+  replaceExports(t, workerThreads, { Worker: RecordedWorker })
   const warnings: string[] = []
   const path = join(t.testdir(), 'plants.db')
   const engine = await sqliteEngine(path, warning => warnings.push(warning))
