@@ -1,13 +1,14 @@
 // The open connections of a server: their limit, and the time limit of those that stall.
-import type { Server as HttpServer, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
 
 /**
  * A connection of a server. Only these undocumented fields show which response is pending on it,
- * and whether that response ends the connection.
+ * and which request arrives or arrived last.
  */
 export type ServedSocket = Socket & {
-  _httpMessage?: ServerResponse & { _last: boolean } | null
+  _httpMessage?: ServerResponse | null
+  parser?: { incoming?: IncomingMessage | null } | null
 }
 
 export function connectionsOf (server: HttpServer): ReadonlySet<ServedSocket> {
