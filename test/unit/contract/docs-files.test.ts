@@ -30,7 +30,7 @@ async function startPlugin (
 
 const folder = (t: Test) => t.testdir({ 'a.js': script, 'b.bin': 'small' })
 
-t.test('a file is compressed for clients that accept it, and only if that makes it smaller', async t => {
+t.test('a file is compressed for clients that accept it, if that makes it smaller', async t => {
   const { app } = await startPlugin(t, folder(t))
   const get = (name: string, encoding: string) => {
     const headers = encoding === '' ? {} : { 'accept-encoding': encoding }
