@@ -1,10 +1,10 @@
 // The contract for people and programs: /docs is a page, /docs/json and /docs/yaml the contract.
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { HttpError } from '../server/http-error.ts'
+import type { FastifyInstance } from 'fastify'
+import { fileURLToPath } from 'node:url'
+import { holdFiles } from './docs-files.ts'
 import { toRoute } from './message/paths.ts'
-import { decodedPath } from './message/request-texts.ts'
 
 type Document = Extract<StaticDocumentSpec, { document: unknown }>['document']
 type Servers = Array<{ variables?: Record<string, { default: string }> }>
@@ -12,6 +12,9 @@ type Variables = Readonly<Record<string, string>>
 interface Titled { readonly info: { readonly title: string } }
 
 export const docsPath = '/docs'
+
+/** The files of the plugin. */
+const folder = fileURLToPath(new URL('static', import.meta.resolve('@fastify/swagger-ui')))
 
 /**
  * Serves the contract under /docs, and redirects / to it if no other route is there.
@@ -26,9 +29,9 @@ export async function serveDocs (
   prefixes: readonly string[] = ['']
 ): Promise<void> {
   await app.register(async docs => {
-    docs.setErrorHandler(throwFileError)
     const headers = securityHeaders(Object.values(variables))
     docs.addHook('onRequest', async (_request, reply) => { reply.headers(headers) })
+    holdFiles(docs, folder, JSON.stringify(uiConfig) + pageCss)
     const specification = { document: withVariables(document, variables) }
     await docs.register(swagger, { mode: 'static', specification })
     for (const prefix of prefixes) {
@@ -46,18 +49,6 @@ export async function serveDocs (
   })
   // Last, because a prefix may be one of the paths above.
   for (const prefix of prefixes) redirectToDocs(app, prefix)
-}
-
-function throwFileError (cause: { status?: number }, request: FastifyRequest): never {
-  const { status } = cause
-  if (status === 412) {
-    throw new HttpError(status, 'The file does not meet a condition of the request.', { cause })
-  }
-  if (status === 416) {
-    throw new HttpError(status, 'The file does not have that range of bytes.', { cause })
-  }
-  // Another error of a file is 404, such as a name that is too long or outside the folder.
-  throw new HttpError(404, `There is nothing at ${decodedPath(request)}.`, { cause })
 }
 
 function redirectToDocs (app: FastifyInstance, prefix: string): void {

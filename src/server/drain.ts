@@ -37,8 +37,13 @@ export function prepareDrain (server: HttpServer, times: DrainTimes): () => Prom
 /** Milliseconds: a client may open connections again and again. */
 const maxAcceptMs = 1000
 
+type Listener = HttpServer & { _handle?: { listen: (backlog: number) => number } | null }
+
 /** Accepts the connections that wait in the system. Closing the port would reset them. */
-async function acceptWaiting (server: HttpServer): Promise<void> {
+async function acceptWaiting (server: Listener): Promise<void> {
+  // Undocumented, but the only way: on Linux no further connections wait. A client tries again a
+  // second later, and then reaches another thread or service, or none.
+  server._handle?.listen(0)
   const end = performance.now() + maxAcceptMs
   let last = 0
   let turn = 1

@@ -53,7 +53,11 @@ export function createHttpServer (handle: RequestListener, options: ServerOption
     urgentPaths: new Set(options.urgentPaths)
   })
   server.on('request', serveInOrder(maxPipelined, admit))
-  limitStalling(server, options.stalledTimeoutMs)
+  limitStalling(server, {
+    response: options.stalledTimeoutMs,
+    // A request that begins in the last moment has all its time.
+    idle: options.keepAliveTimeoutMs + whole
+  })
   answerServerErrors(server, reporter)
   limitConnections(server, options.maxConnections, options, options.onConnectionDropped)
   return server

@@ -1,13 +1,14 @@
 // The open connections of a server: their limit, and the time limit of those that stall.
-import type { Server as HttpServer, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
 
 /**
  * A connection of a server. Only these undocumented fields show which response is pending on it,
- * and whether that response ends the connection.
+ * and which request arrives or arrived last.
  */
 export type ServedSocket = Socket & {
-  _httpMessage?: ServerResponse & { _last: boolean } | null
+  _httpMessage?: ServerResponse | null
+  parser?: { incoming?: IncomingMessage | null } | null
 }
 
 export function connectionsOf (server: HttpServer): ReadonlySet<ServedSocket> {
@@ -50,24 +51,46 @@ export function limitConnections (
   })
 }
 
-/** Closes connections whose clients read nothing of their responses for this time. */
-export function limitStalling (server: HttpServer, timeoutMs: number): void {
+/** Milliseconds. */
+interface StallTimes {
+  /** For a client that reads nothing of its response. */
+  response: number
+  /** For one that sends no request after a response: Node takes an empty line as a request. */
+  idle: number
+}
+
+/** Closes connections that have made no progress for these times. */
+export function limitStalling (server: HttpServer, times: StallTimes): void {
   const open = connectionsOf(server)
-  const sweep = setInterval(() => setTimeouts(open, timeoutMs), timeoutMs / 4).unref()
+  const idle = new WeakMap<ServedSocket, Idle>()
+  const sweep = setInterval(() => {
+    const now = performance.now()
+    for (const socket of open) {
+      setTimeoutOf(socket, times.response)
+      const { bytesWritten } = socket
+      const known = idle.get(socket)
+      if (socket._httpMessage || known?.bytesWritten !== bytesWritten) {
+        idle.set(socket, { bytesWritten, since: now })
+      } else if (now - known.since > times.idle) {
+        socket.destroy()
+      }
+    }
+  }, times.response / 4).unref()
   server.once('close', () => clearInterval(sweep))
 }
 
+/** Since when a connection has been seen without a pending response, and its bytes sent by then. */
+interface Idle { bytesWritten: number, since: number }
+
 /**
- * Sets the time limit of connections that have unsent bytes; Node removes it after the response.
+ * Sets the time limit of a connection that has unsent bytes; Node removes it after the response.
  * A stream may pause once its bytes are sent. With Node's server.setTimeout() each request would
  * update several timers.
  */
-function setTimeouts (open: ReadonlySet<ServedSocket>, timeoutMs: number): void {
-  for (const socket of open) {
-    if (socket.writableLength > 0) {
-      if (socket.timeout !== timeoutMs) socket.setTimeout(timeoutMs)
-    } else if (socket._httpMessage?.headersSent === true && socket.timeout === timeoutMs) {
-      socket.setTimeout(0)
-    }
+function setTimeoutOf (socket: ServedSocket, timeoutMs: number): void {
+  if (socket.writableLength > 0) {
+    if (socket.timeout !== timeoutMs) socket.setTimeout(timeoutMs)
+  } else if (socket._httpMessage?.headersSent === true && socket.timeout === timeoutMs) {
+    socket.setTimeout(0)
   }
 }

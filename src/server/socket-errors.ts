@@ -88,16 +88,11 @@ function isHead ({ rawPacket }: ParserError): boolean {
   return Buffer.isBuffer(rawPacket) && rawPacket.toString('latin1', 0, 5) === 'HEAD '
 }
 
-/** Requests answered before they arrived completely; later bytes get no second response. */
-const answeredEarly = new WeakMap<Socket, IncomingMessage>()
-
 /** Milliseconds for a client to read its response while it sends the rest of a refused body. */
 const lingerMs = 2000
 
 /** Call it before the last response of a request whose connection may bring more bytes. */
-export function answerEarly (request: IncomingMessage): void {
-  const { socket } = request
-  answeredEarly.set(socket, request)
+export function answerEarly ({ socket }: IncomingMessage): void {
   socket.destroySoon = () => endAndReadOn(socket)
 }
 
@@ -139,7 +134,13 @@ function endSocket (
     })
     return
   }
-  if (answeredEarly.get(socket)?.complete === false) return endAndReadOn(socket)
+  // A second final response to a request could reach another client of a proxy.
+  if (pending?.headersSent === true && !pending.writableEnded) {
+    socket.destroy()
+    return
+  }
+  const isAnswered = pending?.writableEnded ?? socket.parser?.incoming?.complete === false
+  if (isAnswered) return endAndReadOn(socket)
   if (ended.has(socket) || !socket.writable) return
   const failed = failedRequest(socket, pending?.req, id)
   if (pending) answeredInBody.set(pending.req, error)

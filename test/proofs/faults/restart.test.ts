@@ -33,7 +33,7 @@ t.test(`${rounds} restarts under keep-alive load lose no request on an open conn
   async function send (agent: Agent, origin: string): Promise<void> {
     const plant = smallPlant(account.made++)
     account.sent.set(plant.id, plant)
-    const headers = { authorization: 'Bearer token', 'content-type': 'application/json' }
+    const headers = { authorization: `Bearer ${testToken}`, 'content-type': 'application/json' }
     const sending = request(`${origin}/plants`, { agent, method: 'POST', headers })
     sending.end(`{"id":${plant.id},"name":"${plant.name}","tag":"${plant.tag}"}`)
     try {
@@ -68,6 +68,7 @@ t.test(`${rounds} restarts under keep-alive load lose no request on an open conn
     agent.destroy()
   }
   t.comment(JSON.stringify(count))
+  t.ok(account.acknowledged.size > 0, 'plants were stored')
   t.equal(count.lost, 0, `none of ${count.answered} requests on open connections is lost`)
   t.ok(count.last >= rounds, 'the last responses say Connection: close')
   const store = await openStore(url, { maxQueue: 1 })

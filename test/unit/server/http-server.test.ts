@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { allPlants } from '../../../src/plants/plant-store.ts'
 import { listen, logLines, startApp } from '../../fixtures/app.ts'
@@ -37,6 +38,23 @@ t.test('a client that never reads is disconnected, and few bytes wait for it', a
   while (accepted?.destroyed !== true) await new Promise(resolve => setTimeout(resolve, 5))
   t.ok(mostUnsent > 0 && mostUnsent < 100_000, `${mostUnsent} bytes were unsent`)
   t.ok(elapsed() < 5000, `disconnected after ${elapsed()} ms`)
+})
+
+t.test('empty lines keep no connection open, and requests do', async t => {
+  const requestTimeoutMs = { header: 100, whole: 100 }
+  const times = { requestTimeoutMs, responseTimeoutMs: 100, keepAliveTimeoutMs: 100 }
+  const { port } = await listen((await startApp(t, times)).app)
+  const get = requestText('GET /livez', ['Host: x', '', ''])
+  const [idle, busy] = [await open(t, port), await open(t, port)]
+  idle.resume().write(get)
+  busy.resume()
+  for (let sent = 0; sent < 100 && !idle.closed; sent++) {
+    idle.write('\r\n')
+    busy.write(get)
+    await sleep(20)
+  }
+  t.ok(idle.closed)
+  t.notOk(busy.closed)
 })
 
 t.test('requests that wait too long get 503 before authentication, and one log line', async t => {

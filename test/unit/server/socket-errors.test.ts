@@ -129,6 +129,83 @@ t.test('a request that is answered before it has arrived gets no second response
   }
 })
 
+/** Bodies that end badly after the header of a request. */
+const badEndings: Array<{ name: string, fields: string[], body: string, ends?: true }> = [
+  { name: 'a malformed chunk', fields: ['Transfer-Encoding: chunked'], body: 'ZZ\r\n' },
+  { name: 'a malformed trailer', fields: ['Transfer-Encoding: chunked'], body: '0\r\na b\r\n\r\n' },
+  {
+    name: 'a trailer of 20 KB',
+    fields: ['Transfer-Encoding: chunked'],
+    body: `0\r\na: ${'x'.repeat(20_000)}\r\n\r\n`
+  },
+  { name: 'a short body and FIN', fields: ['Content-Length: 10'], body: '{"id"', ends: true },
+  { name: 'one byte of ten', fields: ['Content-Length: 10'], body: '{' }
+]
+
+t.test('a request whose body ends badly gets one response, and then the end', async t => {
+  const { app } = await startApp(t, { requestTimeoutMs: { header: 200, whole: 200 } })
+  // The first response to each takes longer.
+  for (const path of ['json', 'static/swagger-ui.css']) await app.inject(`/docs/${path}`)
+  const { port } = await listen(app)
+  const targets: Array<[string, number]> = [
+    ['GET /livez', 200], ['HEAD /livez', 200], ['GET /', 302], ['OPTIONS /plants', 204],
+    ['GET /docs/json', 200], ['GET /docs/static/swagger-ui.css', 200], ['GET /x', 404]
+  ]
+  const send = async (target: string, { fields, body, ends }: typeof badEndings[0], waits: boolean) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setNoDelay()
+    let received = ''
+    socket.setEncoding('latin1').on('data', text => { received += text }).on('error', () => {})
+    const header = requestText(target, ['Host: x', ...fields])
+    socket.write(waits ? header : header + body)
+    if (waits) {
+      await once(socket, 'data')
+      socket.write(body)
+    }
+    if (ends) socket.end()
+    await once(socket, 'end')
+    socket.destroy()
+    return received.match(/HTTP\/1\.1 \d+/g)?.join() ?? ''
+  }
+  const sending: Array<Promise<void>> = []
+  for (const [target, status] of targets) {
+    for (const ending of badEndings) {
+      for (const waits of [false, true]) {
+        const name = `${target}, ${ending.name}${waits ? ' after the response' : ''}`
+        const sent = send(target, ending, waits)
+        const statuses = waits ? `${status}` : `(${status}|400|431)`
+        sending.push(sent.then(found => {
+          t.match(found, RegExp(`^HTTP/1.1 ${statuses}$`), name)
+        }))
+      }
+    }
+  }
+  await Promise.all(sending)
+})
+
+t.test('a response breaks off when the body of its request ends badly', async t => {
+  const { app } = await startApp(t)
+  app.get('/half', (_request, reply) => {
+    reply.hijack()
+    reply.raw.writeHead(200, { 'content-length': '10' }).write('half')
+  })
+  const { port } = await listen(app)
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1').on('error', () => {})
+  socket.write(requestText('GET /half', ['Host: x', 'Transfer-Encoding: chunked'], '1\r\nx\r\n'))
+  let received = ''
+  socket.on('data', text => { received += text })
+  while (!received.endsWith('half')) await once(socket, 'data')
+  socket.write('ZZ\r\n')
+  await once(socket, 'close')
+  t.match(received, /^HTTP\/1\.1 200 [^]*\r\n\r\nhalf$/)
+})
+
+t.test('a connection goes on after a body that nobody reads', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const get = requestText('GET /livez', ['Host: x', 'Content-Length: 5'], '12345')
+  const responses = await exchange(port, get, get, 'nonsense\r\n\r\n')
+  t.strictSame(responses.map(({ statusCode }) => statusCode), [200, 200, 400])
+})
+
 t.test('more than 100 header fields, or more than 16 KiB of them, are answered 431', async t => {
   const { port } = await listen((await startApp(t)).app)
   const response = await exchangeOne(port, request(fern, [`X-Long: ${'x'.repeat(17_000)}`]))

@@ -1,0 +1,45 @@
+// Keeps large bodies from delaying other requests: each turn parses or sends a limited number of
+// bytes.
+import type { HttpError } from './http-error.ts'
+import { maxWaitMs, overloaded } from './overload.ts'
+
+/** Gets an error when it has waited too long. */
+type Work = (overload: HttpError | null) => void
+
+/**
+ * Returns a function that calls back when it is the turn of a body of `size` bytes.
+ * @param schedule begins the next turn: by default that of the event loop
+ */
+export function takeTurns (
+  bytesPerTurn: number,
+  schedule: (startTurn: () => void) => void = setImmediate
+): (size: number, work: Work) => void {
+  const waiting: Array<{ size: number, work: Work, since: number }> = []
+  let left = bytesPerTurn
+  let isActive = false
+
+  function startTurn (): void {
+    const oldest = performance.now() - maxWaitMs
+    left = bytesPerTurn
+    while (left > 0) {
+      const next = waiting.shift()
+      if (next === undefined) break
+      const isLate = next.since < oldest
+      if (!isLate) left -= next.size
+      next.work(isLate ? overloaded() : null)
+    }
+    isActive = left < bytesPerTurn
+    if (isActive) schedule(startTurn)
+  }
+
+  return (size, work) => {
+    if (left <= 0) {
+      waiting.push({ size, work, since: performance.now() })
+      return
+    }
+    left -= size
+    if (!isActive) schedule(startTurn)
+    isActive = true
+    work(null)
+  }
+}
