@@ -7,8 +7,11 @@ import type { Server, Socket } from 'node:net'
  * and whether that response ends the connection.
  */
 export type ServedSocket = Socket & {
-  _httpMessage?: ServerResponse & { _last: boolean } | null
+  _httpMessage?: ServerResponse & Answerable & { _last: boolean } | null
 }
+
+/** A response that learns of the error which its socket gets in its place. */
+export interface Answerable { answered?: (status: number) => void }
 
 export function connectionsOf (server: HttpServer): ReadonlySet<ServedSocket> {
   const open = new Set<ServedSocket>()
