@@ -1,5 +1,6 @@
 // Builds the Fastify app from the contract, the verifier and the handlers. It does not listen.
 import fastify, { type FastifyInstance } from 'fastify'
+import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
 import { document } from '../../generated/document.ts'
 import * as contract from '../../generated/operations.ts'
@@ -9,6 +10,7 @@ import {
   answerErrors, describeContract, errorOptions, HttpError, routerOptions, serveContract, serveDocs,
   serverPath, type TokenVerifier
 } from '../contract/index.ts'
+import { shortenForwardedFor } from '../limits/client-network.ts'
 import { limitFailures } from '../limits/failed-auth.ts'
 import { limitRate } from '../limits/rate-limit.ts'
 import { createPlant } from '../plants/create-plant.ts'
@@ -71,7 +73,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     pluginTimeout: 0,
     // Serve requests that arrive during shutdown; each response closes its connection.
     return503OnClosing: false,
-    serverFactory: handle => createHttpServer(handle, {
+    serverFactory: handle => createHttpServer(behindProxy(handle, options.trustProxy), {
       reporter,
       requestTimeoutMs,
       stalledTimeoutMs: requestTimeoutMs.whole + responseTimeoutMs,
@@ -128,6 +130,14 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
   }))
   await serveDocs(app, document, variables, prefixes)
   return app
+}
+
+function behindProxy (handle: RequestListener, trustProxy: Config['trustProxy']): RequestListener {
+  if (trustProxy === undefined) return handle
+  return (request, response) => {
+    shortenForwardedFor(request)
+    handle(request, response)
+  }
 }
 
 /** Counts all responses, and counts and logs what the server does without the app. */
