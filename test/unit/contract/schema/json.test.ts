@@ -54,6 +54,9 @@ t.test('names with escapes are exact, also after names with backslashes', async 
   t.equal(exactAt('{"\\u0061":[9007199254740993]}', 'a', 0), 9007199254740993n)
   const numbered = parse('{"b":0,"\\u0031":1,"1":2,"\\n":3,"\\u000a":4,"\\u0030":5}')
   t.equal(JSON.stringify(numbered), '{"0":5,"1":2,"b":0,"\\n":4}', 'numbers come first')
+  const proto = parse('{"__proto__":{"n":1},"\\n":2}')
+  t.equal(JSON.stringify(proto), '{"__proto__":{"n":1},"\\n":2}')
+  t.equal(Object.getPrototypeOf(proto), Object.prototype)
   for (const text of ['{"\\x":1}', '{"\\n":1', '{"\\n":1,"', '{"a\\']) {
     t.match(parseJson(Buffer.from(text)), { fault: { problem: /^is not valid JSON/ } }, text)
   }
