@@ -6,8 +6,8 @@ type Holder = Record<string, unknown>
 
 /** Finds a name with an escape; finds some values with one, too. */
 const escapedName = /\\.[^"\\]*"\s*:/s
-/** Characters that a name in a JSON text cannot have without an escape. */
-const needsEscape = /["\\\p{Cc}]/u
+/** Not `"`, `\` or a control character, which a name in a JSON text has only as an escape. */
+const needsEscape = /[^ !#-[\]-\uffff]/
 const colon = /\s*:/y
 
 /** A name that begins with this stands for another one: no client can guess it. */
@@ -17,11 +17,12 @@ const marker = randomBytes(9).toString('base64url')
  * JSON.parse(). Once V8 has read a name with a backslash, it may take that name for another one
  * with an escape (nodejs/node#63785): after `{"\\":1}` it reads `{"\n":1}` as `{"\\":1}`. In such
  * a text names without escapes replace those with escapes.
+ * @param names gets each name that has an escape, in the order of the text
  * @throws SyntaxError
  */
-export function parseText (text: string, reviver?: Reviver): unknown {
+export function parseText (text: string, reviver?: Reviver, names: string[] = []): unknown {
   const isAmbiguous = text.includes('\\') && escapedName.test(text)
-  return isAmbiguous ? parseEscaped(text, reviver) : JSON.parse(text, reviver)
+  return isAmbiguous ? parseEscaped(text, reviver, names) : JSON.parse(text, reviver)
 }
 
 /** The closing quote of a string, or the end of a text that is not JSON. */
@@ -31,8 +32,7 @@ export function endOfString (text: string, start: number): number {
   return end
 }
 
-function parseEscaped (text: string, reviver?: Reviver): unknown {
-  const names: string[] = []
+function parseEscaped (text: string, reviver: Reviver, names: string[]): unknown {
   let value: unknown
   try {
     value = JSON.parse(withoutEscapedNames(text, names), reviver)
@@ -40,12 +40,12 @@ function parseEscaped (text: string, reviver?: Reviver): unknown {
     // The text is no JSON, either: this throws the error with the right position.
     return JSON.parse(text, reviver)
   }
-  return names.length === 0 ? value : withNames(value, names)
+  return names.some(name => needsEscape.test(name)) ? withNames(value, names) : value
 }
 
 /**
  * Replaces each name that has an escape by its characters; one that needs an escape by a marker
- * and its index in `names`.
+ * and its index in `names`, which gets them all.
  */
 function withoutEscapedNames (text: string, names: string[]): string {
   const parts: string[] = []
@@ -58,7 +58,8 @@ function withoutEscapedNames (text: string, names: string[]): string {
     colon.lastIndex = end + 1
     if (!colon.test(text)) continue
     const name: string = JSON.parse(source)
-    const replacement = needsEscape.test(name) ? `${marker}${names.push(name) - 1}` : name
+    const index = names.push(name) - 1
+    const replacement = needsEscape.test(name) ? `${marker}${index}` : name
     parts.push(text.slice(copied, start + 1), replacement)
     copied = end
   }

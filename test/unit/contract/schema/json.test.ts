@@ -200,6 +200,8 @@ t.test('bytes that are not UTF-8, not JSON or lone surrogates are refused with a
     ['{"a":1e}', /not valid JSON/],
     ['{} {}', /not valid JSON/],
     ['{"s":"\\ud83c"}', /lone surrogate/],
+    ['{"s":"\\ud83c\\udf35\\\\ud83c\\udf35"}', /lone surrogate/],
+    ['{"s":"\\uD83C\\ud83c\\udf35"}', /lone surrogate/],
     ['{"s":"\\udf35\\ud83c"}', /lone surrogate/],
     ['{"\\uDC00":"value"}', /lone surrogate/],
     ['{"\\uDC00":1}', /lone surrogate/],
