@@ -1,5 +1,6 @@
 // npm run dev: restarts the service after each change of the contract or of src/. Prints the errors
-// of a change that is broken, and keeps the last good service running.
+// of a change that is broken, and keeps the last good service running. --skip-unsupported leaves
+// out operations that cannot be served; --allow-open serves those without security.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'

@@ -1,8 +1,10 @@
-// npm run generate: openapi.yaml -> generated/. With --check it writes nothing, and exits with 1 if
-// a file differs.
+// npm run generate: openapi.yaml -> generated/. --contract and --out name another file and folder.
+// With --check it writes nothing, and exits with 1 if a file differs. --skip-unsupported leaves out
+// operations that cannot be served; --allow-open serves those without security.
+import { existsSync } from 'node:fs'
 import { generate } from '../src/contract/generate/index.ts'
 import { ownPaths } from '../src/service/service-paths.ts'
-import { leniencyOf, leniencyOptions, readOptions } from './options.ts'
+import { exitWith, leniencyOf, leniencyOptions, readOptions } from './options.ts'
 
 const { check, contract, out, ...leniency } = readOptions({
   check: { type: 'boolean', default: false },
@@ -10,5 +12,8 @@ const { check, contract, out, ...leniency } = readOptions({
   out: { type: 'string', default: 'generated' },
   ...leniencyOptions
 })
+if (!existsSync(contract)) {
+  exitWith(`There is no file ${contract}. Name the contract: npm run generate -- --contract FILE`)
+}
 const options = { check, contract, out, ownPaths, ...leniencyOf(leniency) }
 process.exitCode = await generate(options) ? 0 : 1

@@ -1,4 +1,6 @@
-// The command line of the scripts.
+// The command line of the scripts. --help prints the comment with which a script begins, and its
+// options.
+import { readFileSync } from 'node:fs'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import type { Leniency } from '../src/contract/generate/index.ts'
 
@@ -12,6 +14,10 @@ export function readArguments<Options extends ParseArgsOptionsConfig> (
   options: Options,
   most: number
 ) {
+  if (process.argv.some(argument => argument === '--help' || argument === '-h')) {
+    console.log(describeScript(process.argv[1] as string, options))
+    process.exit()
+  }
   try {
     const { values, positionals } = parseArgs({ options, allowPositionals: most > 0 })
     const surplus = positionals[most]
@@ -20,6 +26,15 @@ export function readArguments<Options extends ParseArgsOptionsConfig> (
   } catch (error) {
     return exitWith((error as Error).message)
   }
+}
+
+function describeScript (file: string, options: ParseArgsOptionsConfig): string {
+  const [comment] = /^(?:\/\/.*\n)*/.exec(readFileSync(file, 'utf8')) as RegExpExecArray
+  const lines = [comment.replaceAll(/^\/\/ /gm, '')]
+  for (const [name, { type }] of Object.entries(options)) {
+    lines.push(`  --${name}${type === 'string' ? ' TEXT' : ''}`)
+  }
+  return lines.join('\n')
 }
 
 /** The options by which a contract's owner accepts what is refused otherwise. */

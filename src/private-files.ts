@@ -27,6 +27,21 @@ export function makeDirectory (path: string): void {
   closeSync(parent)
 }
 
+/**
+ * A warning about a file whose mode lets every user read or change its secrets; undefined when none
+ * may.
+ */
+export function describeMode (file: string, mode: number, secrets: string): string | undefined {
+  const rights: string[] = []
+  if ((mode & 0o004) !== 0) rights.push('read')
+  if ((mode & 0o002) !== 0) rights.push('change')
+  if (rights.length === 0) return undefined
+  const octal = (mode & 0o7777).toString(8).padStart(4, '0')
+  const users = 'every user of this machine who reaches it'
+  return `${file} has the mode ${octal}: ${users} may ${rights.join(' and ')} ${secrets}. ` +
+    'Set the mode to 0640 or 0600'
+}
+
 function isDirectory (path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeDirectory } from '../private-files.ts'
+import { describeMode, makeDirectory } from '../private-files.ts'
 import {
   defaultName, joinFew, parseTokens, readTokensFile, type Tokens, type TokensFile
 } from './token-list.ts'
@@ -76,13 +76,8 @@ function warnOfTokens (source: string, tokens: Tokens, log: TokenLog): void {
 }
 
 function warnOfMode (source: string, { mode }: FileContent, log: TokenLog): void {
-  const rights: string[] = []
-  if ((mode & 0o004) !== 0) rights.push('read')
-  if ((mode & 0o002) !== 0) rights.push('change')
-  if (rights.length === 0) return
-  const octal = mode.toString(8).padStart(4, '0')
-  const problem = `every user of this machine who reaches it may ${rights.join(' and ')} the tokens`
-  log.warn(`${source} has the mode ${octal}: ${problem}. Set the mode to 0640 or 0600`)
+  const warning = describeMode(source, mode, 'the tokens')
+  if (warning !== undefined) log.warn(warning)
 }
 
 /**

@@ -21,7 +21,10 @@ the path of an NDJSON file,
 or - for standard input or output (then: npm run --silent copy). \
 Plants that are already in TO stay as they are.
 --fail-fast stops at the first bad line or conflict; \
-without it the rest is copied, and the exit code is 1.`
+without it the rest is copied, and the exit code is 1. A mistake in the arguments is 2.`
+
+/** The arguments are wrong. */
+class ArgumentError extends Error {}
 
 if (import.meta.main) await runCopy(process.argv.slice(2))
 
@@ -35,7 +38,7 @@ export async function runCopy (args: string[]): Promise<void> {
   } catch (error) {
     const { message, cause } = error as Error
     console.error(cause instanceof Error ? `${message} (${cause.message})` : message)
-    process.exitCode = 1
+    process.exitCode = error instanceof ArgumentError ? 2 : 1
   }
 }
 
@@ -47,11 +50,16 @@ function readArguments (args: string[]): Arguments | undefined {
     'fail-fast': { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false }
   } as const
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  if (values.help) return undefined
-  const [from, to, ...more] = positionals
-  if (from === undefined || to === undefined || more.length > 0) throw new Error(usage)
-  return { from, to, failFast: values['fail-fast'] }
+  try {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+    if (values.help) return undefined
+    const [from, to, ...more] = positionals
+    if (from === undefined || to === undefined || more.length > 0) throw new Error(usage)
+    for (const place of [from, to]) isStore(place)
+    return { from, to, failFast: values['fail-fast'] }
+  } catch (error) {
+    throw new ArgumentError((error as Error).message)
+  }
 }
 
 /** Resolves to the exit code. */

@@ -42,8 +42,9 @@ export async function start (firstThread: HttpThread | undefined): Promise<void>
   // Node would open its debugger for every user of the machine.
   process.on('SIGUSR1', ignore)
   try {
-    const namesInFile = loadEnvFile()
-    await run(readConfig(process.env, namesInFile), firstThread)
+    const { names, warnings } = loadEnvFile()
+    const config = readConfig(process.env, names)
+    await run(config, [...warnings, ...config.unread], firstThread)
   } catch (error) {
     // A signal during startup ends what is starting.
     if (isEnding) return
@@ -52,7 +53,11 @@ export async function start (firstThread: HttpThread | undefined): Promise<void>
   }
 }
 
-async function run (config: Config, firstThread: HttpThread | undefined): Promise<void> {
+async function run (
+  config: Config,
+  warnings: readonly string[],
+  firstThread: HttpThread | undefined
+): Promise<void> {
   const output = new StandardOutput(process.stdout, sentence => log.error(sentence))
   process.once('exit', () => output.flush())
   const lines = await makeReadable(output, process.stdout.isTTY)
@@ -60,7 +65,7 @@ async function run (config: Config, firstThread: HttpThread | undefined): Promis
   let close = async (): Promise<void> => {}
   closeOnSignals(log, () => close())
   const warn = (sentence: string) => log.warn(sentence)
-  config.unread.forEach(warn)
+  warnings.forEach(warn)
   const threads = countThreads(config.threads, warn)
   const maxConnections = connectionLimit(config, threads, warn)
   const place = describeStore(config.databaseUrl)

@@ -2,8 +2,9 @@
 // after a blank behind `NAME=`, or a quote that is not closed, it takes the next lines for the
 // value.
 import { isUtf8 } from 'node:buffer'
-import { lstatSync, readFileSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { parseEnv } from 'node:util'
+import { describeMode } from '../private-files.ts'
 import { ConfigError } from './config.ts'
 
 const path = '.env'
@@ -13,15 +14,24 @@ const unquoted = '[^\\s"\'`#][^#]*?(?:[ \\t]#.*)?'
 const value = `(?:${blanks}(?:${quoted}|${unquoted}|#.*))?`
 const line = new RegExp(`^${blanks}(?:#.*|(?:export +)?[\\w.-]+${blanks}=${value})?$`)
 
+/** A variable with a token or a password. */
+const secret = /^(?:ACCESS_TOKENS|PGPASSWORD)=.|^DATABASE_URL=[^/]*\/\/[^@]*:.*@/s
+
+export interface EnvFile {
+  /** The names of its variables. */
+  names: string[]
+  /** A sentence if every user of the machine may read its secrets. */
+  warnings: string[]
+}
+
 /**
  * Sets the variables of .env, if there is one, that are not set yet or empty.
- * @returns the names in the file
  * @throws ConfigError when it cannot be read, or when a line is neither NAME=value nor a comment,
  * or sets a variable again
  */
-export function loadEnvFile (): string[] {
+export function loadEnvFile (): EnvFile {
   // A link to a missing file is a mistake, too.
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return []
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { names: [], warnings: [] }
   const bytes = read()
   if (!isUtf8(bytes) || bytes.includes(0)) throw unreadable('it is not UTF-8')
   // Some editors write a byte order mark, which parseEnv() takes for a part of the first name.
@@ -40,7 +50,14 @@ export function loadEnvFile (): string[] {
     }
   }
   for (const [name, value] of variables) process.env[name] ||= value
-  return [...variables.keys()]
+  return { names: [...variables.keys()], warnings: warningsAbout(variables) }
+}
+
+function warningsAbout (variables: ReadonlyMap<string, string>): string[] {
+  const hasSecret = Array.from(variables).some(([name, value]) => secret.test(`${name}=${value}`))
+  const secrets = 'its tokens and passwords'
+  const warning = hasSecret ? describeMode(path, statSync(path).mode, secrets) : undefined
+  return warning === undefined ? [] : [`${warning}.`]
 }
 
 function read (): Buffer {

@@ -5,13 +5,13 @@ import { parseTokens, readTokensFile, type Tokens, type TokensFile } from '../au
 import { checkStoreUrl } from '../stores/open.ts'
 
 export function withoutBlanks (text: string): string {
-  if (/\s/.test(text)) throw new Error(`is "${text}", but must not have blanks`)
+  if (/\s/.test(text)) throw new Error(`is "${shown(text)}", but must not have blanks`)
   return text
 }
 
 export function hostName (text: string): string {
   if (isIP(text) !== 0 || /^[\w.-]+$/.test(text)) return text
-  throw new Error(`is "${text}", but must be an IP address or a host name`)
+  throw new Error(`is "${shown(text)}", but must be an IP address or a host name`)
 }
 
 export function integerBetween (least: number, most: number) {
@@ -19,7 +19,7 @@ export function integerBetween (least: number, most: number) {
     const value = Number(text)
     const isValid = /^\d+$/.test(text) && value >= least && value <= most
     if (isValid) return value
-    throw new Error(`is "${text}", but must be a whole number from ${least} to ${most}`)
+    throw new Error(`is "${shown(text)}", but must be a whole number from ${least} to ${most}`)
   }
 }
 
@@ -33,8 +33,13 @@ export function oneOf<const Value extends string> (values: readonly Value[]) {
   return (text: string): Value => {
     const value = values.find(value => value === text)
     if (value !== undefined) return value
-    throw new Error(`is "${text}", but must be one of ${values.join(', ')}`)
+    throw new Error(`is "${shown(text)}", but must be one of ${values.join(', ')}`)
   }
+}
+
+/** Leaves out a user and a password, which a URL has before its last @. */
+function shown (text: string): string {
+  return text.replace(/^.*@/s, '***@')
 }
 
 /** The message does not show the value: it may contain a password. */
@@ -61,7 +66,7 @@ export function networks (text: string): string[] {
   const entries = text.split(',').map(entry => entry.trim())
   const wrong = entries.find(entry => !isNetwork(entry))
   if (wrong === undefined) return entries
-  throw new Error(`has "${wrong}", but must be addresses or networks, separated by commas`)
+  throw new Error(`has "${shown(wrong)}", but must be addresses or networks, separated by commas`)
 }
 
 function isNetwork (text: string): boolean {
@@ -76,7 +81,7 @@ export function origins (text: string): string[] {
   const wrong = entries.find(entry => !isOrigin(entry))
   if (wrong === undefined) return entries
   const form = 'origins (scheme, host and port), separated by commas'
-  throw new Error(`has "${wrong}", but must be ${form}`)
+  throw new Error(`has "${shown(wrong)}", but must be ${form}`)
 }
 
 function isOrigin (text: string): boolean {
@@ -88,7 +93,7 @@ export function baseUrl (text: string): string {
   const path = text.slice(address.length)
   const isAddress = address === '' ? path !== '' : URL.canParse(address)
   if (isAddress && isServed(path)) return text
-  throw new Error(`is "${text}", but must be an http(s) address or a path, ` +
+  throw new Error(`is "${shown(text)}", but must be an http(s) address or a path, ` +
     'without ? # { } * \\ // blanks, a lone %, encoded characters such as %2F, and a user')
 }
 

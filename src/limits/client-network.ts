@@ -1,4 +1,5 @@
 // The network of a caller, by which limits count.
+import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket, SocketAddress } from 'node:net'
 
 /**
@@ -27,4 +28,18 @@ function networkOfIPv6 (text: string): string {
 
 function groups (text: string): string[] {
   return text === '' ? [] : text.split(':')
+}
+
+/** A dozen IPv6 addresses. */
+const maxForwarded = 512
+
+/**
+ * Keeps the end of a long X-Forwarded-For, which the proxies nearest to the service wrote: each
+ * address costs time, and a client may send hundreds.
+ */
+export function shortenForwardedFor ({ headers }: Pick<IncomingMessage, 'headers'>): void {
+  const field = headers['x-forwarded-for']
+  if (typeof field !== 'string' || field.length <= maxForwarded) return
+  const end = field.slice(-maxForwarded)
+  headers['x-forwarded-for'] = end.slice(end.indexOf(',') + 1)
 }

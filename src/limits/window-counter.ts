@@ -11,9 +11,10 @@ export interface Window {
   secondsLeft: number
 }
 
-const slots = 2 ** 18
+const manySlots = 2 ** 18
 /** The window of a key is in one of the slots from the place that its hash names. */
 const slotsOfKey = 32
+const bytesOfSlot = 20
 const lock = { free: 0, held: 1, awaited: 2 }
 /** Milliseconds after which the thread that holds the lock must have died. */
 const lockMs = 100
@@ -24,6 +25,7 @@ const lockMs = 100
  * sweep removes the ended ones: new windows replace them.
  */
 export class WindowCounter {
+  readonly #slots: number
   /** Bits of the hash of each key. */
   readonly #keys: Float64Array
   /** Whole milliseconds of the monotonic clock. */
@@ -32,11 +34,18 @@ export class WindowCounter {
   readonly #lock: Int32Array
 
   /** Memory for the counts, which several threads may share. */
-  static memory (): SharedArrayBuffer {
-    return new SharedArrayBuffer(slots * 20 + 4)
+  static memory (slots = manySlots): SharedArrayBuffer {
+    return new SharedArrayBuffer(slots * bytesOfSlot + 4)
+  }
+
+  /** Memory for keys that no other key replaces. */
+  static memoryOfFewKeys (): SharedArrayBuffer {
+    return WindowCounter.memory(slotsOfKey)
   }
 
   constructor (memory = WindowCounter.memory()) {
+    const slots = (memory.byteLength - 4) / bytesOfSlot
+    this.#slots = slots
     this.#keys = new Float64Array(memory, 0, slots)
     this.#ends = new Float64Array(memory, slots * 8, slots)
     this.#counts = new Uint32Array(memory, slots * 16, slots)
@@ -56,10 +65,10 @@ export class WindowCounter {
 
   /** The slot of a key's window; starts a window in the place of an ended one, or of the oldest. */
   #slotOf (bits: number, now: number): number {
-    const first = bits % slots
+    const first = bits % this.#slots
     let oldest = first
     for (let nth = 0; nth < slotsOfKey; nth++) {
-      const slot = (first + nth) % slots
+      const slot = (first + nth) % this.#slots
       const end = this.#ends[slot] as number
       if (this.#keys[slot] === bits && end > now) return slot
       if (end < (this.#ends[oldest] as number)) oldest = slot

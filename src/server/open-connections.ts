@@ -7,9 +7,12 @@ import type { Server, Socket } from 'node:net'
  * and which request arrives or arrived last.
  */
 export type ServedSocket = Socket & {
-  _httpMessage?: ServerResponse | null
+  _httpMessage?: ServerResponse & Answerable | null
   parser?: { incoming?: IncomingMessage | null } | null
 }
+
+/** A response that learns of the error which its socket gets in its place. */
+export interface Answerable { answered?: (status: number) => void }
 
 export function connectionsOf (server: HttpServer): ReadonlySet<ServedSocket> {
   const open = new Set<ServedSocket>()

@@ -143,7 +143,10 @@ function endSocket (
   if (isAnswered) return endAndReadOn(socket)
   if (ended.has(socket) || !socket.writable) return
   const failed = failedRequest(socket, pending?.req, id)
-  if (pending) answeredInBody.set(pending.req, error)
+  if (pending) {
+    answeredInBody.set(pending.req, error)
+    pending.answered?.(error.status)
+  }
   reportError(reporter, error, failed)
   const { status, headers, body } = writeError(reporter, error, failed.id)
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`

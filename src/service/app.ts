@@ -1,5 +1,6 @@
 // Builds the Fastify app from the contract, the verifier and the handlers. It does not listen.
 import fastify, { type FastifyInstance } from 'fastify'
+import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
 import { document } from '../../generated/document.ts'
 import * as contract from '../../generated/operations.ts'
@@ -9,21 +10,21 @@ import {
   answerErrors, describeContract, errorOptions, HttpError, routerOptions, serveContract, serveDocs,
   serverPath, type TokenVerifier
 } from '../contract/index.ts'
+import { shortenForwardedFor } from '../limits/client-network.ts'
 import { limitFailures } from '../limits/failed-auth.ts'
 import { limitRate } from '../limits/rate-limit.ts'
 import { createPlant } from '../plants/create-plant.ts'
-import { errorBody } from '../plants/error-body.ts'
 import type { Operations } from '../plants/operations.ts'
 import { type PlantStore, StoreUnavailable } from '../plants/plant-store.ts'
 import type { ConnectionLimit } from '../server/connection-limit.ts'
 import { prepareDrain } from '../server/drain.ts'
-import type { ErrorReporter } from '../server/error-reporter.ts'
 import { createHttpServer, type ServerOptions } from '../server/http-server.ts'
-import { logError, logFault, logResponses } from '../telemetry/log.ts'
+import { logResponses } from '../telemetry/log.ts'
 import { labelRoutes, measuredResponse } from '../telemetry/measured-response.ts'
 import { oncePerMinute } from '../telemetry/once-per-minute.ts'
 import type { Recorder } from '../telemetry/metrics-recorder.ts'
 import { allowOrigins } from './cors.ts'
+import { createErrorLog } from './error-log.ts'
 import { healthPathsBelow, serveHealth } from './health.ts'
 import { serveMetrics } from './metrics-route.ts'
 import { createRouteLabels } from './route-labels.ts'
@@ -58,13 +59,8 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     requestTimeoutMs = { header: 5000, whole: 10_000 }, responseTimeoutMs = 10_000, lingerMs = 1000
   } = options
   const warn = (sentence: string) => log.warn(sentence)
-  const failures = limitFailures(options.failedAuthLimit, shared.failures, shared.lines, warn)
-  const reporter: ErrorReporter = {
-    errorBody,
-    log (error, request) {
-      if (!failures.sumUp(error, request)) logError(log, error, request)
-    }
-  }
+  const reporter = createErrorLog(log, options.failedAuthLimit, shared)
+  const limitFailure = limitFailures(options.failedAuthLimit, shared.failures)
   const variables = { base_url: options.baseUrl }
   // A proxy may forward no path but that of BASE_URL.
   const prefixes = [...new Set(['', serverPath(contract.server, variables)])]
@@ -77,7 +73,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     pluginTimeout: 0,
     // Serve requests that arrive during shutdown; each response closes its connection.
     return503OnClosing: false,
-    serverFactory: handle => createHttpServer(handle, {
+    serverFactory: handle => createHttpServer(behindProxy(handle, options.trustProxy), {
       reporter,
       requestTimeoutMs,
       stalledTimeoutMs: requestTimeoutMs.whole + responseTimeoutMs,
@@ -107,7 +103,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     responseTimeoutMs,
     toHttpError,
     answers: options.answers,
-    logFault: logFault.bind(undefined, log),
+    logFault: reporter.logFault,
     onErrorAnswer ({ status, body }, request) {
       const { message } = body as components['schemas']['Error']
       reporter.log({ status, message }, request)
@@ -115,7 +111,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     hooks: () => ({ onRequest: onAuthenticated }),
     onRefused (error, request) {
       recorder.count('failedAuthentications')
-      return failures.limit(error, request)
+      return limitFailure(error, request)
     }
   })
   if (thread === 0) describeContract(contract).forEach(warn)
@@ -123,7 +119,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     const hooks = [...authenticate([{ bearerAuth: [] }]), ...onAuthenticated]
     serveMetrics(app, shared, labels.paths, hooks)
   }
-  app.addHook('onClose', async () => failures.close())
+  app.addHook('onClose', async () => reporter.close())
   serveHealth(app, store, isLeaving, prefixes)
   // After serveHealth(): /readyz is 503 before the service waits.
   app.addHook('preClose', prepareDrain(app.server, {
@@ -134,6 +130,14 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
   }))
   await serveDocs(app, document, variables, prefixes)
   return app
+}
+
+function behindProxy (handle: RequestListener, trustProxy: Config['trustProxy']): RequestListener {
+  if (trustProxy === undefined) return handle
+  return (request, response) => {
+    shortenForwardedFor(request)
+    handle(request, response)
+  }
 }
 
 /** Counts all responses, and counts and logs what the server does without the app. */

@@ -1,14 +1,14 @@
 // The server of METRICS_PORT: it serves /metrics alone, without a token.
 import fastify from 'fastify'
+import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { answerErrors, errorOptions } from '../contract/index.ts'
-import { errorBody } from '../plants/error-body.ts'
-import type { ErrorReporter } from '../server/error-reporter.ts'
+import { connectionsOf } from '../server/open-connections.ts'
 import { CannotListen } from '../server/port-claim.ts'
 import { answerServerErrors } from '../server/socket-errors.ts'
 import { metricsPath } from '../telemetry/metrics-text.ts'
-import { logError } from '../telemetry/log.ts'
+import { createErrorLog } from './error-log.ts'
 import { serveMetrics } from './metrics-route.ts'
 import { createRouteLabels } from './route-labels.ts'
 import type { SharedMemory } from './shared-memory.ts'
@@ -24,17 +24,15 @@ const timeouts = {
 
 /** @throws CannotListen */
 export async function listenForMetrics (
-  { host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>,
+  { host, baseUrl, failedAuthLimit }: Pick<Config, 'host' | 'baseUrl' | 'failedAuthLimit'>,
   port: number,
   shared: SharedMemory,
   log: Logger
 ): Promise<MetricsServer> {
-  const reporter: ErrorReporter = {
-    errorBody,
-    log: (error, request) => logError(log, error, request)
-  }
+  const reporter = createErrorLog(log, failedAuthLimit, shared)
   const app = fastify({ ...errorOptions(reporter), forceCloseConnections: true, http: timeouts })
-  app.server.maxConnections = maxConnections
+  app.addHook('onClose', async () => reporter.close())
+  replaceOldest(app.server, maxConnections)
   answerErrors(app, reporter)
   answerServerErrors(app.server, reporter)
   serveMetrics(app, shared, createRouteLabels(baseUrl).paths, [])
@@ -44,4 +42,16 @@ export async function listenForMetrics (
   } catch (error) {
     throw new CannotListen(host, port, error as Error, 'METRICS_PORT')
   }
+}
+
+/**
+ * Closes the oldest connection when there are more: clients that send half a request, or do not
+ * read, cannot keep Prometheus away.
+ */
+function replaceOldest (server: Server, max: number): void {
+  const open = connectionsOf(server)
+  server.on('connection', () => {
+    const [oldest] = open
+    if (open.size > max) oldest?.destroy()
+  })
 }

@@ -9,8 +9,10 @@ export interface SharedMemory {
   requests: SharedArrayBuffer
   /** Requests of each network without accepted credentials. */
   failures: SharedArrayBuffer
-  /** Lines of each network in the log. */
+  /** Lines in the log of each network and of each cause. */
   lines: SharedArrayBuffer
+  /** Lines in the log of all networks, and of all causes. */
+  totals: SharedArrayBuffer
   /** Open connections of each thread. */
   connections: Int32Array<SharedArrayBuffer>
   /** Each thread counts one up each second. */
@@ -26,6 +28,7 @@ export function createSharedMemory (threads: number): SharedMemory {
     requests: WindowCounter.memory(),
     failures: WindowCounter.memory(),
     lines: WindowCounter.memory(),
+    totals: WindowCounter.memoryOfFewKeys(),
     connections: new Int32Array(new SharedArrayBuffer(4 * rows)),
     beats: new Int32Array(new SharedArrayBuffer(4 * rows)),
     metrics: metricsMemory(rows)

@@ -28,19 +28,32 @@ export async function makeReadable (output: LogOutput, isTTY: boolean): Promise<
   return { write: line => output.write(pretty(line)) }
 }
 
+/** `short`: without the stack, which another line has. */
+export type Detail = 'full' | 'short'
+
 /** Logs 4xx, 501 and 505, which the client causes, at info; other 5xx at error with their cause. */
-export function logError (log: Logger, error: SentError, request: FailedRequest): void {
+export function logError (
+  log: Logger,
+  error: SentError,
+  request: FailedRequest,
+  detail: Detail = 'full'
+): void {
   const { status, message, cause } = error
   const fields = { ...fieldsOf(request), status }
   if (status < 500 || status === 501 || status === 505) log.info(fields, message)
   // Its stack says nothing, and a flood of them must be cheap.
   else if (status === 503 && cause === undefined) log.error(fields, message)
-  else log.error({ ...fields, err: cause ?? error }, message)
+  else log.error({ ...fields, err: withDetail(cause ?? error, detail) }, message)
 }
 
 /** Logs a fault of an answer that the response does not show. */
-export function logFault (log: Logger, fault: Error, request: FailedRequest): void {
-  const fields = { ...fieldsOf(request), err: fault }
+export function logFault (
+  log: Logger,
+  fault: Error,
+  request: FailedRequest,
+  detail: Detail = 'full'
+): void {
+  const fields = { ...fieldsOf(request), err: withDetail(fault, detail) }
   log.error(fields, 'the answer breaks the contract, or it broke off')
 }
 
@@ -86,17 +99,34 @@ const controlInStack = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
 const shortAscii = /^[ -~]{0,1024}$/
 
+/** An error whose stack another line has. */
+class Short {
+  readonly error: Error
+  constructor (error: Error) {
+    this.error = error
+  }
+}
+
+function withDetail (error: unknown, detail: Detail): unknown {
+  return detail === 'short' && error instanceof Error ? new Short(error) : error
+}
+
 /** Leaves errors to errorFields(). */
 function boundFields (fields: object): Record<string, unknown> {
   const bounded: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(fields)) {
-    bounded[name] = value instanceof Error ? value : bound(value)
+    const isError = value instanceof Error || value instanceof Short
+    bounded[name] = isError ? value : bound(value)
   }
   return bounded
 }
 
 /** The name of an error, its messages and stacks with its causes, and members such as `code`. */
 function errorFields (error: unknown): unknown {
+  if (error instanceof Short) {
+    const { type, message, code } = stdSerializers.err(error.error)
+    return boundFields({ type, message, code })
+  }
   if (!(error instanceof Error)) return error
   // PostgreSQL's detail may quote a row.
   const { detail, ...fields } = stdSerializers.err(error)

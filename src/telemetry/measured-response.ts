@@ -1,6 +1,7 @@
 // Measures every response of the server, also those that Fastify does not send.
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Answerable } from '../server/open-connections.ts'
 import type { Recorder } from './metrics-recorder.ts'
 
 type End = ServerResponse['end']
@@ -12,15 +13,20 @@ interface Labelled { route?: number }
 export function measuredResponse<Request extends IncomingMessage> (
   recorder: Recorder
 ): typeof ServerResponse<Request> {
-  return class extends ServerResponse<Request> implements Labelled {
+  return class extends ServerResponse<Request> implements Labelled, Answerable {
     route = 0
     readonly began = performance.now()
+    isMeasured = false
+
+    answered (status: number): void {
+      if (this.isMeasured) return
+      this.isMeasured = true
+      const ms = performance.now() - this.began
+      recorder.responded(this.route, this.req.method as string, status, ms)
+    }
 
     override end (chunk?: unknown, encoding?: unknown, callback?: unknown): this {
-      if (!this.writableEnded) {
-        const ms = performance.now() - this.began
-        recorder.responded(this.route, this.req.method as string, this.statusCode, ms)
-      }
+      this.answered(this.statusCode)
       return super.end(chunk, encoding as Parameters<End>[1], callback as Parameters<End>[2])
     }
   } as typeof ServerResponse<Request>

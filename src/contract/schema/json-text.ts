@@ -1,84 +1,101 @@
 // JSON.parse() with exact member names, in spite of an error of V8.
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 
 type Reviver = Parameters<typeof JSON.parse>[1]
-type Holder = Record<string | number, unknown>
+type Holder = Record<string, unknown>
 
 /** Finds a name with an escape; finds some values with one, too. */
 const escapedName = /\\.[^"\\]*"\s*:/s
+/** Not `"`, `\` or a control character, which a name in a JSON text has only as an escape. */
+const needsEscape = /[^ !#-[\]-\uffff]/
+const colon = /\s*:/y
 
-/** The first item of an array that stands for an object: no client can guess it. */
-const marker = randomUUID()
+/** A name that begins with this stands for another one: no client can guess it. */
+const marker = randomBytes(9).toString('base64url')
 
 /**
  * JSON.parse(). Once V8 has read a name with a backslash, it may take that name for another one
- * with an escape (nodejs/node#63785): after `{"\\":1}` it reads `{"\n":1}` as `{"\\":1}`. Such a
- * text is read again, with its names as items of arrays.
+ * with an escape (nodejs/node#63785): after `{"\\":1}` it reads `{"\n":1}` as `{"\\":1}`. In such
+ * a text names without escapes replace those with escapes.
+ * @param names gets each name that has an escape, in the order of the text
  * @throws SyntaxError
  */
-export function parseText (text: string, reviver?: Reviver): unknown {
-  const value = JSON.parse(text, reviver)
+export function parseText (text: string, reviver?: Reviver, names: string[] = []): unknown {
   const isAmbiguous = text.includes('\\') && escapedName.test(text)
-  return isAmbiguous ? withObjects(JSON.parse(asArrays(text), reviver)) : value
+  return isAmbiguous ? parseEscaped(text, reviver, names) : JSON.parse(text, reviver)
 }
 
-/** The closing quote of a string. */
+/** The closing quote of a string, or the end of a text that is not JSON. */
 export function endOfString (text: string, start: number): number {
   let end = start + 1
-  for (; text[end] !== '"'; end++) if (text[end] === '\\') end++
+  for (; text[end] !== '"' && end < text.length; end++) if (text[end] === '\\') end++
   return end
 }
 
-/** A valid text in which `{"a":[1]}` is `["marker","a",[1]]`. */
-function asArrays (text: string): string {
+function parseEscaped (text: string, reviver: Reviver, names: string[]): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(withoutEscapedNames(text, names), reviver)
+  } catch {
+    // The text is no JSON, either: this throws the error with the right position.
+    return JSON.parse(text, reviver)
+  }
+  return names.some(name => needsEscape.test(name)) ? withNames(value, names) : value
+}
+
+/**
+ * Replaces each name that has an escape by its characters; one that needs an escape by a marker
+ * and its index in `names`, which gets them all.
+ */
+function withoutEscapedNames (text: string, names: string[]): string {
   const parts: string[] = []
   let copied = 0
-  const replace = (start: number, by: string) => {
-    parts.push(text.slice(copied, start), by)
-    copied = start + 1
-  }
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i]
-    if (character === '"') i = endOfString(text, i)
-    else if (character === '{') replace(i, isEmpty(text, i) ? `["${marker}"` : `["${marker}",`)
-    else if (character === '}') replace(i, ']')
-    else if (character === ':') replace(i, ',')
+  let end: number
+  for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', end + 1)) {
+    end = endOfString(text, start)
+    const source = text.slice(start, end + 1)
+    if (!source.includes('\\')) continue
+    colon.lastIndex = end + 1
+    if (!colon.test(text)) continue
+    const name: string = JSON.parse(source)
+    const index = names.push(name) - 1
+    const replacement = needsEscape.test(name) ? `${marker}${index}` : name
+    parts.push(text.slice(copied, start + 1), replacement)
+    copied = end
   }
   return parts.join('') + text.slice(copied)
 }
 
-const closing = /\s*\}/y
-
-function isEmpty (text: string, start: number): boolean {
-  closing.lastIndex = start + 1
-  return closing.test(text)
-}
-
-/** Changes the parsed arrays in place. A loop, because they may be deeper than the stack. */
-function withObjects (value: unknown): unknown {
+/** Changes the parsed value in place. A loop, because it may be deeper than the stack. */
+function withNames (value: unknown, names: readonly string[]): unknown {
   const root = { value }
   const pending: Holder[] = [root]
   for (const holder of pending) {
-    for (const name of Object.keys(holder)) {
-      const inner = holder[name]
-      if (!Array.isArray(inner)) continue
-      const item = inner[0] === marker ? toObject(inner) : inner as never
-      holder[name] = item
+    for (const key of Object.keys(holder)) {
+      const inner = holder[key]
+      if (typeof inner !== 'object' || inner === null) continue
+      const item = restore(inner as Holder, names)
+      if (item !== inner) holder[key] = item
       pending.push(item)
     }
   }
   return root.value
 }
 
-const memberAttributes = { configurable: true, enumerable: true, writable: true }
-
-/** A member `__proto__` is a member, not the prototype. */
-function toObject (names: unknown[]): Holder {
-  const object: Holder = {}
-  for (let i = 1; i < names.length; i += 2) {
-    const [name, value] = [names[i] as string, names[i + 1]]
-    if (name !== '__proto__') object[name] = value
-    else Object.defineProperty(object, name, { ...memberAttributes, value })
+/** The same object, or a copy with the names that markers stand for. */
+function restore (object: Holder, names: readonly string[]): Holder {
+  if (Array.isArray(object)) return object
+  const keys = Object.keys(object)
+  if (!keys.some(key => key.startsWith(marker))) return object
+  const copy: Holder = {}
+  for (const key of keys) {
+    const value = object[key]
+    const isMarked = key.startsWith(marker)
+    // A member __proto__ is a member, not the prototype.
+    if (key === '__proto__') Object.defineProperty(copy, key, { ...memberAttributes, value })
+    else copy[isMarked ? names[Number(key.slice(marker.length))] as string : key] = value
   }
-  return object
+  return copy
 }
+
+const memberAttributes = { configurable: true, enumerable: true, writable: true }

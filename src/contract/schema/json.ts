@@ -26,6 +26,9 @@ export interface Root { value: unknown, exact?: ExactNumbers }
 const utf8 = new TextDecoder()
 
 const escapedSurrogate = /\\u[dD][89a-fA-F]/
+/** Escapes of surrogate pairs and of all other characters. */
+const wholeEscapes =
+  /\\(?:u[dD][89abAB][^]{2}\\u[dD][c-fC-F][^]{2}|[^u]|u(?![dD][89a-fA-F]))/g
 // A double holds every number of fifteen digits that has no exponent.
 const longOrExponent = /\d(?:[\d.]{15}|[eE][-+\d])/
 
@@ -38,15 +41,16 @@ export function parseJson (bytes: Uint8Array): Root & { fault?: undefined } | { 
   if (!isUtf8(bytes)) return faulty('is not valid UTF-8')
   const text = utf8.decode(bytes)
   const root: Root = { value: undefined }
+  const escapedNames: string[] = []
   try {
-    root.value = parseText(text)
+    root.value = parseText(text, undefined, escapedNames)
   } catch (error) {
     return faulty(`is not valid JSON${positionIn(String(error))}`)
   }
-  if (escapedSurrogate.test(text) && hasLoneSurrogate(root)) {
+  if (mayHaveLoneSurrogate(text) && hasLoneSurrogate(root)) {
     return faulty('contains a lone surrogate in a string')
   }
-  if (longOrExponent.test(text)) root.exact = sourcesOf(text, root)
+  if (longOrExponent.test(text)) root.exact = sourcesOf(text, root, escapedNames)
   return root
 }
 
@@ -58,6 +62,10 @@ function faulty (problem: string): { fault: Fault } {
 function positionIn (message: string): string {
   const [, position] = /at position (\d+)/.exec(message) ?? []
   return position === undefined ? '' : ` at position ${position}`
+}
+
+function mayHaveLoneSurrogate (text: string): boolean {
+  return escapedSurrogate.test(text) && escapedSurrogate.test(text.replace(wholeEscapes, ''))
 }
 
 /** A loop, because a parsed value may be deeper than the stack. */
@@ -79,7 +87,8 @@ interface Place { holder: unknown, key: Key }
  * that a double may round. A reviver of JSON.parse would be shorter, but takes up to a microsecond
  * for every element. An array holds the outer places, because a text may be deeper than the stack.
  */
-function sourcesOf (text: string, root: Root): ExactNumbers {
+function sourcesOf (text: string, root: Root, escapedNames: string[]): ExactNumbers {
+  const names = escapedNames.values()
   const sources = new Map<unknown, Map<Key, string>>()
   const outer: Place[] = []
   let place: Place = { holder: root, key: 'value' }
@@ -98,7 +107,7 @@ function sourcesOf (text: string, root: Root): ExactNumbers {
       string = text.slice(i + 1, end)
       i = end
     } else if (character === ':') {
-      place.key = string.includes('\\') ? JSON.parse(`"${string}"`) : string
+      place.key = string.includes('\\') ? names.next().value as string : string
     } else if (numberStart.has(character)) {
       const end = endOfNumber(text, i)
       note(sources, place, text.slice(i, end))

@@ -4,7 +4,7 @@ import { type MessagePort, Worker } from 'node:worker_threads'
 import type { Engine } from '../engine.ts'
 import { remoteEngine } from '../remote-engine.ts'
 
-/** Milliseconds until startup says that it waits. */
+/** Milliseconds with the file until startup says that it waits. */
 const silenceMs = 500
 
 /**
@@ -17,9 +17,16 @@ export async function sqliteEngine (
   onWarning: (sentence: string) => void
 ): Promise<Engine> {
   let worker: Worker | undefined
+  let timer: NodeJS.Timeout | undefined
+  const reason = `Checking the database ${path}, which is large or locked by another process.`
+  // The start of a thread may take longer on a slow machine.
+  let onReady = () => {
+    timer = setTimeout(() => onWarning(reason), silenceMs)
+  }
   // A dead worker fails the pending calls; the next connection starts another worker.
   const start = () => {
     const started = startWorker(path, onWarning)
+    started.once('message', () => onReady())
     started.once('exit', () => { if (worker === started) worker = undefined })
     return started
   }
@@ -30,8 +37,6 @@ export async function sqliteEngine (
   // The connection ends before the event of the worker's exit.
   const engine = remoteEngine(connect, () => { worker = undefined })
 
-  const reason = `Checking the database ${path}, which is large or locked by another process.`
-  const timer = setTimeout(() => onWarning(reason), silenceMs)
   try {
     await engine.check()
   } catch (error) {
@@ -39,6 +44,7 @@ export async function sqliteEngine (
     const { message } = error as Error
     throw new Error(`The database ${path} cannot be used: ${message}.`, { cause: error })
   } finally {
+    onReady = () => {}
     clearTimeout(timer)
   }
   return { ...engine, connect }

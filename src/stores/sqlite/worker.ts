@@ -28,6 +28,8 @@ parentPort?.on('message', (port: MessagePort) => {
   port.on('message', (request: EngineCall) => serve(port, request))
   port.once('close', () => ports.delete(port))
 })
+// From now on only the file lets callers wait.
+parentPort?.postMessage('ready')
 
 /** All methods but close() need the open database. */
 type Statement = Exclude<Method, 'close'>

@@ -87,6 +87,9 @@ const plants: Record<string, string> = {
   'empty arrays and an exponent': list('[]', exponent),
   'arrays with an exponent': list('[1e16]'),
   'trees of arrays': list('[[[1],[1]],[[1],[1]]]', exponent),
+  'objects with numbered members, an escaped name and a surrogate pair': list(
+    index => `{"${index}":1e1}`, `,"\\n":1${surrogate}`
+  ),
   'literals and an exponent': list('null', exponent),
   'white space': fill(`{${plant},"x":[`, '\n', '1e16]}', ''),
   'arrays nested 3,000 deep and an exponent': nest('[', '1e1', ']', 3_000),

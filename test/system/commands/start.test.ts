@@ -306,8 +306,10 @@ test('a stop is an error when the database file was moved away from its log', as
 
 test('the service reads variables from .env; the environment overrides them, unless it is empty', async t => {
   const folder = t.testdir({ '.env': 'ACCESS_TOKENS=from-file\nLOG_LEVEL=loud\nDATABSE_URL=x\n' })
+  chmodSync(join(folder, '.env'), 0o644)
   const env = { LOG_LEVEL: 'info', DATABASE_URL: 'memory:', ACCESS_TOKENS: '', RATELIMIT: '5' }
   const { origin, child, ended, output } = await startService(t, folder, env)
+  t.match(output(), '.env has the mode 0644: every user of this machine who reaches it may read its tokens')
   t.match(output(), 'DATABSE_URL is set in .env, but the service does not read it. Did you mean DATABASE_URL?')
   t.match(output(), 'RATELIMIT is set, but the service does not read it. Did you mean RATE_LIMIT?')
   t.equal((await postPlant(origin, 'from-file', '{"id":1,"name":"x"}')).status, 200)

@@ -36,3 +36,24 @@ t.test('a list is refused where one number is needed', async t => {
   const { status, stderr } = run('--rounds', '5,9')
   t.strictSame({ status, stderr }, { status: 2, stderr: '--rounds: 5,9 is not a whole number of at least 1.\n' })
 })
+
+t.test('--help of a script says what it does, and lists its options', async t => {
+  const scripts: Record<string, RegExp> = {
+    generate: /^npm run generate: .*\n[^]*\n {2}--contract TEXT\n/,
+    breaking: /^npm run breaking -- \[OLD \[NEW\]\]: [^]*\n {2}--contract TEXT/,
+    dev: /^npm run dev: [^]*\n {2}--skip-unsupported\n {2}--allow-open\n$/
+  }
+  for (const [name, help] of Object.entries(scripts)) {
+    const args = [`scripts/${name}.ts`, name === 'dev' ? '-h' : '--help']
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    t.match({ status, stdout, stderr }, { status: 0, stdout: help, stderr: '' }, name)
+  }
+})
+
+t.test('generate without a contract names the way out', async t => {
+  const args = ['scripts/generate.ts', '--contract', '/nope']
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  t.equal(status, 2)
+  const wayOut = 'Name the contract: npm run generate -- --contract FILE'
+  t.equal(stderr, `There is no file /nope. ${wayOut}\n`)
+})

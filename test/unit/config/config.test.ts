@@ -177,6 +177,10 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ['BASE_URL', '/{a}', /without \?/],
     ['BASE_URL', '/a b', /without \?/],
     ['BASE_URL', 'https://alice@example.com', /without \?/],
+    ['BASE_URL', 'https://u:hunter2@example.com/', /^BASE_URL is "\*\*\*@example.com\/", but/],
+    ['BASE_URL', 'https://u:hunter2/@\n@example.com', /^BASE_URL is "\*\*\*@example.com", but/],
+    ['CORS_ORIGIN', 'https://u:hunter2@example.com', /has "\*\*\*@example.com", but/],
+    ['HOST', 'u:hunter2@example.com', /is "\*\*\*@example.com", but/],
     ['BASE_URL', 'https://example.com/*', /without \?/],
     ['RATE_LIMIT', '0', /from 1/],
     [

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { networkOf } from '../../../src/limits/client-network.ts'
+import { networkOf, shortenForwardedFor } from '../../../src/limits/client-network.ts'
+import { listen, logLines, startApp } from '../../fixtures/app.ts'
+import { exchange, requestText } from '../../fixtures/raw.ts'
 
 const network = (ip: string) => networkOf({ ip, socket: { remoteAddress: '192.0.2.99' } })
 
@@ -47,4 +49,32 @@ t.test('text of a proxy that is no address counts for the proxy', async t => {
   }
   const closed = { ip: '', socket: { remoteAddress: undefined } }
   t.equal(networkOf(closed), 'closed connections', 'a connection that has ended')
+})
+
+t.test('of a long X-Forwarded-For only the last 512 bytes count', async t => {
+  const shortened = (field: string) => {
+    const request = { headers: { 'x-forwarded-for': field } }
+    shortenForwardedFor(request)
+    return request.headers['x-forwarded-for']
+  }
+  t.equal(shortened('192.0.2.1'), '192.0.2.1')
+  t.equal(shortened('1'.repeat(512)), '1'.repeat(512))
+  t.equal(shortened(`${'1'.repeat(16_000)},192.0.2.1`), '192.0.2.1')
+  t.equal(shortened('1'.repeat(16_000)), '1'.repeat(512), 'no address')
+  t.equal(shortened('10.0.0.1,'.repeat(700)), '10.0.0.1,'.repeat(56))
+  const none = { headers: {} }
+  shortenForwardedFor(none)
+  t.strictSame(none.headers, {})
+})
+
+t.test('the service reads only that end', async t => {
+  const { log, lines } = logLines()
+  const { app } = await startApp(t, { log, trustProxy: ['0.0.0.0/1', '128.0.0.0/1'] })
+  const { port } = await listen(app)
+  for (const [hop, nth] of [['10.0.0.1', 700], ['10.0.0.2', 2]] as const) {
+    const field = `X-Forwarded-For: 192.0.2.1${`,${hop}`.repeat(nth)}`
+    await exchange(port, requestText('GET /x', ['Host: x', 'Connection: close', field, '', '']))
+  }
+  const addresses = lines.map(line => JSON.parse(line).address)
+  t.strictSame(addresses, ['10.0.0.1', '192.0.2.1'])
 })

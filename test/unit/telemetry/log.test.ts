@@ -1,7 +1,12 @@
+import type { FastifyRequest } from 'fastify'
 import t from 'tap'
+import { type PlantStore, StoreUnavailable } from '../../../src/plants/plant-store.ts'
+import { createErrorLog } from '../../../src/service/error-log.ts'
+import { createSharedMemory } from '../../../src/service/shared-memory.ts'
 import { createLog, makeReadable } from '../../../src/telemetry/log.ts'
-import { authorization, json, listen, logLines, startApp } from '../../fixtures/app.ts'
+import { authorization, isError, json, listen, logLines, startApp } from '../../fixtures/app.ts'
 import { exchange, requestText } from '../../fixtures/raw.ts'
+import { testStore } from '../../fixtures/store.ts'
 
 t.test('a terminal gets sentences, and no control character of a caller', async t => {
   const lines: string[] = []
@@ -132,3 +137,32 @@ t.test('a path in the log has no password before it, no query or fragment after 
   t.strictSame(found.map(({ path }) => path), ['/x', '/x', '/x', '/x', ''])
   t.notMatch(lines.join(''), /secret/)
 })
+
+t.test('a cause has one stack in the log; further lines have its message and its code', async t => {
+  const { log, lines } = logLines()
+  const { post } = await startApp(t, { log, store: brokenStore() })
+  for (let nth = 0; nth < 2; nth++) isError(t, await post(fern), 503, 'Not now.', 'no disk')
+  const [first, second] = lines.map(line => JSON.parse(line).err)
+  t.match(first.stack, /^Error: outer\n[^]* at .*\ncaused by: Error: inner/)
+  t.strictSame(second, { type: 'Error', message: 'outer: inner', code: 'EIO' })
+})
+
+t.test('a broken answer has one stack in the log, too', async t => {
+  const { log, lines } = logLines()
+  const errorLog = createErrorLog(log, 60, createSharedMemory(1))
+  const fault = new Error('broken')
+  const request = { id: '', ip: '', socket: {} } as unknown as FastifyRequest
+  for (let nth = 0; nth < 2; nth++) errorLog.logFault(fault, request)
+  const [first, second] = lines.map(line => JSON.parse(line).err)
+  t.equal(typeof first.stack, 'string')
+  t.strictSame(second, { type: 'Error', message: 'broken' })
+})
+
+const fern = { id: 1, name: 'fern' }
+
+function brokenStore (): PlantStore {
+  const inner = new Error('inner')
+  const cause = Object.assign(new Error('outer', { cause: inner }), { code: 'EIO' })
+  const add = () => Promise.reject(new StoreUnavailable('Not now.', { cause }))
+  return { ...testStore(), add }
+}

@@ -12,7 +12,7 @@ import { memoryEngine } from '../../../src/stores/memory.ts'
 import { authorization, isError, json, listen, startApp } from '../../fixtures/app.ts'
 import { replaceExports } from '../../fixtures/builtins.ts'
 import { duration, samples } from '../../fixtures/exposition.ts'
-import { exchange, requestText } from '../../fixtures/raw.ts'
+import { exchange, exchangeOne, requestText } from '../../fixtures/raw.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant } from '../../fixtures/service.ts'
 
@@ -63,6 +63,25 @@ t.test('/metrics counts every door, and no label has text of a client', async t 
   const bucket = /^http_server_request_duration_seconds_bucket\{le="10",.*"POST",.*="200".*\} 2$/m
   t.match(text, bucket)
   t.match(text, new RegExp(bucket.source.replace('10', '\\+Inf'), 'm'))
+})
+
+t.test('a request that is refused while its token is verified is counted once', async t => {
+  const verified = Promise.withResolvers<undefined>()
+  const verifyToken = (given: string) => {
+    if (given === testToken) return { name: 'test' }
+    return given === 'slow-1' ? verified.promise : new Promise<never>(() => {})
+  }
+  const { app } = await startApp(t, { verifyToken })
+  const { origin, port } = await listen(app)
+  for (const name of ['slow-1', 'slow-2']) {
+    const fields = ['Host: x', `Authorization: Bearer ${name}`, 'Transfer-Encoding: chunked']
+    const bytes = requestText('POST /plants', [...fields, `Content-Type: ${json}`, '', 'ZZ'])
+    isError(t, await exchangeOne(port, `${bytes}\r\n`), 400, /./, name)
+  }
+  verified.resolve(undefined)
+  const text = await scrape(`${origin}/metrics`)
+  t.match(samples(text), { [duration('POST', 400, '/plants')]: 2 })
+  t.notMatch(text, /"401"/)
 })
 
 t.test('refused connections are counted', async t => {

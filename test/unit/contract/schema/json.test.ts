@@ -52,6 +52,14 @@ t.test('names with escapes are exact, also after names with backslashes', async 
   }
   t.strictSame(parse('{"a":1,"b":[],"\\u0061":2}'), { a: 2, b: [] }, 'the last of duplicate members counts')
   t.equal(exactAt('{"\\u0061":[9007199254740993]}', 'a', 0), 9007199254740993n)
+  const numbered = parse('{"b":0,"\\u0031":1,"1":2,"\\n":3,"\\u000a":4,"\\u0030":5}')
+  t.equal(JSON.stringify(numbered), '{"0":5,"1":2,"b":0,"\\n":4}', 'numbers come first')
+  const proto = parse('{"__proto__":{"n":1},"\\n":2}')
+  t.equal(JSON.stringify(proto), '{"__proto__":{"n":1},"\\n":2}')
+  t.equal(Object.getPrototypeOf(proto), Object.prototype)
+  for (const text of ['{"\\x":1}', '{"\\n":1', '{"\\n":1,"', '{"a\\']) {
+    t.match(parseJson(Buffer.from(text)), { fault: { problem: /^is not valid JSON/ } }, text)
+  }
 })
 
 t.test('an integer is exact, even when a double cannot hold it', async t => {
@@ -192,6 +200,8 @@ t.test('bytes that are not UTF-8, not JSON or lone surrogates are refused with a
     ['{"a":1e}', /not valid JSON/],
     ['{} {}', /not valid JSON/],
     ['{"s":"\\ud83c"}', /lone surrogate/],
+    ['{"s":"\\ud83c\\udf35\\\\ud83c\\udf35"}', /lone surrogate/],
+    ['{"s":"\\uD83C\\ud83c\\udf35"}', /lone surrogate/],
     ['{"s":"\\udf35\\ud83c"}', /lone surrogate/],
     ['{"\\uDC00":"value"}', /lone surrogate/],
     ['{"\\uDC00":1}', /lone surrogate/],

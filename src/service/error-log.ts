@@ -1,0 +1,37 @@
+// Joins the log of errors with the limits of its lines.
+import type { FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { limitLines } from '../limits/log-lines.ts'
+import { errorBody } from '../plants/error-body.ts'
+import type { ErrorReporter } from '../server/error-reporter.ts'
+import { logError, logFault } from '../telemetry/log.ts'
+import type { SharedMemory } from './shared-memory.ts'
+
+export interface ErrorLog extends ErrorReporter {
+  /** Logs a fault of an answer that the response does not show. */
+  logFault: (fault: Error, request: FastifyRequest) => void
+  /** Writes the summary that is due. */
+  close: () => void
+}
+
+/** @param perMinute lines for each network without accepted credentials: FAILED_AUTH_LIMIT */
+export function createErrorLog (
+  log: Logger,
+  perMinute: number,
+  { lines, totals }: Pick<SharedMemory, 'lines' | 'totals'>
+): ErrorLog {
+  const limit = limitLines({ perMinute, lines, totals, log })
+  return {
+    errorBody,
+    log (error, request) {
+      const detail = limit.detailOf(error, request)
+      if (detail !== 'none') logError(log, error, request, detail)
+    },
+    logFault (cause, request) {
+      const error = { status: 500, message: 'A broken answer was sent.', cause }
+      const detail = limit.detailOf(error, request)
+      if (detail !== 'none') logFault(log, cause, request, detail)
+    },
+    close: limit.close
+  }
+}
