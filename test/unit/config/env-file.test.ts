@@ -1,18 +1,51 @@
-import { chmodSync, writeFileSync } from 'node:fs'
-import t from 'tap'
+import { chmodSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
 import { loadEnvFile } from '../../../src/config/env-file.ts'
 
-t.test('a .env with a secret that every user may read or change is warned of', async t => {
+/** Makes an empty folder the working directory, and leaves no variables. */
+function enterFolder (t: Test): void {
   const folder = process.cwd()
   t.teardown(() => process.chdir(folder))
-  process.chdir(t.testdir())
+  process.chdir(t.testdir({}))
+  t.intercept(process, 'env', { value: {} })
+}
+
+t.test('a .env whose lines would be skipped or contradict one another is refused', async t => {
+  enterFolder(t)
+  const refused = {
+    'it is not UTF-8': [Buffer.from('PORT=1\n', 'utf16le'), Buffer.from([0x50, 0xff])],
+    'line 2 is neither NAME=value nor NAME="a value with blanks or #"': [
+      '# comment\nPORT: 40010\n', '\n"PORT=1"', 'A=b\nPGPASSWORD= \nPORT=0',
+      '\nHOST="127.0.0.1\nB="x"', 'A=1\r\nB="c","d"', '\nDATABASE_URL=sqlite:my#plants.db',
+      '\nexport\tPORT=1', '\n\ufeffPORT=1'
+    ],
+    'line 3 sets PORT again': ['PORT=1\n\nPORT=2', 'PORT=1\nA=b\nexport PORT=1']
+  }
+  for (const [reason, texts] of Object.entries(refused)) {
+    const message = `.env cannot be read: ${reason}. Correct or remove it.`
+    for (const text of texts) {
+      writeFileSync('.env', text)
+      t.throws(loadEnvFile, { message })
+      t.strictSame(process.env, {}, 'no variable is set')
+    }
+  }
+})
+
+t.test('a folder .env is refused', async t => {
+  enterFolder(t)
+  mkdirSync('.env')
+  t.throws(loadEnvFile, { message: /^\.env cannot be read: EISDIR.*[^.]\. Correct or remove it\.$/ })
+  rmdirSync('.env')
+})
+
+t.test('a .env with a secret that every user may read or change is warned of', async t => {
+  enterFolder(t)
   t.strictSame(loadEnvFile(), { names: [], warnings: [] })
   const warningsOf = (line: string, mode: number) => {
     writeFileSync('.env', line)
     chmodSync('.env', mode)
     return loadEnvFile().warnings
   }
-  t.intercept(process, 'env', { value: {} })
   const warning = (mode: string, rights: string) => [
     `.env has the mode ${mode}: every user of this machine who reaches it may ${rights} its ` +
       'tokens and passwords. Set the mode to 0640 or 0600.'
