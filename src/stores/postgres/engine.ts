@@ -62,20 +62,16 @@ export interface PostgresEngine extends Engine {
 export function createPostgresEngine (runner: StatementRunner, clock: Clock): PostgresEngine {
   let dialect = postgresql
   const run: Run = work => retry(until => {
-    const query: Query = (text, values = []) => runner.query(text, values, until - clock.now())
+    const query: Query = (text, values = [], accept) => {
+      return runner.query(text, values, until - clock.now(), accept)
+    }
     return work(query, dialect)
   }, { timeoutMs: timeoutsMs.call, isTransient, clock })
   return {
     ...createPlantMethods(run),
     async setUp () { dialect = await run(setUpDatabase) },
     check: () => run(async query => {
-      try {
-        dialect = await checkDatabase(query)
-      } catch (error) {
-        // A session may have a state that the database no longer has, such as read-only.
-        runner.renew()
-        throw error
-      }
+      dialect = await checkDatabase(query)
       await confirmCommits(query, dialect)
     }),
     close: () => runner.close()

@@ -5,10 +5,11 @@ import { implement } from '../engine.ts'
 import type { Dialect } from './dialects.ts'
 import { PermanentError } from './errors.ts'
 
-/** Runs one statement, outside of a transaction. */
+/** Runs one statement, outside of a transaction, as StatementRunner does. */
 export type Query = <Row extends pg.QueryResultRow>(
   text: string,
-  values?: unknown[]
+  values?: unknown[],
+  accept?: (rows: Row[]) => void
 ) => Promise<Row[]>
 
 /** Runs statements with retries until the deadline of a call. */

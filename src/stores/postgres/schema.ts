@@ -43,13 +43,17 @@ interface Settings {
 }
 
 async function checkSettings (query: Query): Promise<Dialect> {
-  const [settings] = await query<Settings>(readSettings)
+  // An old session may be read-only when the database no longer is, so a refused one is replaced.
+  const [settings] = await query<Settings>(readSettings, [], refuseUnsafe)
+  return dialectOf(settings as Settings)
+}
+
+function refuseUnsafe ([settings]: Settings[]): void {
   if (settings?.encoding !== 'UTF8') {
     const problem = `its encoding is ${settings?.encoding}, which cannot hold all text`
     throw new PermanentError(`${problem}; create the database with ENCODING 'UTF8'`)
   }
-  const dialect = dialectOf(settings)
-  if (dialect.hasSynchronousCommit && settings.commit === 'off') {
+  if (dialectOf(settings).hasSynchronousCommit && settings.commit === 'off') {
     const problem = 'its synchronous_commit is off, so that a commit could be lost'
     throw new PermanentError(`${problem}; set it to on for this user or database`)
   }
@@ -61,7 +65,6 @@ async function checkSettings (query: Query): Promise<Dialect> {
     const remedy = 'name the primary, or all hosts, as in postgres://user@a,b/database'
     throw new PermanentError(`it is read-only; ${remedy}`)
   }
-  return dialect
 }
 
 const readSettings = `SELECT version() AS version,
