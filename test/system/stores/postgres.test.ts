@@ -332,6 +332,15 @@ t.test('commits stay durable when the default of the database changes under a ru
   t.strictSame((await all(store)).map(({ tag }) => tag), ['on', 'on', 'on', 'on', 'remote_apply'])
 })
 
+t.test('a session in which another program set synchronous_commit to off is accepted', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  // As a client of the same pooler does.
+  await createTrigger(url, "PERFORM set_config('synchronous_commit', 'off', false); RETURN NEW;")
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  await t.resolves(store.check())
+})
+
 t.test('a plant that is neither added nor visible is an error', async t => {
   const url = await server.database()
   const store = await open(t, url)
