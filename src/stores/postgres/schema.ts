@@ -70,11 +70,10 @@ function refuseUnsafe ([settings]: Settings[]): void {
  * Behind a pooler, another client may have changed synchronous_commit in the session. Each batch
  * sets its own, so only the default of the user and the database says what the operator wants.
  */
-const readSettings = `SELECT
+const readSettings = `SELECT current_setting('server_encoding') AS encoding,
   EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus",
   (SELECT setting FROM pg_settings WHERE name = 'fsync') AS fsync,
   (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS commit,
-  current_setting('server_encoding') AS encoding,
   current_setting('transaction_read_only') AS "readOnly"`
 
 /** Finds a table `plants` of another program before anything is written. */

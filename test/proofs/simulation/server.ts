@@ -103,7 +103,7 @@ const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> |
   [/^SELECT id, name, tag FROM plants WHERE id = ANY/, selectExisting],
   [/^SELECT id, name, tag FROM plants WHERE id >= /, selectPage],
   [/^SELECT count\(/, ({ server }) => [{ count: String(tableOf(server).size) }]],
-  [/^SELECT\s+EXISTS/, ({ database: { synchronousCommit }, server: { role } }) => {
+  [/^SELECT current_setting\(/, ({ database: { synchronousCommit }, server: { role } }) => {
     const readOnly = role === 'standby' ? 'on' : 'off'
     return [
       {
