@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import type { NewPlant, PlantStore } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
 import {
-  type FakePostgres, type Reply, type Report, type Script, startFakePostgres, type Statement
+  type Answer, type FakePostgres, type Reply, type Report, startFakePostgres, type Statement
 } from '../../fixtures/fake-postgres.ts'
 import { all } from '../../fixtures/plant-store-suite.ts'
 import { startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'
@@ -25,7 +25,7 @@ const columnTypes = { id: 'bigint', name: 'text', tag: 'text' }
  * Answers as a coordinator with an up-to-date schema. The first INSERTs of plants get the
  * surprises.
  */
-function answer (surprises: Surprise[]): Script['answer'] {
+function answersOf (surprises: Surprise[]): Answer {
   const names = new Map<bigint, string>()
   function insert (values: string[]): Reply {
     const surprise = surprises.shift()
@@ -62,7 +62,7 @@ async function open (t: Test, url: string): Promise<PlantStore> {
 async function replay (
   t: Test, surprises: Surprise[] = []
 ): Promise<FakePostgres & { store: PlantStore }> {
-  const server = await startFakePostgres(t, { answer: answer(surprises) })
+  const server = await startFakePostgres(t, answersOf(surprises))
   return { ...server, store: await open(t, server.url) }
 }
 
