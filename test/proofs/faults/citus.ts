@@ -105,9 +105,11 @@ async function main (): Promise<boolean> {
   const cluster = await startCluster(folder, !asynchronous, cleanup)
   for (let worker = 0; worker < 2; worker++) await cluster.addWorker()
   const { coordinator, url } = cluster
-  await coordinator.query('CREATE TABLE plants (id bigint PRIMARY KEY, name text NOT NULL, tag text)')
-  await coordinator.query(`SET citus.shard_count = 8;
-    SELECT create_distributed_table('plants', 'id')`)
+  await coordinator.query(`
+    CREATE TABLE plants (id bigint PRIMARY KEY, name text NOT NULL, tag text);
+    SET citus.shard_count = 8;
+    SELECT create_distributed_table('plants', 'id')
+  `)
   const service = await startService({ teardown: end => cleanup.defer(end) }, folder, {
     ACCESS_TOKENS: testToken, DATABASE_URL: url, LOG_LEVEL: 'info'
   })

@@ -75,10 +75,12 @@ function tries (statements: Statement[]): number {
 const transient: Array<[source: string, error: Report]> = [
   ['docs, "Common Error Messages", "Could not receive query results"; code: remote_commands.c', {
     code: '08006',
-    message: 'connection to the remote node localhost:5432 failed with the following error: could not connect to server'
+    message: 'connection to the remote node localhost:5432 failed with the ' +
+      'following error: could not connect to server'
   }],
   ['docs, "Common Error Messages", distributed deadlock; code: shared_library_init.c', {
-    code: '40P01', message: 'canceling the transaction since it was involved in a distributed deadlock'
+    code: '40P01',
+    message: 'canceling the transaction since it was involved in a distributed deadlock'
   }],
   ['citus_custom_scan.c, while a shard is split', {
     code: '40001', message: 'shard for the given value does not exist'
@@ -99,7 +101,8 @@ for (const [source, error] of transient) {
 /** Errors that a retry does not end. */
 const permanent: Array<[source: string, error: Report]> = [
   ['docs, "Common Error Messages", "Remaining connection slots ..."', {
-    code: '53300', message: 'remaining connection slots are reserved for non-replication superuser connections'
+    code: '53300',
+    message: 'remaining connection slots are reserved for non-replication superuser connections'
   }],
   ['docs, "Common Error Messages", "Could not connect to any active placements"', {
     code: 'XX000', message: 'could not connect to any active placements'
@@ -120,13 +123,17 @@ for (const [source, error] of permanent) {
 /** Notices that come with a statement that succeeded. */
 const notices: Array<[source: string, notice: Report, outcome: string]> = [
   ['remote_commands.c: a connection that is not needed', {
-    severity: 'WARNING', code: '08006', message: 'connection to the remote node plants@worker:5432 failed'
+    severity: 'WARNING',
+    code: '08006',
+    message: 'connection to the remote node plants@worker:5432 failed'
   }, 'added'],
   ['remote_transaction.c: COMMIT PREPARED failed on a worker', {
     severity: 'WARNING', code: '01000', message: 'failed to commit transaction on worker:5432'
   }, 'StoreUnavailable'],
   ['worker_log_messages.c: a worker stopped to wait for its standby', {
-    severity: 'WARNING', code: '01000', message: 'canceling wait for synchronous replication due to user request'
+    severity: 'WARNING',
+    code: '01000',
+    message: 'canceling wait for synchronous replication due to user request'
   }, 'StoreUnavailable']
 ]
 
