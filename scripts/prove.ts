@@ -8,6 +8,7 @@ const shows: Array<[name: string, file: string, text: string]> = [
   ['crash-states', 'faults/crash-states', 'nor do 5,000 states of files; 5 minutes, strace'],
   ['disk-hang', 'faults/disk-hang', 'the service survives a disk that hangs; half a minute, root'],
   ['cluster', 'faults/cluster', 'failovers of three nodes; 20 minutes, root, packages of Debian'],
+  ['citus', 'faults/citus', 'kills and failovers in a cluster of Citus; 5 minutes, root, Citus'],
   ['simulation', 'simulation/run', '100,000 simulated schedules of faults; 4 minutes'],
   ['simulation-mutations', 'simulation/run-mutations', 'it finds broken stores; 10 minutes'],
   ['judge', 'judge/run', 'a second judge of kills, power cuts and failovers; minutes'],

@@ -2,7 +2,7 @@
 import { type Clock, systemClock } from '../clock.ts'
 import type { Engine } from '../engine.ts'
 import { retry } from '../retry.ts'
-import { postgresql } from './dialects.ts'
+import { dialectOf } from './dialects.ts'
 import { describeError, isTransient } from './errors.ts'
 import { hostOf, hostUrls } from './hosts.ts'
 import { confirmCommits, createPlantMethods, type Query, type Run } from './plants.ts'
@@ -60,22 +60,18 @@ export interface PostgresEngine extends Engine {
 
 /** The engine on any connections, also simulated ones. */
 export function createPostgresEngine (runner: StatementRunner, clock: Clock): PostgresEngine {
-  let dialect = postgresql
+  let dialect = dialectOf({ hasCitus: false })
   const run: Run = work => retry(until => {
-    const query: Query = (text, values = []) => runner.query(text, values, until - clock.now())
+    const query: Query = (text, values = [], accept) => {
+      return runner.query(text, values, until - clock.now(), accept)
+    }
     return work(query, dialect)
   }, { timeoutMs: timeoutsMs.call, isTransient, clock })
   return {
     ...createPlantMethods(run),
     async setUp () { dialect = await run(setUpDatabase) },
     check: () => run(async query => {
-      try {
-        dialect = await checkDatabase(query)
-      } catch (error) {
-        // A session may have a state that the database no longer has, such as read-only.
-        runner.renew()
-        throw error
-      }
+      dialect = await checkDatabase(query)
       await confirmCommits(query, dialect)
     }),
     close: () => runner.close()

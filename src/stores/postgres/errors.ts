@@ -3,30 +3,23 @@
 /** A permanent error: do not retry. */
 export class PermanentError extends Error {}
 
-/**
- * A lost or refused connection, a restart, a failover, or a conflict between two transactions. Also
- * 40003: nobody knows whether CockroachDB has committed, but a retry is safe.
- */
+/** A lost or refused connection, a restart, a failover, or a conflict between two transactions. */
 export function isTransient (error: unknown): boolean {
   if (error instanceof PermanentError) return false
   // Errors of the server carry a SQLSTATE of five characters; errors of the connection another code
   // or none.
   const code = codeOf(error)
   const isOfServer = /^[0-9A-Z]{5}$/.test(code)
-  if (code === internalError) return passingInternalErrors.test((error as Error).message)
-  if (!isOfServer || /^(?:08|40|57P|58C)/.test(code)) return true
+  if ((error as Error).message.includes(duringRecovery)) return true
+  if (!isOfServer || /^(?:08|40|57P)/.test(code)) return true
   return code === readOnly || concurrentCreation.includes(code)
 }
 
-const internalError = 'XX000'
 /**
- * pg_logical_emit_message() on a standby, in words that PostgreSQL does not translate; and what
- * some versions of YugabyteDB report as internal errors. Class 58C is CockroachDB's.
+ * pg_logical_emit_message() on a standby: an internal error in words that PostgreSQL does not
+ * translate.
  */
-const passingInternalErrors = new RegExp([
-  'cannot assign TransactionIds during recovery',
-  'restart read required|schema version mismatch|try again|rpc.* timed out|passed its deadline'
-].join('|'), 'i')
+const duringRecovery = 'cannot assign TransactionIds during recovery'
 
 export const undefinedTable = '42P01'
 /**

@@ -5,10 +5,11 @@ import { implement } from '../engine.ts'
 import type { Dialect } from './dialects.ts'
 import { PermanentError } from './errors.ts'
 
-/** Runs one statement, outside of a transaction. */
+/** Runs one statement, outside of a transaction, as StatementRunner does. */
 export type Query = <Row extends pg.QueryResultRow>(
   text: string,
-  values?: unknown[]
+  values?: unknown[],
+  accept?: (rows: Row[]) => void
 ) => Promise<Row[]>
 
 /** Runs statements with retries until the deadline of a call. */
@@ -46,18 +47,21 @@ async function addMany (
 ): Promise<Outcome[]> {
   const plantById = new Map<bigint, NewPlant>()
   for (const plant of plants) if (!plantById.has(plant.id)) plantById.set(plant.id, plant)
-  const firstOfEachId = [...plantById.values()].sort((a, b) => a.id < b.id ? -1 : 1)
-  const inserted = await query<{ id: string }>(dialect.insertPlants, [
-    firstOfEachId.map(({ id }) => id),
-    firstOfEachId.map(({ name }) => name),
-    firstOfEachId.map(({ tag = null }) => tag)
-  ])
-  const added = new Set(inserted.map(({ id }) => BigInt(id)))
-  const existingIds = firstOfEachId.filter(({ id }) => !added.has(id)).map(({ id }) => id)
-  if (existingIds.length > 0) {
+  let missing = [...plantById.values()].sort((a, b) => a.id < b.id ? -1 : 1)
+  const added = new Set<bigint>()
+  for (let tries = 1; missing.length > 0; tries++) {
+    for (const [text, values] of dialect.insertPlants(missing)) {
+      const inserted = await query<{ id: string }>(text, values)
+      for (const { id } of inserted) added.add(BigInt(id))
+    }
+    const existingIds = missing.map(({ id }) => id).filter(id => !added.has(id))
+    if (existingIds.length === 0) break
     const rows = await query<PlantRow>(dialect.selectExisting, [existingIds])
     for (const row of rows) plantById.set(BigInt(row.id), toPlant(row))
-    if (rows.length < existingIds.length) throw hiddenPlantError(existingIds, rows)
+    // Another program may have deleted a plant between the two statements.
+    const found = new Set(rows.map(({ id }) => BigInt(id)))
+    missing = missing.filter(({ id }) => !added.has(id) && !found.has(id))
+    if (missing.length > 0 && tries === maxTries) throw hiddenPlantError(missing)
   }
   return plants.map(plant => {
     // Only the first plant of an added id is 'added'; repetitions in the batch compare with it.
@@ -67,11 +71,12 @@ async function addMany (
   })
 }
 
-/** A trigger or a row policy hides the plant, or a failover between the two statements lost it. */
-function hiddenPlantError (ids: bigint[], rows: PlantRow[]): Error {
-  const found = new Set(rows.map(({ id }) => BigInt(id)))
-  const hidden = ids.find(id => !found.has(id))
-  return new PermanentError(`plant ${hidden} was not added, and the database does not show it`)
+/** How often a plant may be neither added nor visible. */
+const maxTries = 3
+
+/** A trigger or a row policy hides the plant. */
+function hiddenPlantError ([hidden]: NewPlant[]): Error {
+  return new PermanentError(`plant ${hidden?.id} was not added, and the database does not show it`)
 }
 
 function toPlant ({ id, name, tag }: PlantRow): NewPlant {
@@ -82,12 +87,13 @@ function toPlant ({ id, name, tag }: PlantRow): NewPlant {
  * Fails unless addMany() may run its statements and the table has its primary key. Adds nothing.
  */
 export async function checkRights (query: Query, dialect: Dialect): Promise<void> {
-  await query(dialect.insertPlants, [[], [], []])
+  await query(`INSERT INTO plants (id, name, tag) SELECT id, name, tag FROM plants WHERE false
+  ON CONFLICT (id) DO NOTHING RETURNING id`)
   await query(`${dialect.selectExisting} LIMIT 0`, [[]])
 }
 
 /**
- * On PostgreSQL, resolves once the configured standbys have everything that was committed before.
+ * Resolves once the configured standbys have everything that was committed before.
  */
 export async function confirmCommits (query: Query, dialect: Dialect): Promise<void> {
   await query(dialect.selectExisting, [[]])

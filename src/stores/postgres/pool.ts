@@ -13,7 +13,6 @@ const timeoutsMs = { connection: 2000, stop: 500 }
  */
 export function openPool (urls: readonly string[], currentHost: () => number): Pool {
   const connecting = new Set<pg.Client>()
-  let current = new WeakSet<pg.ClientBase>()
 
   class Client extends pg.Client {
     constructor (options?: pg.ClientConfig) {
@@ -37,7 +36,6 @@ export function openPool (urls: readonly string[], currentHost: () => number): P
   pool.on('connect', client => {
     client.on('error', () => {})
     connecting.delete(client)
-    current.add(client)
   })
 
   /** pg leaves a connection open when it cannot log in, for example without a password. */
@@ -48,16 +46,12 @@ export function openPool (urls: readonly string[], currentHost: () => number): P
 
   return {
     async connect () {
-      for (;;) {
-        const client = await pool.connect().catch(error => {
-          closeFailed()
-          throw error
-        })
-        if (current.has(client)) return { client, stop: () => stopStatement(client) }
-        client.release(true)
-      }
+      const client = await pool.connect().catch(error => {
+        closeFailed()
+        throw error
+      })
+      return { client, stop: () => stopStatement(client) }
     },
-    renew () { current = new WeakSet() },
     probe: host => probe(urls[host] as string),
     end: () => pool.end()
   }

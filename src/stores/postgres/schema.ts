@@ -34,7 +34,6 @@ async function inspectDatabase (query: Query, upgrade: typeof migrate): Promise<
 }
 
 interface Settings {
-  version: string
   hasCitus: boolean
   commit: string
   encoding: string
@@ -43,13 +42,17 @@ interface Settings {
 }
 
 async function checkSettings (query: Query): Promise<Dialect> {
-  const [settings] = await query<Settings>(readSettings)
+  // An old session may be read-only when the database no longer is, so a refused one is replaced.
+  const [settings] = await query<Settings>(readSettings, [], refuseUnsafe)
+  return dialectOf(settings as Settings)
+}
+
+function refuseUnsafe ([settings]: Settings[]): void {
   if (settings?.encoding !== 'UTF8') {
     const problem = `its encoding is ${settings?.encoding}, which cannot hold all text`
     throw new PermanentError(`${problem}; create the database with ENCODING 'UTF8'`)
   }
-  const dialect = dialectOf(settings)
-  if (dialect.hasSynchronousCommit && settings.commit === 'off') {
+  if (settings.commit === 'off') {
     const problem = 'its synchronous_commit is off, so that a commit could be lost'
     throw new PermanentError(`${problem}; set it to on for this user or database`)
   }
@@ -61,14 +64,16 @@ async function checkSettings (query: Query): Promise<Dialect> {
     const remedy = 'name the primary, or all hosts, as in postgres://user@a,b/database'
     throw new PermanentError(`it is read-only; ${remedy}`)
   }
-  return dialect
 }
 
-const readSettings = `SELECT version() AS version,
+/**
+ * Behind a pooler, another client may have changed synchronous_commit in the session. Each batch
+ * sets its own, so only the default of the user and the database says what the operator wants.
+ */
+const readSettings = `SELECT current_setting('server_encoding') AS encoding,
   EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus",
   (SELECT setting FROM pg_settings WHERE name = 'fsync') AS fsync,
-  current_setting('synchronous_commit') AS commit,
-  current_setting('server_encoding') AS encoding,
+  (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS commit,
   current_setting('transaction_read_only') AS "readOnly"`
 
 /** Finds a table `plants` of another program before anything is written. */
@@ -94,8 +99,7 @@ const readColumns = `SELECT attname AS name, format_type(atttypid, NULL) AS type
 
 /**
  * Each migration upgrades the schema from the version that is its index. It must be safe to run
- * twice: services that start together may both run it, and PostgreSQL's kin have no transactions of
- * schema changes.
+ * twice: services that start together may both run it.
  */
 const migrations = [
   'CREATE TABLE IF NOT EXISTS plants (id bigint PRIMARY KEY, name text NOT NULL, tag text)'
@@ -104,9 +108,8 @@ const migrations = [
 /** The version of the schema; 0 without one. */
 async function schemaVersion (query: Query): Promise<number> {
   try {
-    const [row] = await query<{ version: number | string }>('SELECT version FROM plants_schema')
-    // CockroachDB's integer has 64 bits, which pg returns as a string.
-    return Number(row?.version ?? 0)
+    const [row] = await query<{ version: number }>('SELECT version FROM plants_schema')
+    return row?.version ?? 0
   } catch (error) {
     if (codeOf(error) !== undefinedTable) throw error
     return 0

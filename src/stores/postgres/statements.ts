@@ -5,18 +5,20 @@ import type { Clock } from '../clock.ts'
 import { describeError, PermanentError } from './errors.ts'
 
 export interface StatementRunner {
-  /** Runs one statement as a transaction. After the timeout the server is asked to stop it. */
+  /**
+   * Runs one statement as a transaction. After the timeout the server is asked to stop it.
+   * @param accept throws if the rows show that the connection must not be used again
+   */
   query: <Row extends pg.QueryResultRow>(
     text: string,
     values: unknown[],
-    timeoutMs: number
+    timeoutMs: number,
+    accept?: (rows: Row[]) => void
   ) => Promise<Row[]>
   /** Tries every host, so that problems() is complete. */
   probe: () => Promise<void>
   /** Why the last connection to a host failed, for each host where it did. */
   problems: () => string[]
-  /** Replaces all connections before their next use. */
-  renew: () => void
   close: () => Promise<void>
 }
 
@@ -25,8 +27,6 @@ export interface Pool {
   connect: () => Promise<Connection>
   /** Connects to a host, and disconnects. */
   probe: (host: number) => Promise<void>
-  /** Replaces all connections before their next use. */
-  renew: () => void
   end: () => Promise<void>
 }
 
@@ -93,17 +93,16 @@ export function createStatementRunner (
   }
 
   return {
-    async query (text, values, timeoutMs) {
+    async query (text, values, timeoutMs, accept) {
       const until = clock.now() + timeoutMs
       const connection = await connectToCurrent()
       const remainingMs = Math.min(until - clock.now(), statementTimeoutMs)
-      return runStatement(connection, text, values, remainingMs, clock)
+      return runStatement(connection, text, values, remainingMs, clock, accept)
     },
     async probe () {
       await Promise.allSettled(hosts.map((_name, host) => onHost(host, pool.probe(host))))
     },
     problems: () => problems.filter(problem => problem !== ''),
-    renew: () => pool.renew(),
     close: () => pool.end()
   }
 }
@@ -114,7 +113,8 @@ async function runStatement<Row extends pg.QueryResultRow> (
   text: string,
   values: unknown[],
   timeoutMs: number,
-  clock: Clock
+  clock: Clock,
+  accept: (rows: Row[]) => void = () => {}
 ): Promise<Row[]> {
   const failure = Promise.withResolvers<never>()
   const onNotice = (notice: Notice) => {
@@ -129,6 +129,7 @@ async function runStatement<Row extends pg.QueryResultRow> (
       cancelTimer()
       client.off('notice', onNotice)
     })
+    accept(rows)
     client.release()
     return rows
   } catch (error) {

@@ -87,7 +87,6 @@ export function createPool (
     },
     // Only startup with several hosts probes them.
     probe: async () => {},
-    renew: () => {},
     async end () {
       if (isEnding) throw new Error('Called end on pool more than once')
       isEnding = true

@@ -114,11 +114,10 @@ const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> |
   [/^SELECT id, name, tag FROM plants WHERE id = ANY/, selectExisting],
   [/^SELECT id, name, tag FROM plants WHERE id >= /, selectPage],
   [/^SELECT count\(/, ({ server }) => [{ count: String(tableOf(server).size) }]],
-  [/^SELECT version\(\)/, ({ database: { synchronousCommit }, server: { role } }) => {
+  [/^SELECT current_setting\(/, ({ database: { synchronousCommit }, server: { role } }) => {
     const readOnly = role === 'standby' ? 'on' : 'off'
     return [
       {
-        version: 'PostgreSQL 18',
         hasCitus: false,
         commit: synchronousCommit,
         encoding: 'UTF8',
@@ -149,7 +148,7 @@ const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> |
 async function insert (call: Call): Promise<Rows> {
   const { database, server, statement } = call
   const { world } = database
-  const [ids] = statement.values as [bigint[]]
+  const [ids = []] = statement.values as [bigint[]?]
   const table = tableOf(server)
   refuseReadOnly(call)
   const transaction: Transaction = { ended: Promise.withResolvers(), waitsFor: undefined }

@@ -204,13 +204,13 @@ function watchStatements (
 ): StatementRunner {
   return {
     ...runner,
-    async query (text, values, timeoutMs) {
+    async query (text, values, timeoutMs, accept) {
       // After the deadline, the last try of an earlier batch may still run.
       const isOfBatch = timeoutMs > 0 && Array.isArray(values[0]) && values[0].length > 0
       const batch = isOfBatch ? currentBatch() : undefined
       const statement = `${text.slice(0, 12)} [${String(values[0] ?? '')}]`
       try {
-        const rows = await runner.query<never>(text, values, timeoutMs)
+        const rows = await runner.query(text, values, timeoutMs, accept)
         world.note(() => `${name}: ${statement} -> ${rows.length} rows`)
         return rows
       } catch (error) {

@@ -65,6 +65,21 @@ t.test('PgBouncer', { skip: missing('pgbouncer'), timeout: 120_000 }, async t =>
     async t => plantStoreSuite(t, async t => open(t, behind(await create())))
   )
 
+  t.test('hands over sessions in which another client set synchronous_commit to off', async t => {
+    const url = behind(await create())
+    // default_pool_size is 2: these are all sessions.
+    const others = [new pg.Client(url), new pg.Client(url)]
+    for (const other of others) {
+      await other.connect()
+      t.teardown(() => other.end())
+      await other.query('BEGIN; SET synchronous_commit = off')
+    }
+    for (const other of others) await other.query('COMMIT')
+    const store = await open(t, url)
+    t.equal(await store.add(fern), 'added')
+    await t.resolves(store.check())
+  })
+
   t.test('passes on the request to stop a statement', async t => {
     const name = await create()
     const store = await open(t, behind(name))

@@ -284,6 +284,31 @@ t.test('check() notices at once that a database accepts writes again', async t =
   await t.resolves(store.check())
 })
 
+t.test('a check that gets no connection keeps the one that stores plants', async t => {
+  const url = await server.database()
+  await (await open(t, url)).close()
+  const role = databaseName(url)
+  await server.query(`
+    CREATE ROLE ${role} LOGIN PASSWORD 'secret' CONNECTION LIMIT 1;
+    GRANT ALL ON plants, plants_schema TO ${role}
+  `, url)
+  t.teardown(() => server.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`, url))
+  const store = await open(t, changeUrl(url, { username: role, password: 'secret' }))
+  const connections = `SELECT pid FROM pg_stat_activity WHERE usename = '${role}'`
+  const before = await server.query(connections)
+  const other = new pg.Client(url)
+  await other.connect()
+  await other.query('BEGIN; LOCK TABLE plants')
+  const adding = store.add({ id: 1n, name: 'fern' })
+  const waiting = `${connections} AND wait_event_type = 'Lock'`
+  while ((await server.query(waiting)).length === 0) await sleep(5)
+  await t.rejects(store.check(), { message: /too many connections for role/ })
+  await other.end()
+  t.equal(await adding, 'added')
+  t.equal(await store.add({ id: 2n, name: 'ivy' }), 'added')
+  t.strictSame(await server.query(connections), before)
+})
+
 t.test('check() creates no tables in the place of lost ones', async t => {
   const url = await server.database()
   const store = await open(t, url)
@@ -305,6 +330,15 @@ t.test('commits stay durable when the default of the database changes under a ru
     t.equal(await store.add({ id: BigInt(index), name: level }), 'added')
   }
   t.strictSame((await all(store)).map(({ tag }) => tag), ['on', 'on', 'on', 'on', 'remote_apply'])
+})
+
+t.test('a session in which another program set synchronous_commit to off is accepted', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  // As a client of the same pooler does.
+  await createTrigger(url, "PERFORM set_config('synchronous_commit', 'off', false); RETURN NEW;")
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  await t.resolves(store.check())
 })
 
 t.test('a plant that is neither added nor visible is an error', async t => {
