@@ -20,16 +20,19 @@ async function killRepeatedly (t: Test, folder: string, url: string): Promise<vo
   for (let round = 0; round < rounds; round++) {
     const env = { ACCESS_TOKENS: testToken, DATABASE_URL: url, THREADS: String(1 + round % 2) }
     const { child, origin, ended } = await startService(t, folder, env)
+    const known = account.acknowledged.size
     const load = sendPlants(origin, account, 16)
+    // A busy machine may need a second for the first plant.
+    while (account.acknowledged.size === known) await sleep(1)
     // From the first commits to a state in which SQLite merges its log into the file now and then.
-    await sleep(20 + random.below(200))
+    await sleep(random.below(200))
     child.kill('SIGKILL')
     await ended
     await load.stop()
   }
   const store = await openStore(url, { maxQueue: 1 })
   t.teardown(() => store.close())
-  t.ok(account.acknowledged.size > rounds, 'the service acknowledged plants')
+  t.ok(account.acknowledged.size >= rounds, 'the service acknowledged plants')
   t.ok(account.sent.size > account.acknowledged.size, 'the kills interrupted some requests')
   await settle(t, account, store)
 }
