@@ -16,7 +16,7 @@ import { type Service, startService } from '../../fixtures/service.ts'
 import { statuses, tally } from '../../fixtures/statuses.ts'
 
 t.setTimeout(480_000)
-const test = inParallel(t, 2)
+const test = inParallel(t, 3)
 
 const env = { ACCESS_TOKENS: testToken, THREADS: '3' }
 const hasFailed = /A thread has failed, and another one starts: /

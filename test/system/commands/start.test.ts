@@ -78,7 +78,7 @@ test('the curl command goes to standard error when standard output is no termina
 test('a service that listens at every address of the machine says so', async t => {
   for (const [HOST, isEvery] of [['0.0.0.0', true], ['127.0.0.1', false]] as const) {
     const env = { HOST, DATABASE_URL: 'memory:' }
-    const { output, child, ended } = await startService(t, t.testdir(), env, [], unobserved)
+    const { output, child, ended } = await startService(t, t.testdir(), env)
     child.kill('SIGTERM')
     t.equal(await ended, 0)
     t.equal(/every address of this machine/.test(output()), isEvery)

@@ -174,6 +174,7 @@ t.test('strings do not change', async t => {
     t.equal(parse(`{"s":${JSON.stringify(text)},"n":1e1}`).s, text, 'beside a number that a double may round')
   }
   t.equal(parse('{"s":"\\ud83c\\udf35"}').s, '🌵', 'an escaped surrogate pair')
+  t.equal(parse('{"s":"\\ud83c","s":"x"}').s, 'x', 'half of a pair in a member that is replaced')
 })
 
 t.test('a byte order mark is ignored', async t => {
