@@ -103,15 +103,14 @@ async function readFolder (path: string, configuration: string): Promise<Folder>
   const files = new Map<string, HeldFile>()
   let versions = configuration
   for (const name of await readdir(path)) {
-    const type = types[extname(name)] ?? 'application/octet-stream'
-    const file = holdFile(await readFile(join(path, name)), type)
+    const file = holdFile(await readFile(join(path, name)), types[extname(name)])
     files.set(name, file)
     versions += file.tag
   }
   return { files, version: hash('sha256', versions, 'base64url').slice(0, 16) }
 }
 
-function holdFile (plain: Buffer, type: string): HeldFile {
+function holdFile (plain: Buffer, type = 'application/octet-stream'): HeldFile {
   return { type, plain, tag: `W/"${hash('sha256', plain, 'base64url').slice(0, 22)}"` }
 }
 
