@@ -60,11 +60,9 @@ export function referenced (schemas: Schemas, { $ref }: Schema): Schema | undefi
 /** The names of the components that a schema refers to, at any depth of the schema itself. */
 export function referencedNames (schema: Schema): Set<string> {
   const found = new Set<string>()
-  const visit = (part: Schema): void => {
-    if (typeof part.$ref === 'string') found.add(part.$ref.split('#', 1)[0] as string)
-    for (const [, inner] of subschemas(part)) visit(inner)
+  for (const { $ref } of schemasWithin(schema)) {
+    if (typeof $ref === 'string') found.add($ref.split('#', 1)[0] as string)
   }
-  visit(schema)
   return found
 }
 
@@ -123,6 +121,11 @@ export function composedSchemas (
 }
 
 const allKeywords = new Set([...keywordsOfOne, ...keywordsOfList, ...keywordsOfMap])
+
+/** A schema and those inside it, at any depth, without those that it refers to. */
+export function schemasWithin (schema: Schema): Set<Schema> {
+  return composedSchemas(schema, {}, allKeywords)
+}
 
 /** Whether a value of this schema may contain an int64, at any depth. */
 export function containsInt64 (schema: Schema, schemas: Schemas): boolean {
