@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import type { EventEmitter } from 'node:events'
 import { type Readable, Transform } from 'node:stream'
 import { HttpError } from '../../server/http-error.ts'
+import type { FilePart } from '../types/body.ts'
 
 export interface MultipartLimits {
   /** Bytes of one file. */
@@ -17,16 +18,8 @@ export interface MultipartLimits {
   fieldBytes: number
 }
 
-/** A part as it was sent. */
-export interface RawPart {
-  /** Undefined for one without a name. */
-  name: string | undefined
-  file: Readable
-  filename: string | undefined
-  /** Without parameters; text/plain if there is none (RFC 7578, section 4.4). */
-  contentType: string
-  transferEncoding: string
-}
+/** A part as it was sent. Without a Content-Type it is text/plain (RFC 7578, section 4.4). */
+export interface RawPart extends FilePart<string | undefined> { transferEncoding: string }
 
 const malformed =
   'The body is not complete multipart/form-data with the boundary of its Content-Type.'

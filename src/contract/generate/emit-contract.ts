@@ -103,8 +103,7 @@ export function toAddress (
   { url, method, item, operation }: ListedOperation
 ): Pick<Operation, 'method' | 'url' | 'server'> {
   const servers = operation.servers ?? item.servers
-  const address = { method: method.toUpperCase(), url }
-  return servers === undefined ? address : { ...address, server: toServer(servers) }
+  return defined({ method: method.toUpperCase(), url, server: servers && toServer(servers) })
 }
 
 function toOperation (document: Description, listed: ListedOperation): Operation {
