@@ -1,6 +1,7 @@
 // Exports for programs without a server: exact JSON and JSON Schema, without Fastify.
 export type { Fault } from './json.ts'
 export { parseText } from './json-text.ts'
+export { mapValues, pick } from './members.ts'
 export { isInt64 } from './int64.ts'
 export {
   composedSchemas, containsInt64, escapedKey, isFileSchema, isSchemaObject, isString, mapSubschemas,
