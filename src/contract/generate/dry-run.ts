@@ -11,7 +11,7 @@ import { schemaFault } from './schema-check.ts'
 import { throwOwnPath } from './unsupported-features.ts'
 
 /** What the service cannot start with, its place, and the ids of the operations that need it. */
-export interface Failure { pointer: string, message: string, operations: string[] }
+interface Failure { pointer: string, message: string, operations: string[] }
 
 /** Finds each invalid component schema, and each other failure at the first of its places. */
 export function findFailures (contract: Contract, ownPaths: readonly string[]): Failure[] {

@@ -36,7 +36,7 @@ export const unsupported = {
   securityScheme:
     'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'
 }
-export type Feature = keyof typeof unsupported
+type Feature = keyof typeof unsupported
 
 /** Reports a feature at the visited place, or at a child of it. */
 export function report (
