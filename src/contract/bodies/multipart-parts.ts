@@ -43,9 +43,8 @@ export async function * readParts (
   const limits = { parts, headerSize }
   const headers = { 'content-type': contentType }
   const parser = new Busboy({ headers, isPartAFile: () => true, limits })
+  const waiting = new Readable({ objectMode: true, read () {} })
   let feedMore = () => {}
-  // It reads when the last part that waits is taken.
-  const waiting = new Readable({ objectMode: true, highWaterMark: 1, read: () => feedMore() })
   let latest: Readable | undefined
   const fail = (error: Error) => {
     waiting.destroy(error)
@@ -81,6 +80,7 @@ export async function * readParts (
   feed().catch(fail)
   try {
     for await (const part of waiting as AsyncIterable<RawPart>) {
+      if (waiting.readableLength === 0) feedMore()
       yield part
       part.file.destroy()
     }
