@@ -1,15 +1,13 @@
 // Answers the routes of the page from memory, as they are or compressed, with what browsers need to
 // keep them. Reading the file for each response takes 20 times as long.
-import { createHash } from 'node:crypto'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { hash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
-import { HttpError } from '../server/http-error.ts'
 import { takeTurns } from '../server/turns.ts'
-import { decodedPath } from './message/request-texts.ts'
 
 interface HeldFile {
   type: string
@@ -18,8 +16,6 @@ interface HeldFile {
   compressed?: Promise<Buffer>
   /** The entity tag. It is weak, because both encodings have it. */
   tag: string
-  /** Milliseconds since 1970; NaN for what the plugin makes. */
-  modified: number
 }
 
 /** The files of a folder by name, and their common version. */
@@ -47,8 +43,7 @@ const compress = promisify(gzip)
  * @param configuration the version changes with it
  */
 export function holdFiles (docs: FastifyInstance, path: string, configuration: string): void {
-  const held = new Map<string, HeldFile>()
-  const chosen = new WeakMap<FastifyRequest, HeldFile>()
+  const responses = new Map<string, HeldFile>()
   const takeTurn = promisify(takeTurns(turn.bytes, startTurn => setTimeout(startTurn, turn.ms)))
   let reading: Promise<Folder> | undefined
   const readOnce = () => {
@@ -62,137 +57,74 @@ export function holdFiles (docs: FastifyInstance, path: string, configuration: s
   const keyOf = ({ routeOptions, url }: FastifyRequest) => {
     return `${routeOptions.url} ${url.endsWith('/')}`
   }
-
-  function send (file: HeldFile, request: FastifyRequest, reply: FastifyReply): void {
-    chosen.set(request, file)
-    reply.type(file.type).send(file.plain)
-  }
-
-  async function sendStatic (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { files } = await readOnce()
-    const file = files.get((request.params as { '*': string })['*'])
-    if (file === undefined) throw new HttpError(404, `There is nothing at ${decodedPath(request)}.`)
-    send(file, request, reply)
-    return reply
+  const find = async (request: FastifyRequest) => {
+    const { '*': name = '' } = request.params as { '*'?: string }
+    return (await readOnce()).files.get(name) ?? responses.get(keyOf(request))
   }
 
   docs.addHook('onRoute', route => {
-    const { handler } = route
-    if (route.url.endsWith('/static/*')) route.handler = sendStatic
-    else {
-      route.handler = function (request, reply) {
-        const file = held.get(keyOf(request))
-        return file === undefined ? handler.call(this, request, reply) : send(file, request, reply)
-      }
+    const { handler, url } = route
+    route.handler = async function (request, reply) {
+      const file = await find(request)
+      if (file !== undefined) return reply.type(file.type).send(file.plain)
+      if (url.endsWith('/static/*')) return reply.callNotFound()
+      return handler.call(this, request, reply) ?? reply
     }
   })
   docs.addHook('onSend', async (request, reply, payload) => {
     if (reply.statusCode !== 200) return payload
     const { version } = await readOnce()
-    let file = chosen.get(request)
+    let file = await find(request)
     if (file === undefined) {
       const type = String(reply.getHeader('content-type'))
       const link = type.startsWith('text/html') ? /(?<=")[^"]*\/static\/[^"]+/g : /$^/
-      const text = String(payload).replace(link, `$&?v=${version}`)
-      file = holdFile(Buffer.from(text), type, NaN)
-      held.set(keyOf(request), file)
+      file = holdFile(Buffer.from(String(payload).replace(link, `$&?v=${version}`)), type)
+      responses.set(keyOf(request), file)
     }
     const isLasting = request.url.endsWith(`?v=${version}`)
-    return represent(file, isLasting, request, reply, takeTurn)
+    const fields = {
+      'Cache-Control': isLasting ? 'public, max-age=31536000, immutable' : 'no-cache',
+      ETag: file.tag,
+      Vary: [reply.getHeader('Vary') ?? [], 'Accept-Encoding'].flat().join(', ')
+    }
+    if (isKnown(file, request)) {
+      reply.code(304).headers(fields).removeHeader('content-type')
+      return null
+    }
+    const bytes = await encode(file, request)
+    await takeTurn(bytes.length)
+    if (bytes !== file.plain) reply.header('Content-Encoding', 'gzip')
+    reply.headers(fields)
+    return bytes
   })
 }
 
 async function readFolder (path: string, configuration: string): Promise<Folder> {
   const files = new Map<string, HeldFile>()
-  const versions = createHash('sha256').update(configuration)
+  let versions = configuration
   for (const name of await readdir(path)) {
-    const file = join(path, name)
-    const bytes = await readFile(file)
-    versions.update(bytes)
-    const type = types[extname(name)] ?? 'application/octet-stream'
-    files.set(name, holdFile(bytes, type, (await stat(file)).mtimeMs))
+    const file = holdFile(await readFile(join(path, name)), types[extname(name)])
+    files.set(name, file)
+    versions += file.tag
   }
-  return { files, version: versions.digest('base64url').slice(0, 16) }
+  return { files, version: hash('sha256', versions, 'base64url').slice(0, 16) }
 }
 
-function holdFile (plain: Buffer, type: string, modified: number): HeldFile {
-  const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 22)
-  // Header fields have whole seconds.
-  return { type, plain, tag: `W/"${hash}"`, modified: Math.floor(modified / 1000) * 1000 }
+function holdFile (plain: Buffer, type = 'application/octet-stream'): HeldFile {
+  return { type, plain, tag: `W/"${hash('sha256', plain, 'base64url').slice(0, 22)}"` }
 }
 
-/**
- * Returns the bytes for a request, null if the client has them, and sets the header fields.
- * @throws HttpError for a condition or a range that does not hold, and under overload
- */
-async function represent (
-  file: HeldFile,
-  isLasting: boolean,
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-  takeTurn: (size: number) => Promise<void>
-): Promise<Buffer | null> {
-  const fields: Record<string, string> = {
-    'Cache-Control': isLasting ? 'public, max-age=31536000, immutable' : 'no-cache',
-    ETag: file.tag
-  }
-  const varied = reply.getHeader('Vary')
-  fields.Vary = varied === undefined ? 'Accept-Encoding' : `${varied}, Accept-Encoding`
-  if (!isNaN(file.modified)) fields['Last-Modified'] = new Date(file.modified).toUTCString()
-  if (isKnown(file, headers)) {
-    reply.code(304).headers(fields).removeHeader('content-type')
-    return null
-  }
-  let bytes = file.plain
-  const range = findRange(file, headers)
-  if (range !== undefined) {
-    bytes = file.plain.subarray(range.first, range.last + 1)
-    fields['Content-Range'] = `bytes ${range.first}-${range.last}/${file.plain.length}`
-  } else if (new Negotiator({ headers }).encoding(['gzip', 'identity']) === 'gzip') {
-    file.compressed ??= compress(file.plain)
-    const compressed = await file.compressed
-    if (compressed.length < file.plain.length) {
-      bytes = compressed
-      fields['Content-Encoding'] = 'gzip'
-    }
-  }
-  await takeTurn(bytes.length)
-  reply.code(range === undefined ? 200 : 206).headers(fields).header('Accept-Ranges', 'bytes')
-  return bytes
+/** Whether the client has the file (RFC 9110, section 13.1.2). */
+function isKnown ({ tag }: HeldFile, { headers }: FastifyRequest): boolean {
+  const tags = headers['if-none-match']?.split(',').map(text => text.trim()) ?? []
+  return tags.includes(tag) || tags.includes('*')
 }
 
-type Headers = FastifyRequest['headers']
-
-/** Whether the client has the file (RFC 9110, section 13.2.2). */
-function isKnown ({ tag, modified }: HeldFile, headers: Headers): boolean {
-  const { 'if-match': match, 'if-none-match': noneMatch } = headers
-  const dateOf = (name: 'if-modified-since' | 'if-unmodified-since') => {
-    return Date.parse(headers[name] ?? '')
-  }
-  const isFailed = match === undefined
-    ? modified > dateOf('if-unmodified-since')
-    : !namesTag(match, tag)
-  if (isFailed) throw new HttpError(412, 'The file does not meet a condition of the request.')
-  if (noneMatch !== undefined) return namesTag(noneMatch, tag)
-  return modified <= dateOf('if-modified-since')
-}
-
-function namesTag (list: string, tag: string): boolean {
-  return list.trim() === '*' || list.split(',').some(item => item.trim() === tag)
-}
-
-/** Undefined means the whole file: without a range, with several, or for an older file. */
-function findRange (
-  { plain, tag }: HeldFile,
-  { range = '', 'if-range': condition = tag }: Headers
-): { first: number, last: number } | undefined {
-  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
-  if (from === undefined || from + to === '' || condition !== tag) return undefined
-  const end = plain.length - 1
-  const first = from === '' ? Math.max(0, plain.length - Number(to)) : Number(from)
-  const last = from === '' || to === '' ? end : Math.min(end, Number(to))
-  if (to !== '' && from !== '' && Number(to) < Number(from)) return undefined
-  if (first <= end) return { first, last }
-  const headers = { 'Content-Range': `bytes */${plain.length}` }
-  throw new HttpError(416, 'The file does not have that range of bytes.', { headers })
+/** The compressed bytes for a client that accepts them, if they are fewer. */
+async function encode (file: HeldFile, { headers }: FastifyRequest): Promise<Buffer> {
+  const encoding = new Negotiator({ headers }).encoding(['gzip', 'identity'])
+  if (encoding !== 'gzip') return file.plain
+  file.compressed ??= compress(file.plain)
+  const compressed = await file.compressed
+  return compressed.length < file.plain.length ? compressed : file.plain
 }

@@ -3,7 +3,7 @@ import { HttpError } from '../server/http-error.ts'
 import { describesEvent } from './answers/events.ts'
 import type { AnyAnswer } from './answers/response-writer.ts'
 import { kindOf } from './message/media-type.ts'
-import { isSchemaObject, type Schema, valueAt } from './schema/index.ts'
+import { isSchemaObject, mapValues, type Schema, valueAt } from './schema/index.ts'
 import type { Contract, Operation, Response } from './types/contract.ts'
 
 /** A handler for each operation; `never` is assignable to the answers of any contract. */
@@ -16,10 +16,9 @@ export type Stubs<C extends Contract> = {
  * @param document the description: the stubs answer with its examples, and 501 where it has none
  */
 export function stubs<C extends Contract> (contract: C, document?: object): Stubs<C> {
-  const handlers = Object.keys(contract.operations).map(id => {
-    return [id, document === undefined ? () => throwMissing(id) : stub(id, contract, document)]
-  })
-  return Object.fromEntries(handlers)
+  return mapValues(contract.operations, (_operation, id) => {
+    return document === undefined ? () => throwMissing(id) : stub(id, contract, document)
+  }) as Stubs<C>
 }
 
 function throwMissing (id: string, part?: string): never {

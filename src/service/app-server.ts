@@ -1,27 +1,21 @@
 // The service in one thread: the app and its HTTP server. Threads may share engine and credentials.
 import { lookup } from 'node:dns/promises'
 import type { ListenOptions } from 'node:net'
-import type { Logger } from 'pino'
 import { createVerifier, type Credentials } from '../auth/verifier.ts'
 import type { Config } from '../config/config.ts'
-import type { ConnectionLimit } from '../server/connection-limit.ts'
 import { memoryLimit } from '../server/memory-limit.ts'
 import { CannotListen } from '../server/port-claim.ts'
 import { groupCommit } from '../stores/group-commit.ts'
 import type { Engine } from '../stores/engine.ts'
 import { Recorder } from '../telemetry/metrics-recorder.ts'
-import { buildApp } from './app.ts'
-import type { SharedMemory } from './shared-memory.ts'
+import { type AppOptions, buildApp } from './app.ts'
 
-export interface AppServerOptions {
+type OfApp = 'log' | 'maxConnections' | 'shared' | 'thread'
+
+export interface AppServerOptions extends Pick<AppOptions, OfApp> {
   config: Config
   engine: Engine
   credentials: Credentials
-  log: Logger
-  maxConnections: ConnectionLimit
-  /** The index of this thread, and what all threads share. */
-  thread: number
-  shared: SharedMemory
 }
 
 export interface AppServer {

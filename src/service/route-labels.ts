@@ -3,7 +3,7 @@ import * as contract from '../../generated/operations.ts'
 import { docsPath, routedOperations, serverPath, toRoute } from '../contract/index.ts'
 import { ownPaths } from './service-paths.ts'
 
-export interface RouteLabels {
+interface RouteLabels {
   paths: string[]
   /** The place of a Fastify route among the paths, from 1; 0 for none. */
   indexOf: (route: string) => number

@@ -72,22 +72,20 @@ function answerAfter (
 
 function answerSender (
   operation: RoutedOperation,
-  { answers = 'enforce', logFault, schemas, compile, writerOf }: AnswerOptions & AnswerSchemas
+  options: AnswerOptions & AnswerSchemas
 ): (answer: AnyAnswer, reply: FastifyReply) => void {
+  const { answers, logFault } = options
   const logOf = (reply: FastifyReply) => (fault: Error) => logFault(fault, reply.request)
   const report = (breach: Error, reply: FastifyReply): void => {
-    if (answers === 'enforce') throw breach
+    if (answers !== 'log') throw breach
     logFault(breach, reply.request)
   }
   const write = answerWriter(operation, {
-    schemas,
-    compile,
-    writerOf,
+    ...options,
     report,
     reportAnswer (problem, reply) {
       report(new Error(`${operation.id} answered ${problem}`), reply)
-    },
-    logFault: (fault, reply) => logFault(fault, reply.request)
+    }
   })
   return (answer, reply) => {
     // The caller got 503 already.

@@ -1,5 +1,5 @@
 // Checks the body of an answer and writes it, by the kind of its media type: JSON, text or bytes.
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import {
   type Compile, isString, type Schema, type Schemas, type Write, writeUnchecked
@@ -20,7 +20,7 @@ export interface WriterOptions extends AnswerSchemas {
   /** The same for a sentence that goes on after "The operation answered". */
   reportAnswer: (problem: string, reply: FastifyReply) => void
   /** Logs a fault that the response does not show. */
-  logFault: (fault: Error, reply: FastifyReply) => void
+  logFault: (fault: Error, request: FastifyRequest) => void
 }
 
 export type Payload = string | Buffer | Readable | undefined

@@ -33,7 +33,7 @@ export function eventsWriter ({ schema }: Media, options: WriterOptions): WriteB
       },
       // Sends the header before the first event: the client then knows that it is connected.
       begin: () => reply.raw.flushHeaders(),
-      onLateError: error => logFault(error as Error, reply)
+      onLateError: error => logFault(error as Error, reply.request)
     })
     endWithClient(stream, reply)
     return stream

@@ -4,7 +4,7 @@ import { scalarJson } from '../parameters/text-json.ts'
 import type { TextSchema } from '../parameters/text-schema.ts'
 
 /** A text as JSON, and whether it is valid. */
-export type FieldValue = Validated & { json: string }
+type FieldValue = Validated & { json: string }
 
 /** The first valid reading of a text, or the fault of the first. */
 export function readField (text: string, schema: TextSchema, isJson = false): FieldValue {

@@ -2,8 +2,9 @@
 import { Busboy } from '@fastify/busboy'
 import { isUtf8 } from 'node:buffer'
 import type { EventEmitter } from 'node:events'
-import { type Readable, Transform } from 'node:stream'
+import { Readable, Transform } from 'node:stream'
 import { HttpError } from '../../server/http-error.ts'
+import type { FilePart } from '../types/body.ts'
 
 export interface MultipartLimits {
   /** Bytes of one file. */
@@ -17,16 +18,8 @@ export interface MultipartLimits {
   fieldBytes: number
 }
 
-/** A part as it was sent. */
-export interface RawPart {
-  /** Undefined for one without a name. */
-  name: string | undefined
-  file: Readable
-  filename: string | undefined
-  /** Without parameters; text/plain if there is none (RFC 7578, section 4.4). */
-  contentType: string
-  transferEncoding: string
-}
+/** A part as it was sent. Without a Content-Type it is text/plain (RFC 7578, section 4.4). */
+export interface RawPart extends FilePart<string | undefined> { transferEncoding: string }
 
 const malformed =
   'The body is not complete multipart/form-data with the boundary of its Content-Type.'
@@ -50,16 +43,12 @@ export async function * readParts (
   const limits = { parts, headerSize }
   const headers = { 'content-type': contentType }
   const parser = new Busboy({ headers, isPartAFile: () => true, limits })
-  const waiting: RawPart[] = []
-  const news = signal()
-  const taken = signal()
+  const waiting = new Readable({ objectMode: true, read () {} })
+  let feedMore = () => {}
   let latest: Readable | undefined
-  let failure: unknown
-  let isFinished = false
-  const fail = (error: unknown) => {
-    failure ??= error
-    latest?.destroy(failure as Error)
-    news.send()
+  const fail = (error: Error) => {
+    waiting.destroy(error)
+    latest?.destroy(error)
   }
   let unnamed = 0
   const checkNamed = () => {
@@ -73,33 +62,27 @@ export async function * readParts (
     unnamed--
     latest = limited(stream, fileBytes)
     waiting.push({ name, file: latest, filename, contentType: type, transferEncoding })
-    news.send()
   })
   parser.on('partsLimit', () => fail(new HttpError(413, `The body has more than ${parts} parts.`)))
   parser.on('error', () => fail(new HttpError(400, malformed)))
   parser.on('finish', () => {
     checkNamed()
-    isFinished = true
-    news.send()
+    waiting.push(null)
   })
   const feed = async () => {
     for await (const chunk of body) {
       await new Promise(resolve => { parser.write(chunk, resolve) })
-      while (waiting.length > 0) await taken.next()
+      if (waiting.readableLength === 0) continue
+      await new Promise<void>(resolve => { feedMore = resolve })
     }
     parser.end()
   }
   feed().catch(fail)
   try {
-    while (true) {
-      if (failure !== undefined) throw failure
-      const part = waiting.shift()
-      if (part !== undefined) {
-        taken.send()
-        yield part
-        part.file.destroy()
-      } else if (isFinished) return
-      else await news.next()
+    for await (const part of waiting as AsyncIterable<RawPart>) {
+      if (waiting.readableLength === 0) feedMore()
+      yield part
+      part.file.destroy()
     }
   } finally {
     body.destroy()
@@ -113,18 +96,6 @@ export async function * readParts (
 function partsOf (parser: InstanceType<typeof Busboy>): EventEmitter {
   // Busboy has no public name for it.
   return (parser as unknown as { _parser: { parser: EventEmitter } })._parser.parser
-}
-
-/** Wakes the one function that waits for the next event. */
-function signal () {
-  let waiting = Promise.withResolvers<void>()
-  return {
-    send: () => waiting.resolve(),
-    next: async () => {
-      await waiting.promise
-      waiting = Promise.withResolvers<void>()
-    }
-  }
 }
 
 /** A stream that may be destroyed: busboy waits until its own one is read to the end. */

@@ -1,8 +1,8 @@
 // Reads multipart/form-data as a series of typed parts: files as streams, fields as values.
 import type { Readable } from 'node:stream'
 import {
-  type Compile, createCompiler, isFileSchema, isSchemaObject, lazily, mapSubschemas, readJson,
-  type Schema, type Schemas
+  type Compile, createCompiler, isFileSchema, isSchemaObject, lazily, mapSubschemas, mapValues,
+  readJson, type Schema, type Schemas
 } from '../schema/index.ts'
 import type { FieldPart, FilePart } from '../types/body.ts'
 import type { Media } from '../types/contract.ts'
@@ -130,11 +130,7 @@ function formJson (members: ReadonlyMap<string, NamedParts>): string {
 /** A compiler for the schemas of forms, withoutFiles(); most contracts do not need it. */
 export function formCompiler (schemas: Schemas): Compile {
   const compiler = lazily(() => {
-    const changed: Record<string, object> = {}
-    for (const [name, schema] of Object.entries(schemas)) {
-      changed[name] = withoutFiles(schema as Schema)
-    }
-    return createCompiler(changed, 'request')
+    return createCompiler(mapValues(schemas, schema => withoutFiles(schema as Schema)), 'request')
   })
   return schema => compiler()(withoutFiles(schema as Schema))
 }

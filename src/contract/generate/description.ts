@@ -2,7 +2,7 @@
 import type {
   Oas3_1Definition as Description, Oas3Operation, Oas3Parameter, Oas3PathItem
 } from '@redocly/openapi-core'
-import { escapedKey, type Schema, subschemas, valueAt } from '../schema/index.ts'
+import { escapedKey, pick, type Schema, subschemas, valueAt } from '../schema/index.ts'
 import { framingFields } from '../types/contract.ts'
 
 export type { Description }
@@ -50,22 +50,6 @@ export function visitValues (
   for (const [name, inner] of Object.entries(value)) {
     visitValues(inner, visit, `${pointer}/${escapedKey(name)}`)
   }
-}
-
-export function mapValues<From, To> (
-  values: Readonly<Record<string, From>>,
-  change: (value: From, name: string) => To
-): Record<string, To> {
-  const entries = Object.entries(values)
-  return Object.fromEntries(entries.map(([name, value]) => [name, change(value, name)]))
-}
-
-/** The members that a condition holds for. */
-export function pick<Value> (
-  values: Readonly<Record<string, Value>>,
-  isPicked: (name: string) => boolean
-): Record<string, Value> {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => isPicked(name)))
 }
 
 /** Without the extensions that an object of a description may have (OpenAPI 3.1, section 4.9). */

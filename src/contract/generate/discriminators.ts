@@ -1,10 +1,9 @@
 // The discriminators of a description: completes them, so that all who read them agree, and lists
 // the schemas that they distinguish.
 import type { Oas3Discriminator } from '@redocly/openapi-core'
-import { isSchemaObject } from '../schema/index.ts'
+import { isSchemaObject, type Schema } from '../schema/index.ts'
 import { type Description, resolve, visitValues } from './description.ts'
 
-type Schema = Readonly<Record<string, unknown>>
 type Branch = Readonly<{ $ref?: string }>
 
 /**

@@ -11,22 +11,23 @@ import { schemaFault } from './schema-check.ts'
 import { throwOwnPath } from './unsupported-features.ts'
 
 /** What the service cannot start with, its place, and the ids of the operations that need it. */
-export interface Failure { pointer: string, message: string, operations: string[] }
+interface Failure { pointer: string, message: string, operations: string[] }
 
 /** Finds each invalid component schema, and each other failure at the first of its places. */
 export function findFailures (contract: Contract, ownPaths: readonly string[]): Failure[] {
   const invalid = findInvalidSchemas(contract)
   const others = new Map<string, Failure>()
-  for (const { pointer, message, operation } of dryRun(contract, ownPaths)) {
+  dryRun(contract, ownPaths, (pointer, fault, operation) => {
+    const message = toMessage(fault)
     // What refers to an invalid schema fails like it.
     const isKnown = invalid.some(known => known.message === message && (
       known.operations.includes(String(operation)) || known.pointer === pointer
     ))
-    if (isKnown) continue
+    if (isKnown) return
     const failure = others.get(message) ?? { pointer, message, operations: [] }
     others.set(message, failure)
     if (operation !== undefined) failure.operations.push(operation)
-  }
+  })
   return [...invalid, ...others.values()]
 }
 
@@ -51,21 +52,22 @@ function toMessage (fault: string): string {
   return fault.startsWith('Not supported: ') ? fault : `cannot be compiled: ${fault}`
 }
 
-/** A step of the startup that failed; `operation` is the id of its operation. */
-interface FailedStep { pointer: string, message: string, operation: string | undefined }
-
-function dryRun (contract: Contract, ownPaths: readonly string[]): FailedStep[] {
+/** @param onFault gets the id of the operation that needs the step, unless it is of a component */
+function dryRun (
+  contract: Contract,
+  ownPaths: readonly string[],
+  onFault: (pointer: string, fault: string, operation?: string) => void
+): void {
   const { schemas } = contract
   const request = checked(createCompiler(schemas, 'request'), contract)
   const answer = checked(createCompiler(schemas, 'answer'), contract)
   const write = createWriters(schemas, answer)
   const app = fastify({ routerOptions })
-  const failed: FailedStep[] = []
   const attempt = (pointer: string, step: () => unknown, operation?: string) => {
     try {
       step()
     } catch (error) {
-      failed.push({ pointer, message: toMessage((error as Error).message), operation })
+      onFault(pointer, (error as Error).message, operation)
     }
   }
 
@@ -98,7 +100,6 @@ function dryRun (contract: Contract, ownPaths: readonly string[]): FailedStep[] 
       }
     }
   }
-  return failed
 }
 
 function checked (compile: Compile, { schemas }: Contract): Compile {

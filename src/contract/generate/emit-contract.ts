@@ -1,13 +1,13 @@
 // Emits the operations and JSON Schemas that the service registers.
 import type { Oas3Server } from '@redocly/openapi-core'
-import { isSchemaObject, mapSubschemas, type Schema } from '../schema/index.ts'
+import { isSchemaObject, mapSubschemas, mapValues, pick, type Schema } from '../schema/index.ts'
 import type {
   Body, Content, Contract, Encoding, Header, Media, Operation, Parameter as ContractParameter,
   Response, SecurityScheme, Server
 } from '../types/contract.ts'
 import {
   defaultOf, type Description, fieldsOfEngine, isIgnored, type ListedOperation, listOperations,
-  mapValues, type Parameter, pick, resolve, valueOf, withoutExtensions
+  type Parameter, resolve, valueOf, withoutExtensions
 } from './description.ts'
 import { type Distinction, distinctionsIn } from './discriminators.ts'
 import { keywords } from './normalize.ts'
@@ -103,8 +103,7 @@ export function toAddress (
   { url, method, item, operation }: ListedOperation
 ): Pick<Operation, 'method' | 'url' | 'server'> {
   const servers = operation.servers ?? item.servers
-  const address = { method: method.toUpperCase(), url }
-  return servers === undefined ? address : { ...address, server: toServer(servers) }
+  return defined({ method: method.toUpperCase(), url, server: servers && toServer(servers) })
 }
 
 function toOperation (document: Description, listed: ListedOperation): Operation {

@@ -1,7 +1,7 @@
 // Emits the types that check handlers and answers.
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
-import { escapedKey, isFileSchema, type Schema, valueAt } from '../schema/index.ts'
+import { escapedKey, isFileSchema, isInt64, type Schema, valueAt } from '../schema/index.ts'
 import {
   defaultOf, type Description, isIgnored, type ListedOperation, listOperations, type Parameter,
   resolve, valueOf, withoutExtensions
@@ -25,12 +25,10 @@ export async function emitTypes (document: Description): Promise<string> {
     silent: true,
     transform (given) {
       const schema = given as Schema
-      const types = [schema.type].flat()
-      const isNumber = types.includes('integer') || types.includes('number')
-      const isInt64 = schema.format === 'int64' && isNumber
-      if (!isInt64 && !isFileSchema(schema)) return undefined
-      const type = isInt64 ? bigint : blob
-      return types.includes('null') ? ts.factory.createUnionTypeNode([type, nullType]) : type
+      if (!isInt64(schema) && !isFileSchema(schema)) return undefined
+      const type = isInt64(schema) ? bigint : blob
+      const isNullable = [schema.type].flat().includes('null')
+      return isNullable ? ts.factory.createUnionTypeNode([type, nullType]) : type
     }
   }))
 }

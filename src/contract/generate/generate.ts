@@ -6,7 +6,7 @@ import { emitDocument, emitOperations } from './emit-contract.ts'
 import { ContractError, unreadable } from './findings.ts'
 import { type ContractFile, readContract, type ReadOptions } from './read-contract.ts'
 
-export interface GenerateOptions extends ReadOptions {
+interface GenerateOptions extends ReadOptions {
   /** The path of the contract. */
   contract: string
   /** The folder of the generated files. */

@@ -1,4 +1,3 @@
 // Exports of the generator, for the commands in scripts/ and for programs that read contracts.
-export type { Leniency } from './read-contract.ts'
-export { readContract } from './read-contract.ts'
+export { type Leniency, readContract } from './read-contract.ts'
 export { generate } from './generate.ts'

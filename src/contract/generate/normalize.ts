@@ -1,10 +1,10 @@
 // The part of a description that is served, in the form that the emitters read: without what
 // OpenAPI ignores, and with an id for every operation.
 import type { Oas3Operation, Oas3PathItem } from '@redocly/openapi-core'
-import { isSchemaObject, mapSubschemas } from '../schema/index.ts'
+import { isSchemaObject, mapSubschemas, mapValues } from '../schema/index.ts'
 import { bodilessStatuses } from '../types/contract.ts'
 import {
-  type Description, listOperations, mapValues, methods, resolve, visitValues, withoutExtensions
+  type Description, listOperations, methods, resolve, visitValues, withoutExtensions
 } from './description.ts'
 import { takeName } from './schema-names.ts'
 

@@ -160,10 +160,9 @@ function selectServed (
   }
   const failures = findFailures(toContract(select()), ownPaths)
   if (failures.length > 0 && !skipUnsupported) {
-    const toLine = (failure: typeof failures[number]) => {
-      return `${survey.locate(source, failure.pointer)} ${failure.message}`
-    }
-    throw new ContractError(failures.map(toLine))
+    throw new ContractError(failures.map(({ pointer, message }) => {
+      return `${survey.locate(source, pointer)} ${message}`
+    }))
   }
   for (const { operations, message } of failures) skipped.add(operations, message)
   const served = select()

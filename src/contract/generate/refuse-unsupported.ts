@@ -1,7 +1,7 @@
 // A linter rule that reports the features of OpenAPI that this service does not serve: serving half
 // of a feature would mislead. It also fills the survey.
 import type { Oas3Operation, Oas3Rule, UserContext } from '@redocly/openapi-core'
-import { mapValues } from './description.ts'
+import { mapValues } from '../schema/index.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
 import { placeAt, type Survey } from './survey.ts'
 import { pathFault, report } from './unsupported-features.ts'

@@ -1,7 +1,7 @@
 // Checks of schemas that only the generator makes.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import {
-  composedSchemas, containsInt64, referenced, type Schema, type Schemas, subschemas
+  composedSchemas, containsInt64, referenced, type Schema, type Schemas, schemasWithin
 } from '../schema/index.ts'
 import { schemasIn } from './description.ts'
 import { unsupported } from './unsupported-features.ts'
@@ -24,12 +24,12 @@ export function schemaFault (given: object, schemas: Schemas): string | undefine
 
 /** Whether a schema, at any depth, wants unique items that have int64: ajv compares doubles. */
 function comparesInt64 (schema: Schema, schemas: Schemas): boolean {
-  const parts = [...composedSchemas(schema, schemas)]
-  if (parts.some(({ uniqueItems }) => uniqueItems === true)) {
+  return schemasWithin(schema).values().some(inner => {
+    const parts = [...composedSchemas(inner, schemas)]
+    if (!parts.some(({ uniqueItems }) => uniqueItems === true)) return false
     const items = parts.flatMap(part => schemasIn(part, itemKeywords))
-    if (items.some(item => containsInt64(item, schemas))) return true
-  }
-  return subschemas(schema).some(([, inner]) => comparesInt64(inner, schemas))
+    return items.some(item => containsInt64(item, schemas))
+  })
 }
 
 const itemKeywords = ['items', 'prefixItems', 'contains', 'unevaluatedItems']
@@ -49,14 +49,9 @@ const typedAtOnce: Inside = schema => {
 }
 
 /** Whether a schema or one in it, at any depth, contains itself by `inside` and references. */
-function hasLoop (
-  schema: Schema,
-  schemas: Schemas,
-  inside: Inside,
-  passed = new Map<Schema, boolean>()
-): boolean {
-  return leadsBack(schema, schemas, inside, passed) ||
-    subschemas(schema).some(([, inner]) => hasLoop(inner, schemas, inside, passed))
+function hasLoop (schema: Schema, schemas: Schemas, inside: Inside): boolean {
+  const passed = new Map<Schema, boolean>()
+  return schemasWithin(schema).values().some(inner => leadsBack(inner, schemas, inside, passed))
 }
 
 /** @param passed the schemas met, and whether all that each leads to was looked at */

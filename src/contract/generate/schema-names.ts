@@ -1,8 +1,8 @@
 // Gives component schemas names that OpenAPI allows. Files of any name become such schemas when
 // they are bundled.
 import { unescapePointerFragment } from '@redocly/openapi-core'
-import { isSchemaObject } from '../schema/index.ts'
-import { type Description, mapValues } from './description.ts'
+import { isSchemaObject, mapValues } from '../schema/index.ts'
+import type { Description } from './description.ts'
 
 const start = '#/components/schemas/'
 

@@ -36,7 +36,7 @@ export const unsupported = {
   securityScheme:
     'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'
 }
-export type Feature = keyof typeof unsupported
+type Feature = keyof typeof unsupported
 
 /** Reports a feature at the visited place, or at a child of it. */
 export function report (
@@ -72,12 +72,9 @@ function isDecodable (path: string): boolean {
   }
 }
 
-export function ownPathFeature (ownPaths: readonly string[]): string {
-  return `${unsupported.ownPath} (${ownPaths.join(', ')})`
-}
-
 /** @throws Error for a path that the service itself answers */
 export function throwOwnPath (template: string, ownPaths: readonly string[]): void {
   const isOwn = ownPaths.some(path => template === path || template.startsWith(`${path}/`))
-  if (isOwn) throw new Error(`Not supported: ${ownPathFeature(ownPaths)} (${template}).`)
+  if (!isOwn) return
+  throw new Error(`Not supported: ${unsupported.ownPath} (${ownPaths.join(', ')}) (${template}).`)
 }

@@ -1,7 +1,7 @@
 // Media types and their ranges, as a contract and as requests write them. All functions take linear
 // time: a request may send thousands of spaces where a pattern looks for a semicolon.
 
-export type Kind = 'json' | 'text' | 'form' | 'multipart' | 'events' | 'bytes'
+type Kind = 'json' | 'text' | 'form' | 'multipart' | 'events' | 'bytes'
 
 /** A media type without its parameters, in lower case (RFC 9110, section 8.3.1). */
 export function essence (type: string): string {

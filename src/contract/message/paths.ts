@@ -2,11 +2,6 @@
 import { maxHeaderSize } from 'node:http'
 import type { Contract, Operation, Server } from '../types/contract.ts'
 
-declare global {
-  // ECMA-262, RegExp.escape; TypeScript 5.9 does not know it yet.
-  interface RegExpConstructor { escape (text: string): string }
-}
-
 /** The limit of the whole header also limits a path parameter. */
 export const routerOptions = { maxParamLength: maxHeaderSize }
 

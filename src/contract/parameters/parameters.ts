@@ -10,9 +10,6 @@ import type { Notation } from './notation.ts'
 import { type Json, repetition, scalarJson, type TextWriter } from './text-json.ts'
 import { textSchema, type TextSchema } from './text-schema.ts'
 
-/** The values of a request's parameters, by place and name. */
-type Values = Record<string, Record<string, unknown>>
-
 /**
  * The hooks that read an operation's parameters (OpenAPI 3.1, section 4.8.12). Text becomes a
  * number or a boolean where the schema says so. A missing, repeated or invalid parameter
@@ -35,7 +32,7 @@ export function readParameters (
     return { place, textsOf: textsIn[place] ?? pathTexts(template), readers }
   })
   return [(request, _reply, done) => {
-    const values: Values = {}
+    const values: Record<string, Record<string, unknown>> = {}
     for (const { place, textsOf, readers } of places) {
       const texts = textsOf(request)
       const ofPlace: Record<string, unknown> = {}

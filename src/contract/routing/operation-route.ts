@@ -11,7 +11,7 @@ import { type bodyHooks, isPlain } from '../bodies/body-readers.ts'
 import { kindOf } from '../message/media-type.ts'
 import { type RoutedOperation, toRoute } from '../message/paths.ts'
 import { readParameters } from '../parameters/parameters.ts'
-import type { Compile } from '../schema/index.ts'
+import { type Compile, mapValues, pick } from '../schema/index.ts'
 import { authenticate, type Guards } from '../security/security.ts'
 import type { Operation } from '../types/contract.ts'
 
@@ -91,10 +91,9 @@ export function addRoute (
 function routeSchema ({ body, responses }: Operation): FastifySchema {
   const response: Record<string, object> = {}
   for (const [key, { content = {} }] of Object.entries(responses)) {
-    const json = Object.entries(content).filter(([type]) => kindOf(type) === 'json')
-    if (json.length === 0) continue
-    const media = json.map(([type, { schema = {} }]) => [type, { schema }])
-    response[responseKey(key)] = { content: Object.fromEntries(media) }
+    const json = pick(content, type => kindOf(type) === 'json')
+    if (Object.keys(json).length === 0) continue
+    response[responseKey(key)] = { content: mapValues(json, ({ schema = {} }) => ({ schema })) }
   }
   if (body === undefined || !isPlain(body)) return { response }
   const [media = {}] = Object.values(body.content)

@@ -8,7 +8,7 @@ import { HttpError } from '../../server/http-error.ts'
 import { pathPattern, type Routed, toRoute } from '../message/paths.ts'
 import { decodedPath } from '../message/request-texts.ts'
 
-interface Path { template: string, pattern: RegExp, methods: string[] }
+interface Path { template: string, pattern: RegExp, methods: HTTPMethods[] }
 
 /**
  * Answers a request that no operation answers: 400 without a valid Host (RFC 9112, section 3.2),
@@ -34,13 +34,10 @@ export function answerUnroutable (app: FastifyInstance, operations: Routed[]): v
 
 /** A concrete path wins over a template for every method (OpenAPI 3.1, section 4.8.8.2). */
 function claimOtherMethods (app: FastifyInstance, path: Path, paths: Path[]): void {
-  const others = new Set<string>()
-  for (const { pattern, methods } of paths) {
-    if (pattern.test(path.template)) for (const method of methods) others.add(method)
-  }
-  for (const method of path.methods) others.delete(method)
-  if (others.size === 0) return
-  const method = [...others] as HTTPMethods[]
+  const matching = paths.filter(({ pattern }) => pattern.test(path.template))
+  const all = new Set(matching.flatMap(({ methods }) => methods))
+  const method = [...all.difference(new Set(path.methods))]
+  if (method.length === 0) return
   const answer = (request: FastifyRequest, reply: FastifyReply): void => {
     answerUnhandled(request, reply, path)
   }
@@ -63,8 +60,7 @@ function answerUnhandled (request: FastifyRequest, reply: FastifyReply, path?: P
 function listPaths (operations: Routed[]): Path[] {
   const paths: Path[] = []
   for (const [template, siblings] of Map.groupBy(operations, ({ template }) => template)) {
-    const methods: string[] = []
-    for (const operation of siblings) methods.push(...methodsOf(operation, siblings))
+    const methods = siblings.flatMap(operation => methodsOf(operation, siblings))
     paths.push({ template, pattern: pathPattern(template), methods })
   }
   const rank = ({ template }: Path) => {

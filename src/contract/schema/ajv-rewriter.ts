@@ -2,6 +2,7 @@
 // and with our keywords for int64 and for the records of a validation. The input is plain JSON
 // Schema 2020-12; nothing else changes.
 import { isInt64, toInt64Keyword } from './int64.ts'
+import { pick } from './members.ts'
 import {
   composedSchemas, isSchemaObject, mapSubschemas, referenced, type Schema, type Schemas
 } from './schemas.ts'
@@ -88,9 +89,9 @@ function withoutIneffectiveKeywords (schema: Record<string, unknown>): Record<st
   if (!('if' in schema)) ineffective.push('then', 'else')
   if (!('then' in schema || 'else' in schema)) ineffective.push('if')
   if (!('contains' in schema)) ineffective.push('minContains', 'maxContains')
-  const kept = Object.fromEntries(Object.entries(schema).filter(([keyword]) => {
+  const kept = pick(schema, keyword => {
     return !ineffective.includes(keyword) && !keyword.startsWith('x-')
-  }))
+  })
   const { discriminator } = schema
   if (isSchemaObject(discriminator)) kept.discriminatorName = discriminator.propertyName
   return kept

@@ -2,6 +2,7 @@
 // its keywords.
 import { _, type CodeKeywordDefinition } from 'ajv'
 import type { ExactNumbers } from './json.ts'
+import { pick } from './members.ts'
 
 /** Where a valid value has an int64, and its exact integer. */
 export interface Integer { holder: Record<string, unknown>, key: string | number, integer: bigint }
@@ -23,10 +24,9 @@ export function isInt64 (schema: Readonly<Record<string, unknown>>): boolean {
 /** Rewrites format int64 of an integer or a number, and its bounds, to the keyword int64. */
 export function toInt64Keyword (schema: Readonly<Record<string, unknown>>): object {
   const { type, format, ...rest } = schema
-  const isBound = ([word]: [string, unknown]) => (bounds as readonly string[]).includes(word)
-  const words = Object.entries(rest)
-  const rule = { types: [type].flat(), ...Object.fromEntries(words.filter(isBound)) }
-  return { ...Object.fromEntries(words.filter(word => !isBound(word))), int64: rule }
+  const isBound = (word: string) => (bounds as readonly string[]).includes(word)
+  const rule = { types: [type].flat(), ...pick(rest, isBound) }
+  return { ...pick(rest, word => !isBound(word)), int64: rule }
 }
 
 /** Code, because ajv would build the JSON pointer of every integer for a function, valid or not. */

@@ -6,7 +6,7 @@ import { escapedKey, referenced, type Schema, type Schemas, subschemas } from '.
 import { type Compile, type DeclaredAt, memoizeBySchema } from './validator.ts'
 
 /** An answer that its schema refuses. */
-export class InvalidAnswer extends Error {
+class InvalidAnswer extends Error {
   constructor ({ path, problem }: Fault) {
     super(`the answer${path && ` at ${path}`} ${problem}`)
   }

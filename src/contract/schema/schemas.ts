@@ -1,5 +1,6 @@
 // The structure of JSON Schema 2020-12: which keywords contain schemas, and what a `$ref` means.
 import { isInt64 } from './int64.ts'
+import { mapValues } from './members.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 /** The contract's components by name. */
@@ -60,11 +61,9 @@ export function referenced (schemas: Schemas, { $ref }: Schema): Schema | undefi
 /** The names of the components that a schema refers to, at any depth of the schema itself. */
 export function referencedNames (schema: Schema): Set<string> {
   const found = new Set<string>()
-  const visit = (part: Schema): void => {
-    if (typeof part.$ref === 'string') found.add(part.$ref.split('#', 1)[0] as string)
-    for (const [, inner] of subschemas(part)) visit(inner)
+  for (const { $ref } of schemasWithin(schema)) {
+    if (typeof $ref === 'string') found.add($ref.split('#', 1)[0] as string)
   }
-  visit(schema)
   return found
 }
 
@@ -88,20 +87,13 @@ type Change = (keyword: string, schema: unknown, name: string) => unknown
 
 /** Copies a schema with each direct subschema replaced. */
 export function mapSubschemas (schema: Schema, change: Change): Record<string, unknown> {
-  const copy = Object.entries(schema).map(([keyword, value]) => {
-    return [keyword, mapContained(keyword, value, change)]
+  return mapValues(schema, (value, keyword) => {
+    if (keywordsOfOne.has(keyword)) return change(keyword, value, '')
+    const isList = keywordsOfList.has(keyword)
+    if (!isList && !keywordsOfMap.has(keyword)) return value
+    const changed = mapValues(value as Schema, (inner, name) => change(keyword, inner, name))
+    return isList ? Object.values(changed) : changed
   })
-  return Object.fromEntries(copy)
-}
-
-function mapContained (keyword: string, value: unknown, change: Change): unknown {
-  if (keywordsOfOne.has(keyword)) return change(keyword, value, '')
-  const isMap = keywordsOfMap.has(keyword)
-  if (!isMap && !keywordsOfList.has(keyword)) return value
-  const changed = Object.entries(value as object).map(([name, inner]) => {
-    return [name, change(keyword, inner, name)]
-  })
-  return isMap ? Object.fromEntries(changed) : changed.map(([, inner]) => inner)
 }
 
 /** A schema and those that apply to the same value, by `$ref` and by these keywords. */
@@ -123,6 +115,11 @@ export function composedSchemas (
 }
 
 const allKeywords = new Set([...keywordsOfOne, ...keywordsOfList, ...keywordsOfMap])
+
+/** A schema and those inside it, at any depth, without those that it refers to. */
+export function schemasWithin (schema: Schema): Set<Schema> {
+  return composedSchemas(schema, {}, allKeywords)
+}
 
 /** Whether a value of this schema may contain an int64, at any depth. */
 export function containsInt64 (schema: Schema, schemas: Schemas): boolean {

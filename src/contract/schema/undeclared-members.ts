@@ -1,5 +1,6 @@
 // Removes what a contract does not name from the body of a request: its memory would last as long
 // as the request, and a body of 64 KiB may become 1.4 MB.
+import { pick } from './members.ts'
 import { composedSchemas, type Schema, type Schemas } from './schemas.ts'
 
 /** Keywords by which an object, and its TypeScript type, have members not in `properties`. */
@@ -16,8 +17,9 @@ export function removeUndeclared (schema: Schema, schemas: Schemas): (value: unk
   const names = declaredNames(schema, schemas)
   if (names === undefined) return value => value
   return value => {
-    for (const name in value as object) if (!names.has(name)) return pick(value as object, names)
-    return value
+    const object = value as Record<string, unknown>
+    for (const name in object) if (!names.has(name)) return pick(object, name => names.has(name))
+    return object
   }
 }
 
@@ -30,8 +32,4 @@ function declaredNames (schema: Schema, schemas: Schemas): ReadonlySet<string> |
     for (const name of Object.keys(part.properties ?? {})) names.add(name)
   }
   return names.size === 0 ? undefined : names
-}
-
-function pick (object: object, names: ReadonlySet<string>): object {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => names.has(name)))
 }

@@ -95,9 +95,9 @@ interface ReadOnlyMark { readonly $read: unknown }
 interface WriteOnlyMark { readonly $write: unknown }
 
 /** A value in a request: without the members that are `readOnly`. */
-export type RequestValue<T> = Without<T, ReadOnlyMark>
+type RequestValue<T> = Without<T, ReadOnlyMark>
 /** A value in a response: without the members that are `writeOnly`. */
-export type ResponseValue<T> = Without<T, WriteOnlyMark>
+type ResponseValue<T> = Without<T, WriteOnlyMark>
 
 type Without<T, Mark> = T extends Blob ? string
   : T extends { readonly $read: infer Inner } | { readonly $write: infer Inner }

@@ -58,9 +58,7 @@ export class HttpThread {
     this.send({ start: options })
     const reason = `it has not started within ${timeoutMs.start / 1000} seconds`
     const timer = setTimeout(() => this.#discard(reason), timeoutMs.start)
-    const stopTimer = () => clearTimeout(timer)
-    this.#ready.promise.then(stopTimer, stopTimer)
-    return this.#ready.promise
+    return this.#ready.promise.finally(() => clearTimeout(timer))
   }
 
   /** Resolves to the address. */

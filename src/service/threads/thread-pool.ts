@@ -14,7 +14,7 @@ const replace = { soon: 10_000, pause: 1000 }
 /** A thread that misses so many beats has hung, for example in an endless loop. */
 const maxMissedBeats = 10
 
-export interface PoolOptions extends Omit<AppServerOptions, 'thread'> {
+interface PoolOptions extends Omit<AppServerOptions, 'thread'> {
   credentials: OpenCredentials
   /** The output of the log. */
   output: LogOutput

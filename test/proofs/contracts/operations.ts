@@ -4,8 +4,9 @@ import {
   answerErrors, type Contract, errorOptions, routerOptions, type SentError, serveContract,
   serverPath
 } from '../../../src/contract/index.ts'
-import { listOperations, mapValues } from '../../../src/contract/generate/description.ts'
+import { listOperations } from '../../../src/contract/generate/description.ts'
 import type { ContractFile } from '../../../src/contract/generate/read-contract.ts'
+import { mapValues } from '../../../src/contract/schema/index.ts'
 import { extents, Samples } from './samples.ts'
 
 /** What came of the operations: a sentence for each that did not answer its sample. */

@@ -7,7 +7,6 @@ import { holdFiles } from '../../../src/contract/docs-files.ts'
 import { startApp } from '../../fixtures/app.ts'
 
 const script = 'x'.repeat(2000)
-const mtime = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} /
 
 /** A plugin with a page and a folder of files, held in memory. */
 async function startPlugin (
@@ -89,68 +88,20 @@ t.test('a link has a version, with which a browser keeps the file', async t => {
   t.not((await another.inject('/page')).body, body)
 })
 
-t.test('a client that has the file gets 304, and a condition that does not hold 412', async t => {
+t.test('a client that has the file gets 304', async t => {
   const { app } = await startPlugin(t, folder(t))
-  const { headers: { etag, 'last-modified': modified } } = await app.inject('/static/a.js')
-  t.match(etag, /^W\/"[\w-]{22}"$/)
-  t.match(modified, mtime)
-  const tag = String(etag)
-  const date = String(modified)
-  const old = 'Sat, 01 Jan 2000 00:00:00 GMT'
-  const cases: Array<[number, Record<string, string>]> = [
-    [304, { 'if-none-match': tag }],
-    [304, { 'if-none-match': `"x", ${tag}` }],
-    [304, { 'if-none-match': '*' }],
-    [304, { 'if-modified-since': date }],
-    [200, { 'if-none-match': '"x"', 'if-modified-since': date }],
-    [200, { 'if-modified-since': old }],
-    [200, { 'if-match': tag, 'if-unmodified-since': old }],
-    [200, { 'if-unmodified-since': date }],
-    [200, { 'if-modified-since': 'no date' }],
-    [412, { 'if-match': '"x"' }],
-    [412, { 'if-unmodified-since': old }]
-  ]
-  for (const [status, headers] of cases) {
-    const response = await app.inject({ url: '/static/a.js', headers })
-    t.equal(response.statusCode, status, JSON.stringify(headers))
-    if (status !== 304) continue
-    t.strictSame([response.body, response.headers.etag], ['', tag])
-    t.equal(response.headers['content-type'], undefined)
+  for (const url of ['/page', '/static/a.js']) {
+    const { headers: { etag } } = await app.inject(url)
+    t.match(etag, /^W\/"[\w-]{22}"$/)
+    for (const known of [String(etag), `"x", ${etag}`, '*']) {
+      const response = await app.inject({ url, headers: { 'if-none-match': known } })
+      t.equal(response.statusCode, 304, known)
+      t.strictSame([response.body, response.headers.etag], ['', etag])
+      t.equal(response.headers['content-type'], undefined)
+    }
+    const other = await app.inject({ url, headers: { 'if-none-match': '"x"' } })
+    t.equal(other.statusCode, 200)
   }
-  const page = await app.inject('/page')
-  const headers = { 'if-none-match': String(page.headers.etag) }
-  t.equal((await app.inject({ url: '/page', headers })).statusCode, 304)
-  t.equal(page.headers['last-modified'], undefined)
-})
-
-t.test('one range of a file is 206; several, or those of another file, are the whole', async t => {
-  const { app } = await startPlugin(t, folder(t))
-  const { headers: { etag } } = await app.inject('/static/b.bin')
-  const cases: Array<[number, string, (string | undefined)?, string?]> = [
-    [206, 'bytes=0-1', 'sm', '0-1'],
-    [206, 'bytes=1-', 'mall', '1-4'],
-    [206, 'bytes=-2', 'll', '3-4'],
-    [206, 'bytes=-9', 'small', '0-4'],
-    [206, 'bytes=4-99', 'l', '4-4'],
-    [200, 'bytes=0-1,3-4', 'small'],
-    [200, 'bytes=3-1', 'small'],
-    [200, 'bytes=-', 'small'],
-    [200, 'lines=1-2', 'small'],
-    [416, 'bytes=5-', undefined, '*'],
-    [416, 'bytes=-0', undefined, '*']
-  ]
-  for (const [status, range, body, part] of cases) {
-    const headers = { range, 'accept-encoding': 'gzip' }
-    const response = await app.inject({ url: '/static/b.bin', headers })
-    t.equal(response.statusCode, status, range)
-    if (body !== undefined) t.equal(response.body, body, range)
-    t.equal(response.headers['content-range'], part && `bytes ${part}/5`, range)
-  }
-  const inFile = async (tag: string) => {
-    const headers = { range: 'bytes=0-1', 'if-range': tag }
-    return (await app.inject({ url: '/static/b.bin', headers })).statusCode
-  }
-  t.strictSame([await inFile(String(etag)), await inFile('"x"')], [206, 200])
 })
 
 t.test('HEAD gets the header fields of GET', async t => {

@@ -40,18 +40,6 @@ t.test('the page works over plain http away from localhost', async t => {
   t.notMatch(headers['content-security-policy'], /upgrade-insecure-requests/)
 })
 
-t.test('conditions and ranges of page files that do not hold are errors of their own', async t => {
-  const { app } = await startApp(t)
-  const answer = async (headers: Record<string, string>) => {
-    const response = await app.inject({ url: '/docs/static/swagger-ui.css', headers })
-    return [response.statusCode, response.json().message]
-  }
-  const condition = [412, 'The file does not meet a condition of the request.']
-  t.strictSame(await answer({ 'if-match': '"x"' }), condition)
-  t.strictSame(await answer({ 'if-unmodified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' }), condition)
-  t.strictSame(await answer({ range: 'bytes=99999999-' }), [416, 'The file does not have that range of bytes.'])
-})
-
 t.test('the page, the contract and the health checks are at the root and below the path of BASE_URL', async t => {
   for (const [baseUrl, prefix] of [
     ['/', ''],

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { ContractError } from '../../../../src/contract/generate/findings.ts'
-import { ownPathFeature, unsupported } from '../../../../src/contract/generate/unsupported-features.ts'
+import { unsupported } from '../../../../src/contract/generate/unsupported-features.ts'
 import { ownPaths } from '../../../../src/service/service-paths.ts'
 import {
   contractText, jsonContent, loadContract, noContent, parameter, ref, tableRows, type TestContract
@@ -137,7 +137,7 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
 }
 
 t.test('not supported', async t => {
-  const features = { ...unsupported, ownPath: ownPathFeature(ownPaths) }
+  const features = { ...unsupported, ownPath: `${unsupported.ownPath} (${ownPaths.join(', ')})` }
   const rows = tableRows(readme, 'Not supported').map(([feature]) => feature)
   t.strictSame(rows, Object.values(features))
   for (const [key, contracts] of Object.entries(refusedContracts)) {
