@@ -72,3 +72,13 @@ t.test('an unexpected error in Fastify is answered 500; only the log has its mes
   )
   t.match(JSON.parse(lines[0] as string), { err: { message: 'a secret' } })
 })
+
+t.test('a client that disconnects in the middle of its body is a 400', async t => {
+  const { log, lines } = logLines()
+  const app = fastify()
+  answerErrors(app, testReporter(log))
+  app.get('/', () => { throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' }) })
+  const problem = 'The length of the body does not match Content-Length.'
+  isError(t, await app.inject('/'), 400, problem, 'disconnected')
+  t.match(JSON.parse(lines[0] as string), { status: 400 })
+})
