@@ -10,7 +10,7 @@ export type MakeRequest = () => string
 /** Requests per second, milliseconds, and microseconds of CPU per request. */
 export type LoadFigures = Record<'throughput' | 'p99' | 'cpu', number>
 
-interface Connection { socket: Socket, sent: number }
+export interface Connection { socket: Socket, sent: number }
 type OnResponse = (connection: Connection, status: string) => void
 
 // Ids of equal length make requests of equal length.
@@ -102,82 +102,22 @@ export async function sendAtRate (
   return latencies
 }
 
-/** What became of the requests of an overload; CPU is in percent of a core. */
-export interface Pushed {
-  /** Responses 200 in the time of the load. */
-  stored: number
-  refused: number
-  /** Milliseconds of all responses 200, also of those after the load. */
-  latencies: number[]
-  serviceCpu: number
-  loadCpu: number
-}
-
-/** After this time a missing response ends the bench with an error. */
-const lateMs = 20_000
-
-/**
- * Sends more requests than a server can answer, and accepts 503. A request that finds no free
- * connection is not sent. With an infinite rate, each connection sends one after another.
- */
-export async function pushRequests (
-  { port, pid }: Server,
-  request: MakeRequest,
-  { connections: count, perSecond, seconds }: Rate
-): Promise<Pushed> {
-  const latencies: number[] = []
-  const free: Connection[] = []
-  let refused = 0
-  let isOver = false
-  const connections = await open(port, count, (connection, status) => {
-    if (status === '200') latencies.push(performance.now() - connection.sent)
-    else if (status === '503') refused++
-    else throw new Error(`Unexpected response: ${status}`)
-    if (perSecond === Infinity && !isOver) send(connection, request())
-    else free.push(connection)
-  })
-  const [service, load, began] = [cpuTime(pid), process.cpuUsage(), performance.now()]
-  if (perSecond === Infinity) {
-    for (const connection of connections) send(connection, request())
-    await sleep(seconds * 1000)
-  } else {
-    free.push(...connections)
-    for (let arrived = 0; arrived < seconds * perSecond; arrived++) {
-      const due = began + arrived * 1000 / perSecond
-      while (performance.now() < due) await turn()
-      const connection = free.shift()
-      if (connection !== undefined) send(connection, request())
-    }
-  }
-  isOver = true
-  const microseconds = (performance.now() - began) * 1000
-  const { user, system } = process.cpuUsage(load)
-  const pushed = {
-    stored: latencies.length,
-    serviceCpu: 100 * (cpuTime(pid) - service) / microseconds,
-    loadCpu: 100 * (user + system) / microseconds
-  }
-  const until = performance.now() + lateMs
-  while (free.length < connections.length) {
-    if (performance.now() > until) throw new Error('A response is missing.')
-    await sleep(5)
-  }
-  close(connections)
-  return { ...pushed, refused, latencies }
-}
-
 /** A turn of the event loop. */
-function turn (): Promise<void> {
+export function turn (): Promise<void> {
   return new Promise(resolve => { setImmediate(resolve) })
 }
 
-function send (connection: Connection, request: string, sent = performance.now()): void {
+export function send (connection: Connection, request: string, sent = performance.now()): void {
   connection.sent = sent
   connection.socket.write(request)
 }
 
 /** Opens connections. If the server ends one, the bench ends with an error. */
-async function open (port: number, count: number, onResponse: OnResponse): Promise<Connection[]> {
+export async function open (
+  port: number,
+  count: number,
+  onResponse: OnResponse
+): Promise<Connection[]> {
   const connections: Connection[] = []
   while (connections.length < count) {
     const socket = connect(port, '127.0.0.1').setNoDelay()
@@ -198,6 +138,6 @@ async function open (port: number, count: number, onResponse: OnResponse): Promi
   return connections
 }
 
-function close (connections: Connection[]): void {
+export function close (connections: Connection[]): void {
   for (const { socket } of connections) socket.destroy()
 }

@@ -2,11 +2,12 @@
 // turn, each connection sends one request after another. At a rate, by default twice the peak, a
 // request that finds no free connection is not sent. The load takes a part of the same cores, so
 // its CPU is printed, too.
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  bareFastify, pinToCores, printMedians, readSettings, repeat, residentMiB, type Sample, service,
-  startServer
+  bareFastify, cpuTime, pinToCores, printMedians, readSettings, repeat, residentMiB, type Sample,
+  service, startServer
 } from './harness.ts'
-import { ordinaryPlant, pushRequests } from './load.ts'
+import { close, type Connection, open, ordinaryPlant, type Rate, send, turn } from './load.ts'
 import { median, p99 } from './statistics.ts'
 
 const { rounds, seconds, connections, percent, bare, pinned } = readSettings({
@@ -21,6 +22,8 @@ const { rounds, seconds, connections, percent, bare, pinned } = readSettings({
   /** Gives one core to the service, which then has one thread, and the other one to the load. */
   pinned: false
 })
+/** Milliseconds, after which a missing response ends the bench with an error. */
+const lateMs = 20_000
 /** Options of V8 and the number of threads of the service. */
 const { NODE_OPTIONS = '', THREADS } = process.env
 const env = THREADS === undefined ? { NODE_OPTIONS } : { NODE_OPTIONS, THREADS }
@@ -28,7 +31,7 @@ const program = bare ? bareFastify() : service('service, SQLite', env)
 const server = await startServer(program, pinned ? pinToCores() : [])
 const idleMiB = residentMiB(server)
 const inTurn = (connections: number, seconds: number) => {
-  return pushRequests(server, ordinaryPlant, { connections, perSecond: Infinity, seconds })
+  return pushPlants({ connections, perSecond: Infinity, seconds })
 }
 // V8 has compiled the hot code after this many seconds.
 await inTurn(64, 4)
@@ -49,7 +52,7 @@ async function measure (
   name: string, connections: number, perSecond: number, peak: number
 ): Promise<Sample> {
   const rate = { connections, perSecond, seconds }
-  const pushed = await pushRequests(server, ordinaryPlant, rate)
+  const pushed = await pushPlants(rate)
   const figures = {
     'stored/s': pushed.stored / seconds,
     'of the peak': pushed.stored / seconds / peak,
@@ -61,4 +64,62 @@ async function measure (
     MiB: residentMiB(server)
   }
   return { name, figures }
+}
+
+/** What became of the plants of an overload; CPU is in percent of a core. */
+interface Pushed {
+  /** Responses 200 in the time of the load. */
+  stored: number
+  refused: number
+  /** Milliseconds of all responses 200, also of those after the load. */
+  latencies: number[]
+  serviceCpu: number
+  loadCpu: number
+}
+
+/**
+ * Sends more plants than the server can store, and accepts 503. A request that finds no free
+ * connection is not sent. With an infinite rate, each connection sends one after another.
+ */
+async function pushPlants ({ connections: count, perSecond, seconds }: Rate): Promise<Pushed> {
+  const { port, pid } = server
+  const latencies: number[] = []
+  const free: Connection[] = []
+  let refused = 0
+  let isOver = false
+  const connections = await open(port, count, (connection, status) => {
+    if (status === '200') latencies.push(performance.now() - connection.sent)
+    else if (status === '503') refused++
+    else throw new Error(`Unexpected response: ${status}`)
+    if (perSecond === Infinity && !isOver) send(connection, ordinaryPlant())
+    else free.push(connection)
+  })
+  const [service, load, began] = [cpuTime(pid), process.cpuUsage(), performance.now()]
+  if (perSecond === Infinity) {
+    for (const connection of connections) send(connection, ordinaryPlant())
+    await sleep(seconds * 1000)
+  } else {
+    free.push(...connections)
+    for (let arrived = 0; arrived < seconds * perSecond; arrived++) {
+      const due = began + arrived * 1000 / perSecond
+      while (performance.now() < due) await turn()
+      const connection = free.shift()
+      if (connection !== undefined) send(connection, ordinaryPlant())
+    }
+  }
+  isOver = true
+  const microseconds = (performance.now() - began) * 1000
+  const { user, system } = process.cpuUsage(load)
+  const pushed = {
+    stored: latencies.length,
+    serviceCpu: 100 * (cpuTime(pid) - service) / microseconds,
+    loadCpu: 100 * (user + system) / microseconds
+  }
+  const until = performance.now() + lateMs
+  while (free.length < connections.length) {
+    if (performance.now() > until) throw new Error('A response is missing.')
+    await sleep(5)
+  }
+  close(connections)
+  return { ...pushed, refused, latencies }
 }

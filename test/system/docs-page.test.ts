@@ -33,7 +33,10 @@ t.test('the page shows the operation, its schemas and the title, version and lic
 t.test('the page names every declared response, and every member of a new plant', async t => {
   const { page } = await openPage(t, 'localhost')
   await operation(page).click()
-  const codes = await page.locator('.responses-table .response .response-col_status').allInnerTexts()
+  const statuses = page.locator('.responses-table .response .response-col_status')
+  // The operation opens a moment after the click.
+  await statuses.first().waitFor()
+  const codes = await statuses.allInnerTexts()
   t.strictSame(codes, Object.keys(document.paths['/plants'].post.responses))
   const newPlant = await page.locator('.models .json-schema-2020-12').filter({ hasText: /^NewPlant/ }).innerText()
   t.match(newPlant, /^NewPlant.*object\s+name[^]*\s+tag[^]*\s+id.*integer.*int64\s+Identification number of the plant/)

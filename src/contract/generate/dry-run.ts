@@ -21,7 +21,7 @@ export function findFailures (contract: Contract, ownPaths: readonly string[]): 
     const message = toMessage(fault)
     // What refers to an invalid schema fails like it.
     const isKnown = invalid.some(known => known.message === message && (
-      known.operations.includes(String(operation)) || known.pointer === pointer
+      operation === undefined ? known.pointer === pointer : known.operations.includes(operation)
     ))
     if (isKnown) return
     const failure = others.get(message) ?? { pointer, message, operations: [] }

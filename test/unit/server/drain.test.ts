@@ -108,12 +108,18 @@ t.test('an idle connection is kept as long as its response says, without other l
   t.ok(elapsed() < 6000, `closed after ${elapsed()} ms`)
 })
 
-t.test('a connection that waits in the system when the drain begins is accepted', async t => {
+/** Starts a server without an application, whose requests and responses may take this time. */
+async function startBare (timeoutMs: number) {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const times = { delayMs: () => 0, lingerMs: 0, requestTimeoutMs: 1000, responseTimeoutMs: 1000 }
-  const drain = prepareDrain(server, times)
+  const timeouts = { requestTimeoutMs: timeoutMs, responseTimeoutMs: timeoutMs }
+  const drain = prepareDrain(server, { delayMs: () => 0, lingerMs: 0, ...timeouts })
+  return { server, port, drain }
+}
+
+t.test('a connection that waits in the system when the drain begins is accepted', async t => {
+  const { server, port, drain } = await startBare(1000)
   const accepted = once(server, 'connection')
   // The drain begins to accept what waits when it listens for connections.
   server.on('newListener', event => {
@@ -126,11 +132,7 @@ t.test('a connection that waits in the system when the drain begins is accepted'
 })
 
 t.test('a connection that comes later does not wait in the system, where it would be reset', async t => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const times = { delayMs: () => 0, lingerMs: 0, requestTimeoutMs: 100, responseTimeoutMs: 100 }
-  const drain = prepareDrain(server, times)
+  const { server, port, drain } = await startBare(100)
   let accepted = 0
   server.on('connection', () => { accepted++ })
   server.once('newListener', () => {

@@ -4,9 +4,10 @@ import { once } from 'node:events'
 import { appendFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { freePort } from '../../../fixtures/temporary-postgres.ts'
 import { asPostgres, sendSignal, start } from './network.ts'
+import { queryOnce } from './query.ts'
 
 const bin = '/usr/lib/postgresql/15/bin'
 const host = '127.0.0.1'
@@ -151,18 +152,8 @@ function asUser ([program = '', ...args]: string[]): void {
   execFileSync(setpriv, options, { stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
-async function queryOn<Row extends pg.QueryResultRow> (
+function queryOn<Row extends pg.QueryResultRow> (
   port: number, sql: string, database = 'plants'
 ): Promise<Row[]> {
-  const client = new pg.Client({
-    host, port, user: 'postgres', database, connectionTimeoutMillis: 2000
-  })
-  // The error also rejects the query.
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query<Row>(sql)).rows
-  } finally {
-    await client.end()
-  }
+  return queryOnce<Row>({ host, port, database }, sql)
 }

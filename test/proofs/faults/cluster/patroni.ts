@@ -3,10 +3,11 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import {
   asPostgres, buildNetwork, ip, type Machine, type Network, sendSignal, start
 } from './network.ts'
+import { queryOnce } from './query.ts'
 
 export interface Member extends Machine {
   /** Sends SIGKILL to the server and its child processes. */
@@ -172,23 +173,11 @@ ${machines.map(({ name, clientAddress }) => `  server ${name} ${clientAddress}:5
   start(join(folder, 'haproxy.log'), [...asPostgres, packages.haproxy, '-db', '-f', config], cleanup)
 }
 
-async function query<Row extends pg.QueryResultRow> ({ clientAddress }: Machine, sql: string, database: string) {
-  const client = new pg.Client({
-    host: clientAddress,
-    user: 'postgres',
-    password: passwords.postgres,
-    database,
-    connectionTimeoutMillis: 2000,
-    query_timeout: 20_000
-  })
-  // The error also rejects the query.
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query<Row>(sql)).rows
-  } finally {
-    await client.end()
-  }
+function query<Row extends pg.QueryResultRow> (
+  { clientAddress }: Machine, sql: string, database: string
+): Promise<Row[]> {
+  const { postgres: password } = passwords
+  return queryOnce<Row>({ host: clientAddress, password, database, query_timeout: 20_000 }, sql)
 }
 
 async function wholePrimary (members: Member[], synchronous: boolean): Promise<Member> {
