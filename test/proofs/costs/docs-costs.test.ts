@@ -1,5 +1,5 @@
 // A file of /docs costs little more than what bare node:http takes for the same bytes from memory:
-// 1.3 times as much on a quiet machine, 20 times when each response reads the file.
+// 1.5 to 1.8 times as much on a quiet machine, 20 times when each response reads the file.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +9,7 @@ import { buildTestApp, listen, logLines } from '../../fixtures/app.ts'
 import { measureCost } from '../../fixtures/cost.ts'
 import { testStore } from '../../fixtures/store.ts'
 
-/** Sends requests in a thread of its own: the cost is that of the server alone. */
+/** Sends requests in another thread: the cost is that of the server alone. */
 const client = `
 const { Agent, get } = require('node:http')
 const { parentPort } = require('node:worker_threads')
