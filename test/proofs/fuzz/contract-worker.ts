@@ -1,12 +1,14 @@
 // Checks mutated contracts, apart from the thread that notices when one of them never ends.
-import { mkdtempSync, rmSync, writeFileSync, cpSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { parseYaml } from '@redocly/openapi-core'
 import { seededRandom } from '../../fixtures/random.ts'
 import { checkContract } from './contract-check.ts'
 import { mutate } from './contract-mutations.ts'
+
+/** `folder` is temporary: the thread that starts the worker removes it. */
+export interface WorkerTask { seed: number, folder: string }
 
 /** A case: what was changed, and what came of it by leniency. */
 export interface CaseResult { index: number, text: string, changes: string[], outcomes: string[], violations: string[] }
@@ -15,13 +17,12 @@ const folderOfContracts = 'test/fixtures/contracts'
 const names = ['garden', 'garden', 'orders', 'tree']
 const bases = [...names.map(name => join(folderOfContracts, `${name}.yaml`)), 'openapi.yaml']
 const contracts = bases.map(file => parseYaml(readFileSync(file, 'utf8')) as object)
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-contracts-'))
-process.on('exit', () => rmSync(folder, { recursive: true }))
+const { seed, folder } = workerData as WorkerTask
 cpSync(join(folderOfContracts, 'parts'), join(folder, 'parts'), { recursive: true })
 const file = join(folder, 'contract.yaml')
 
 parentPort?.on('message', async (index: number) => {
-  const random = seededRandom(`${workerData} ${index}`)
+  const random = seededRandom(`${seed} ${index}`)
   const { text, changes } = mutate(random.pick(contracts), random)
   parentPort?.postMessage({ text, changes })
   writeFileSync(file, text)

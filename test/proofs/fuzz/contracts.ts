@@ -1,11 +1,11 @@
 // npm run prove -- fuzz-contracts: mutates contracts, and prints each that is refused without a
 // name, crashes, hangs or does not start. `--case` runs one of them again.
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { parseNumber, readOptions } from '../../../scripts/options.ts'
-import type { CaseResult } from './contract-worker.ts'
+import type { CaseResult, WorkerTask } from './contract-worker.ts'
 
 const texts = readOptions({
   cases: { type: 'string', default: '5000' },
@@ -27,6 +27,8 @@ const hangMs = 60_000
 console.log(`seed ${seed}`)
 const counts = new Map<string, number>()
 const count = (name: string) => { counts.set(name, (counts.get(name) ?? 0) + 1) }
+const folder = mkdtempSync(join(tmpdir(), 'plant-store-contracts-'))
+process.once('exit', () => rmSync(folder, { recursive: true }))
 let worker = startWorker()
 let done = 0
 for (; done < cases && performance.now() < until; done++) {
@@ -41,7 +43,8 @@ for (const [name, number] of [...counts].sort()) {
 
 function startWorker (): Worker {
   const file = new URL('contract-worker.ts', import.meta.url)
-  return new Worker(file, { workerData: seed, stdout: false })
+  const workerData: WorkerTask = { seed, folder }
+  return new Worker(file, { workerData, stdout: false })
 }
 
 function run (index: number): Promise<CaseResult> {
