@@ -87,3 +87,23 @@ t.test('there is one warning for each rule of style, and one for each unknown ke
     /^\S+:4:\d+ \S+ `strange` is ignored: JSON Schema 2020-12 has no such keyword\. \(3 more\)$/
   ])
 })
+
+t.test('a schema that contains itself is one finding, and its operation is left out', async t => {
+  const folder = t.testdir({
+    'main.yaml': `${head}
+security: []
+paths:
+  /loop: { get: { operationId: getLoop, responses: { '200': { description: fine, content: {
+    application/json: { schema: { $ref: '#/components/schemas/Loop' } } } } } } }
+  /fine: { get: { operationId: getFine, ${fine} } }
+components:
+  schemas: { Loop: { allOf: [{ $ref: '#/components/schemas/Loop' }, {}] } }
+`
+  })
+  const file = join(folder, 'main.yaml')
+  // One line: the fault of the operation is that of the schema.
+  const message = /^\S+main\.yaml:11:14 #\/components\/schemas\/Loop Not supported: .*contains itself.*$/
+  await t.rejects(readContract(file, { allowOpen: true }), { message })
+  const { contract } = await readContract(file, { allowOpen: true, skipUnsupported: true })
+  t.strictSame(Object.keys(contract.operations), ['getFine'])
+})
