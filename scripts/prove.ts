@@ -11,6 +11,7 @@ const shows: Array<[name: string, file: string, text: string]> = [
   ['citus', 'faults/citus', 'kills and failovers in a cluster of Citus; 5 minutes, root, Citus'],
   ['simulation', 'simulation/run', '100,000 simulated schedules of faults; 4 minutes'],
   ['simulation-mutations', 'simulation/run-mutations', 'it finds broken stores; 10 minutes'],
+  ['soak', 'soak/run', 'three weeks of windows in half an hour: nothing grows; 30 minutes'],
   ['judge', 'judge/run', 'a second judge of kills, power cuts and failovers; minutes'],
   ['fuzz', 'fuzz/run', 'a million random plants, broken ones and connections; 10 minutes'],
   ['fuzz-contracts', 'fuzz/contracts', '5,000 mutated contracts; at most an hour'],

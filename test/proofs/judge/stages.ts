@@ -9,6 +9,7 @@ import { startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'
 import { makeDisk, prepareForDisk } from '../../fixtures/power.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { type Service, startService } from '../../fixtures/service.ts'
+import { createTeardown, type Teardown } from '../../fixtures/teardown.ts'
 import type { Content, History } from './history.ts'
 import { readPostgres, readSqlite } from './service-client.ts'
 import type { Chance } from './workload.ts'
@@ -27,19 +28,6 @@ export interface Stage {
 
 /** @param isControl takes away what protects the plants */
 type OpenStage = (chance: Chance, isControl: boolean) => Promise<Stage>
-
-/** Calls what tests leave to their teardown, the last first. */
-function createTeardown () {
-  const ends: Array<() => unknown> = []
-  return {
-    t: { teardown: (end: () => unknown) => { ends.push(end) } },
-    async end () {
-      for (const end of ends.splice(0).reverse()) await end()
-    }
-  }
-}
-
-type Teardown = ReturnType<typeof createTeardown>['t']
 
 /**
  * Starts the service with one thread or two.
