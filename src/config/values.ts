@@ -54,11 +54,13 @@ export function tokens (text: string): Tokens {
   return tokens
 }
 
+/** The message shows only what is surely a path: a token may be here by mistake. */
 export function tokensFile (path: string): TokensFile {
   try {
     return readTokensFile(path)
   } catch (error) {
-    throw new Error(`names ${path}, which ${(error as Error).message}`)
+    const file = /^\.{0,2}\//.test(path) ? path : 'a relative path'
+    throw new Error(`names ${file}, which ${(error as Error).message}`)
   }
 }
 

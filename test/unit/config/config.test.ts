@@ -153,6 +153,10 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
       'ACCESS_TOKENS_FILE', '/dev/null',
       /^ACCESS_TOKENS_FILE names \/dev\/null, which is not a regular file/
     ],
+    [
+      'ACCESS_TOKENS_FILE', 'tok3n+of-a-shop',
+      /^ACCESS_TOKENS_FILE names a relative path, which cannot be read: no such (?!.*tok3n)/
+    ],
     ['ACCESS_TOKENS_FILE', empty, /which has no token;/],
     ['METRICS_PORT', '3000', /^METRICS_PORT is 3000, like PORT; for example METRICS_PORT=9464$/],
     ['BASE_URL', 'ftp://example.com', /http\(s\) address or a path/],

@@ -9,6 +9,18 @@ t.test('values are counted in the first bucket whose bound is not below them', a
   t.strictSame(histogram.read(), [{ key: 7, counts: [2, 2, 1, 2], sum: 114.6 }])
 })
 
+t.test('a billion values, and the last whole numbers, are counted exactly', async t => {
+  const memory = histogramMemory([1], 1, 1)
+  const histogram = new Histogram(memory, 0)
+  histogram.observe(7, 0.5)
+  for (const count of [1e9, 2 ** 31 - 1, 2 ** 32 - 1, Number.MAX_SAFE_INTEGER - 1]) {
+    memory.rows.set([count, 0, count * 0.5])
+    histogram.observe(7, 0.5)
+    const [series] = histogram.read()
+    t.strictSame(series, { key: 7, counts: [count + 1, 0], sum: (count + 1) * 0.5 })
+  }
+})
+
 t.test('series have the same places in all rows, and rows are counted apart', async t => {
   const memory = histogramMemory([1], 2, 2)
   const [first, second] = [new Histogram(memory, 0), new Histogram(memory, 1)]

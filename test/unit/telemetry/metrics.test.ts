@@ -176,6 +176,28 @@ t.test('a system without /proc has no number of open files', async t => {
   t.match(text, 'process_cpu_seconds_total')
 })
 
+t.test('counts of years are written with all their digits', async t => {
+  const memory = metricsMemory(2)
+  const years = [2 ** 32, 2 ** 52 + 1]
+  const [first, second] = [0, 1].map(thread => new Recorder(memory, thread))
+  for (const recorder of [first, second]) {
+    recorder?.responded(1, 'POST', 200, 1)
+    recorder?.count('overload')
+  }
+  for (const [thread, count] of years.entries()) {
+    const row = memory.requests.rows.length / memory.rows * thread
+    const bucket = memory.requests.rows.indexOf(1, row)
+    memory.requests.rows[bucket] = count
+    memory.counters[memory.counters.length / memory.rows * thread] = count
+  }
+  const { text } = await exposeMetrics(memory, ['/plants'], 0)
+  t.match(samples(text), {
+    [duration('POST', 200, '/plants')]: 2 ** 52 + 2 ** 32 + 1,
+    'plant_store_shed_requests_total{reason="overload"}': 2 ** 52 + 2 ** 32 + 1
+  })
+  t.match(text, ' 4503603922337793\n')
+})
+
 t.test('promtool finds no fault in the metrics', async t => {
   const hasPromtool = spawnSync('promtool', ['--version']).status === 0
   if (!hasPromtool) return t.comment('promtool is not installed: not tested')
