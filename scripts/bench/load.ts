@@ -126,8 +126,8 @@ export async function open (
     let status = ''
     socket.on('data', bytes => {
       if (status === '') status = bytes.toString('latin1', 9, 12)
-      // Every response is a JSON object, maybe in several pieces: only its end has this brace.
-      if (bytes.at(-1) !== 0x7d) return
+      // Every response is a JSON object or list, maybe in several pieces: only its end is like it.
+      if (bytes.at(-1) !== 0x7d && bytes.at(-1) !== 0x5d) return
       const complete = status
       status = ''
       onResponse(connection, complete)

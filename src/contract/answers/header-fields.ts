@@ -2,7 +2,7 @@
 // (OpenAPI 3.1, section 4.8.21).
 import type { FastifyReply } from 'fastify'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { parseText, type Validated, writeDeclared } from '../schema/index.ts'
+import { type DeclaredAt, parseText, writeDeclared } from '../schema/index.ts'
 import { framingFields, type Header, type Response } from '../types/contract.ts'
 import type { WriterOptions } from './body-writers.ts'
 
@@ -37,7 +37,7 @@ export function fieldsWriter ({ headers = {} }: Response, options: WriterOptions
         reportAnswer(`with a header field ${name} that ${checked.fault.problem}`, reply)
       }
       if (value === undefined) continue
-      texts.set(name, writeHeaderTexts(value, header, checked.fault ? [] : checked.declared))
+      texts.set(name, writeHeaderTexts(value, header, checked.fault ? [] : checked.declared()))
     }
     return writeFields(given, texts)
   }
@@ -72,7 +72,7 @@ function fieldValue (name: string, texts: string[]): string | string[] {
 function writeHeaderTexts (
   value: unknown,
   { explode = false, isJson = false }: Partial<Header> = {},
-  declared: Extract<Validated, { value: unknown }>['declared'] = []
+  declared: readonly DeclaredAt[] = []
 ): string[] {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (!isJson && !isObject) return [value].flat().map(String)

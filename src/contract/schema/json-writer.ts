@@ -28,9 +28,21 @@ export function createWriters (schemas: Schemas, compile: Compile): (schema: obj
     return answer => {
       const result = validate({ value: answer })
       if (result.fault !== undefined) throw new InvalidAnswer(result.fault)
-      return fastWriter === undefined ? writeDeclared(answer, result.declared) : fastWriter(answer)
+      const { hasUndeclared, writesItself, declared } = result
+      if (fastWriter !== undefined && !writesItself) return fastWriter(answer)
+      const text = hasUndeclared || writesItself ? undefined : writeWhole(answer)
+      return text ?? writeDeclared(answer, declared())
     }
   })
+}
+
+/** Undefined when the answer has bigints. */
+function writeWhole (answer: unknown): string | undefined {
+  try {
+    return JSON.stringify(answer)
+  } catch {
+    return undefined
+  }
 }
 
 /** Writes a value that no schema describes, or that breaks its schema. */
@@ -75,6 +87,14 @@ const plainKeywords = new Set([
 /** What it merges in another way than JSON Schema beside a reference, or in endless time. */
 const unmerged = new Set(['type', 'properties', 'items', 'multipleOf'])
 
+/** Whether a schema without a single type has only values that are written in one way. */
+function isScalar (schema: Schema): boolean {
+  const { type } = schema
+  if (subschemas(schema).length > 0) return false
+  if (type === undefined) return 'enum' in schema || 'const' in schema
+  return Array.isArray(type) && !type.includes('object') && !type.includes('array')
+}
+
 /** The components that a schema refers to; undefined when it or one of them is not plain. */
 function plainComponents (schema: Schema, schemas: Schemas) {
   const components: Record<string, FastJsonSchema> = {}
@@ -86,7 +106,8 @@ function plainComponents (schema: Schema, schemas: Schemas) {
     // fast-json-stringify would take a property that every object inherits for a member.
     if (Object.keys(schema.properties ?? {}).some(name => name in Object.prototype)) return false
     if ($ref === undefined) {
-      return typeof type === 'string' && subschemas(schema).every(([, inner]) => isPlain(inner))
+      if (typeof type === 'string') return subschemas(schema).every(([, inner]) => isPlain(inner))
+      return isScalar(schema)
     }
     const name = String($ref).replace(/#$/, '')
     const component = name.includes('#') ? undefined : referenced(schemas, schema)

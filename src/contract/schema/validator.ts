@@ -5,8 +5,8 @@ import addFormats from 'ajv-formats'
 import { explain, explainAll } from './faults.ts'
 import { int64Keyword, type IntegersOfValue } from './int64.ts'
 import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles } from './json.ts'
-import { ajvRewriter, type Declared, type Direction } from './ajv-rewriter.ts'
-import { containsInt64, referencedNames, type Schema, type Schemas } from './schemas.ts'
+import { ajvRewriter, componentOf, type Declared, type Direction } from './ajv-rewriter.ts'
+import { containsInt64, type Schema, type Schemas } from './schemas.ts'
 
 /** The members that a schema declares for an object of a valid value, by its JSON pointer. */
 export interface DeclaredAt { pointer: string, declared: Declared }
@@ -14,17 +14,30 @@ export interface DeclaredAt { pointer: string, declared: Declared }
 /** What one validation records; our keywords get it as `this`. */
 interface Validation extends IntegersOfValue {
   declared: DeclaredAt[]
+  hasUndeclared: boolean
+  writesItself: boolean
   errors: ErrorObject[] | undefined
 }
 
 /** `faults` finds all faults, `fault` among them; a large value has none, because it takes long. */
 export type Validated =
   | { fault: Fault, faults?: () => Fault[] }
-  | { fault?: undefined, value: unknown, declared: readonly DeclaredAt[] }
+  | ValidValue
+
+interface ValidValue {
+  fault?: undefined
+  value: unknown
+  /** Whether an object of an answer has members that its schema does not declare. */
+  hasUndeclared: boolean
+  /** Whether an object of an answer has the method toJSON(), which must not write it. */
+  writesItself: boolean
+  /** Lists the objects of an answer with the members that are declared for them. */
+  declared: () => readonly DeclaredAt[]
+}
 
 /**
  * Validates the value of a root. A valid request's value has bigints for its int64s; it reuses the
- * parsed objects. An answer stays as it is; `declared` lists its objects.
+ * parsed objects. An answer stays as it is.
  */
 export type Validate = (root: Root) => Validated
 
@@ -54,38 +67,47 @@ const options = {
  * @throws Error when a schema cannot be compiled, here or in the returned function
  */
 export function createCompiler (schemas: Schemas, direction: Direction): Compile {
-  const compile = lazily(() => checkCompiler(schemas, direction, options))
-  // Compiled for the first invalid value: it would double the startup time.
+  const compile = lazily(() => checkCompiler(schemas, direction, options, noticesUndeclared))
+  // Compiled for the first value that needs them: they would double the startup time.
   const allErrors = { ...options, allErrors: true }
-  const compileAll = lazily(() => checkCompiler(schemas, direction, allErrors))
+  const compileAll = lazily(() => checkCompiler(schemas, direction, allErrors, noticesUndeclared))
+  const compileRecords = lazily(() => checkCompiler(schemas, direction, options, recordsDeclared))
   return memoizeBySchema(schema => {
     const check = compile()(schema)
     if (direction === 'request') return requestValidator(check, lazily(() => compileAll()(schema)))
-    return answerValidator(check, containsInt64(schema as Schema, schemas))
+    const checkRecords = lazily(() => compileRecords()(schema))
+    return answerValidator(check, checkRecords, containsInt64(schema as Schema, schemas))
   })
 }
 
-function checkCompiler (schemas: Schemas, direction: Direction, options: Options) {
+/** @param declares the keyword for the members that a schema declares */
+function checkCompiler (
+  schemas: Schemas,
+  direction: Direction,
+  options: Options,
+  declares: CodeKeywordDefinition | FuncKeywordDefinition
+) {
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
-  for (const keyword of [int64Keyword, branchKeyword, containsBranchKeyword, declaresKeyword]) {
+  for (const keyword of [int64Keyword, branchKeyword, containsBranchKeyword, declares]) {
     ajv.addKeyword(keyword)
   }
   // The name of the member that selects a branch, for messages.
   ajv.addKeyword('discriminatorName')
   const rewrite = ajvRewriter(schemas, direction)
-  const prepare = (schema: Schema): object => {
-    declareFormats(ajv, schema)
-    for (const name of referencedNames(schema)) {
-      // ajv has the message for a reference to nothing.
-      if (added.has(name) || !Object.hasOwn(schemas, name)) continue
-      added.add(name)
-      ajv.addSchema({ $id: name, ...prepare(schemas[name] as Schema) })
-    }
-    return rewrite(schema)
-  }
   const added = new Set<string>()
-  return (schema: object): Check => ajv.compile(prepare(schema as Schema))
+  const add = (name: string): void => {
+    const { component, isPart } = componentOf(name)
+    // ajv has the message for a reference to nothing.
+    if (added.has(name) || !Object.hasOwn(schemas, component)) return
+    added.add(name)
+    ajv.addSchema({ $id: name, ...prepare(schemas[component] as Schema, isPart) })
+  }
+  const prepare = (schema: Schema, isPart: boolean): object => {
+    declareFormats(ajv, schema)
+    return rewrite(schema, isPart, add)
+  }
+  return (schema: object): Check => ajv.compile(prepare(schema as Schema, false))
 }
 
 /** Makes a result when it is first wanted. */
@@ -130,7 +152,7 @@ const explained = { values: 64, charactersOfNames: 1024 }
 
 function requestValidator (check: Check, checkAll: () => Check): Validate {
   return catchStackOverflow(root => {
-    const { errors, integers, declared } = run(check, root)
+    const { errors, integers } = run(check, root)
     if (errors !== undefined) {
       const fault = explain(errors)
       if (isLarge(root.value)) return { fault }
@@ -138,14 +160,25 @@ function requestValidator (check: Check, checkAll: () => Check): Validate {
     }
     // Replace doubles only after validation: other keywords need them.
     for (const { holder, key, integer } of integers) holder[key] = integer
-    return { value: root.value, declared }
+    return { value: root.value, hasUndeclared: false, writesItself: false, declared: nothing }
   })
 }
 
-function answerValidator (check: Check, mayContainBigints: boolean): Validate {
-  return catchStackOverflow(root => {
-    const { errors, declared } = run(check, mayContainBigints ? toDoubles(root.value) : root)
-    return errors === undefined ? { value: root.value, declared } : { fault: explain(errors) }
+function nothing (): [] {
+  return []
+}
+
+function answerValidator (
+  check: Check,
+  checkRecords: () => Check,
+  mayContainBigints: boolean
+): Validate {
+  return catchStackOverflow(({ value }) => {
+    const root = mayContainBigints ? toDoubles(value) : { value }
+    const { errors, hasUndeclared, writesItself } = run(check, root)
+    if (errors !== undefined) return { fault: explain(errors) }
+    const declared = () => run(checkRecords(), root).declared
+    return { value, hasUndeclared, writesItself, declared }
   })
 }
 
@@ -153,7 +186,14 @@ const noExactNumbers: ExactNumbers = new Map()
 
 function run (check: Check, root: Root): Validation {
   const { value, exact = noExactNumbers } = root
-  const validation: Validation = { exact, integers: [], declared: [], errors: undefined }
+  const validation: Validation = {
+    exact,
+    integers: [],
+    declared: [],
+    hasUndeclared: false,
+    writesItself: false,
+    errors: undefined
+  }
   const context = {
     instancePath: '',
     parentData: root,
@@ -223,11 +263,15 @@ const toBranchKeyword = (keyword: string, isOfContains: boolean): CodeKeywordDef
     const { gen } = context
     const integers = gen.const('integers', _`this.integers.length`)
     const declared = gen.const('declared', _`this.declared.length`)
+    const hasUndeclared = gen.const('hasUndeclared', _`this.hasUndeclared`)
+    const writesItself = gen.const('writesItself', _`this.writesItself`)
     const valid = gen.name('valid')
     const branch = context.subschema({ keyword, allErrors: false }, valid)
     gen.if(_`!${valid}`, () => {
       gen.code(_`this.integers.length = ${integers}`)
       gen.code(_`this.declared.length = ${declared}`)
+      gen.code(_`this.hasUndeclared = ${hasUndeclared}`)
+      gen.code(_`this.writesItself = ${writesItself}`)
       if (!isOfContains) return
       context.reset()
       context.error()
@@ -240,8 +284,33 @@ const toBranchKeyword = (keyword: string, isOfContains: boolean): CodeKeywordDef
 const branchKeyword = toBranchKeyword('branch', false)
 const containsBranchKeyword = toBranchKeyword('containsBranch', true)
 
+/** Notices objects that JSON.stringify() would not write as the members that are declared. */
+const noticesUndeclared: CodeKeywordDefinition = {
+  keyword: 'declares',
+  schemaType: 'object',
+  type: 'object',
+  code ({ gen, data, schema }) {
+    const notice = gen.scopeValue('keyword', { ref: toNotice(schema) })
+    gen.code(_`${notice}(this, ${data})`)
+  }
+}
+
+function toNotice ({ any, names, patterns }: Declared) {
+  const known = new Set(names)
+  const regexps = patterns.map(pattern => new RegExp(pattern, 'u'))
+  return (validation: Validation, object: object): void => {
+    if ('toJSON' in object) validation.writesItself = true
+    if (any) return
+    for (const name in object) {
+      if (known.has(name) || regexps.some(regexp => regexp.test(name))) continue
+      validation.hasUndeclared = true
+      return
+    }
+  }
+}
+
 /** Records which members of an object are declared. */
-const declaresKeyword: FuncKeywordDefinition = {
+const recordsDeclared: FuncKeywordDefinition = {
   keyword: 'declares',
   schemaType: 'object',
   type: 'object',
