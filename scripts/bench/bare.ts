@@ -2,7 +2,7 @@
 // storage unless PEER_STORE is sqlite. An argument is the number of its processes on one port.
 import cluster from 'node:cluster'
 import fastify from 'fastify'
-import { keepTicksFast } from '../../src/service/next-tick.ts'
+import { keepTicksFast } from '../../src/server/next-tick.ts'
 
 interface Plant { id: number, name: string, tag?: string }
 

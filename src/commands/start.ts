@@ -9,7 +9,6 @@ import { createPrivately } from '../private-files.ts'
 import { connectionLimit } from '../server/connection-limit.ts'
 import type { AppServer, AppServerOptions } from '../service/app-server.ts'
 import type { MetricsServer } from '../service/metrics-server.ts'
-import { keepTicksFast } from '../service/next-tick.ts'
 import { createSharedMemory, type SharedMemory } from '../service/shared-memory.ts'
 import { HttpThread } from '../service/threads/http-thread.ts'
 import { countThreads } from '../service/threads/thread-count.ts'
@@ -37,7 +36,6 @@ let isEnding = false
  * @param firstThread a thread that is loading its modules, if there may be several
  */
 export async function start (firstThread: HttpThread | undefined): Promise<void> {
-  keepTicksFast()
   createPrivately()
   // Node would open its debugger for every user of the machine.
   process.on('SIGUSR1', ignore)

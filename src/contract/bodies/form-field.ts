@@ -10,7 +10,7 @@ type FieldValue = Validated & { json: string }
 export function readField (text: string, schema: TextSchema, isJson = false): FieldValue {
   let first: FieldValue | undefined
   for (const json of readingsOf(text, schema, isJson)) {
-    const value = { ...readJson(schema.validator(), Buffer.from(json)), json }
+    const value = { ...readJson(schema.validator(), json), json }
     if (value.fault === undefined) return value
     first ??= value
   }

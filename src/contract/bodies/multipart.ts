@@ -63,7 +63,7 @@ export function multipartReader (
       if (sent.isWhole) for (const item of value as unknown[]) yield { name, value: item }
       else yield { name, value }
     }
-    const result = readJson(form.validator(), Buffer.from(formJson(members)))
+    const result = readJson(form.validator(), formJson(members))
     if (result.fault !== undefined) throw invalidBody(result.faults?.() ?? [result.fault])
   }
 }

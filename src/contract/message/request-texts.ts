@@ -7,7 +7,10 @@ import { HttpError } from '../../server/http-error.ts'
  * An address may have a password before the path, and a query or a fragment with a token after it.
  */
 export function rawPath ({ url }: Pick<FastifyRequest, 'url'>): string {
-  return withoutFragment(url).replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '')
+  const target = withoutFragment(url)
+  const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
+  const end = path.indexOf('?')
+  return end < 0 ? path : path.slice(0, end)
 }
 
 /** No request has a fragment (RFC 9112, section 3.2); what looks like one is not read. */

@@ -93,6 +93,7 @@ function pathTexts (template: string): (request: FastifyRequest) => Texts {
 
 /** A segment with its encoded text decoded, except for separators and percent signs. */
 function withTextDecoded (segment: string): string {
+  if (!segment.includes('%')) return segment
   return segment.replace(/(?:%(?!25)[\da-f]{2})+/gi, decodeURI)
 }
 
@@ -122,8 +123,7 @@ export function valueReader (
     for (const read of readings) {
       const json = read(texts)
       if (json === undefined) continue
-      const isText = typeof json === 'string'
-      const result = isText ? readJson(validate, Buffer.from(json)) : { fault: json }
+      const result = typeof json === 'string' ? readJson(validate, json) : { fault: json }
       if (result.fault === undefined) return result.value
       first ??= result.fault
     }

@@ -37,9 +37,12 @@ const longOrExponent = /\d(?:[\d.]{15}|[eE][-+\d])/
  * @returns a fault when the bytes are not UTF-8, not JSON, or contain half of a surrogate pair
  * (RFC 7493, section 2.1)
  */
-export function parseJson (bytes: Uint8Array): Root & { fault?: undefined } | { fault: Fault } {
-  if (!isUtf8(bytes)) return faulty('is not valid UTF-8')
-  const text = utf8.decode(bytes)
+export function parseJson (
+  json: Uint8Array | string
+): Root & { fault?: undefined } | { fault: Fault } {
+  const isText = typeof json === 'string'
+  if (!isText && !isUtf8(json)) return faulty('is not valid UTF-8')
+  const text = isText ? json : utf8.decode(json)
   const root: Root = { value: undefined }
   const escapedNames: string[] = []
   try {

@@ -140,8 +140,8 @@ export function memoizeBySchema<Result> (
 }
 
 /** Parses and validates a JSON text. */
-export function readJson (validate: Validate, bytes: Uint8Array): Validated {
-  const parsed = parseJson(bytes)
+export function readJson (validate: Validate, json: Uint8Array | string): Validated {
+  const parsed = parseJson(json)
   return parsed.fault === undefined ? validate(parsed) : parsed
 }
 

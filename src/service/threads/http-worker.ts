@@ -5,13 +5,11 @@ import { remoteEngine } from '../../stores/remote-engine.ts'
 import { createLog } from '../../telemetry/log.ts'
 import { oncePerMinute } from '../../telemetry/once-per-minute.ts'
 import { openAppServer } from '../app-server.ts'
-import { keepTicksFast } from '../next-tick.ts'
 import { beatMs, type FromThread, type ThreadOptions, type ToThread } from './http-thread.ts'
 
 const main = parentPort as MessagePort
 const send = (message: FromThread, ports: MessagePort[] = []) => main.postMessage(message, ports)
 
-keepTicksFast()
 const started = Promise.withResolvers<ThreadOptions>()
 const opened = Promise.withResolvers<void>()
 let renewal: PromiseWithResolvers<void> | undefined
