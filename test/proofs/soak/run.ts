@@ -60,7 +60,8 @@ if (origin === '') exitWith(`The service does not start: ${output()}`)
 
 const jwts: string[] = []
 const signing = setInterval(async () => {
-  const clients = Array.from({ length: jwtsPerSecond / 10 }, () => issuer.sign(key))
+  const exp = Math.floor(Date.now() / 1000) + 3600
+  const clients = Array.from({ length: jwtsPerSecond / 10 }, () => issuer.sign(key, { exp }))
   if (jwts.length < jwtsPerSecond) jwts.push(...await Promise.all(clients))
 }, 100)
 const rotating = setInterval(() => {

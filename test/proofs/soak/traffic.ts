@@ -71,7 +71,7 @@ export function startTraffic (
         const status = await exchangeStatus(socket, text)
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
         await sleep(pauseMs)
-        if (!allowed.includes(status)) mistakes.push(`${status} instead of ${allowed} to ${text}`)
+        if (!allowed.includes(status)) mistakes.push(`${status} instead of ${allowed}: ${text}`)
       }
       socket.destroy()
     }
