@@ -1,8 +1,10 @@
 // Validates answers and writes them as JSON without undeclared members.
 import fastJson, { type Schema as FastJsonSchema } from 'fast-json-stringify'
-import { type Fault, writesItself } from './json.ts'
+import { type Fault, replaceBigints, writesItself } from './json.ts'
 import type { Declared } from './ajv-rewriter.ts'
-import { escapedKey, referenced, type Schema, type Schemas, subschemas } from './schemas.ts'
+import {
+  containsInt64, escapedKey, referenced, type Schema, type Schemas, subschemas
+} from './schemas.ts'
 import { type Compile, type DeclaredAt, memoizeBySchema } from './validator.ts'
 
 /** An answer that its schema refuses. */
@@ -22,6 +24,7 @@ export type Write = (answer: unknown) => string
 export function createWriters (schemas: Schemas, compile: Compile): (schema: object) => Write {
   return memoizeBySchema(schema => {
     const validate = compile(schema)
+    const stringify = containsInt64(schema as Schema, schemas) ? stringifyBigints : JSON.stringify
     const components = plainComponents(schema as Schema, schemas)
     const fastSchema = schema as unknown as FastJsonSchema
     const fastWriter = components && fastJson(fastSchema, { schema: components })
@@ -30,19 +33,19 @@ export function createWriters (schemas: Schemas, compile: Compile): (schema: obj
       if (result.fault !== undefined) throw new InvalidAnswer(result.fault)
       const { hasUndeclared, writesItself, declared } = result
       if (fastWriter !== undefined && !writesItself) return fastWriter(answer)
-      const text = hasUndeclared || writesItself ? undefined : writeWhole(answer)
-      return text ?? writeDeclared(answer, declared())
+      if (hasUndeclared || writesItself) return writeDeclared(answer, declared())
+      try {
+        return stringify(answer)
+      } catch {
+        // A bigint where no schema has format int64.
+        return stringifyBigints(answer)
+      }
     }
   })
 }
 
-/** Undefined when the answer has bigints. */
-function writeWhole (answer: unknown): string | undefined {
-  try {
-    return JSON.stringify(answer)
-  } catch {
-    return undefined
-  }
+function stringifyBigints (answer: unknown): string {
+  return JSON.stringify(replaceBigints(answer, integer => JSON.rawJSON(String(integer))))
 }
 
 /** Writes a value that no schema describes, or that breaks its schema. */

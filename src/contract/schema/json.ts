@@ -144,29 +144,40 @@ function note (sources: Map<unknown, Map<Key, string>>, place: Place, source: st
   else sources.set(holder, new Map<Key, string>().set(key, source))
 }
 
-/** An answer's value with doubles for bigints, which ajv does not know. Copies what it changes. */
+/** An answer's value with doubles for bigints, which ajv does not know. */
 export function toDoubles (value: unknown): Root {
-  const exact = new Map<object, Map<Key, bigint>>()
-  const root = copyWithDoubles({ value }, exact) as Root
-  return Object.assign(root, { exact })
+  const exact = new Map<unknown, ReadonlyMap<Key, bigint>>()
+  const note = (copy: object, bigints: ReadonlyMap<Key, bigint>) => exact.set(copy, bigints)
+  return Object.assign(replaceBigints({ value }, Number, note) as Root, { exact })
 }
 
-function copyWithDoubles (value: unknown, exact: Map<object, Map<Key, bigint>>): unknown {
-  if (typeof value === 'bigint') return Number(value)
+/**
+ * A value with others for its bigints. Copies what it changes.
+ * @param onCopy gets each copy that has had bigints, and these by key
+ */
+export function replaceBigints (
+  value: unknown,
+  replace: (integer: bigint) => unknown,
+  onCopy: (copy: object, bigints: ReadonlyMap<Key, bigint>) => void = () => {}
+): unknown {
+  if (typeof value === 'bigint') return replace(value)
   if (typeof value !== 'object' || value === null || writesItself(value)) return value
-  const entries = Object.entries(value).map(([name, member]) => {
-    const key = Array.isArray(value) ? Number(name) : name
-    return { key, member, double: copyWithDoubles(member, exact) }
-  })
-  if (entries.every(({ member, double }) => member === double)) return value
-  const copy: Record<Key, unknown> = Array.isArray(value) ? [...value] as never : { ...value }
-  const bigints = new Map<Key, bigint>()
-  for (const { key, member, double } of entries) {
-    copy[key] = double
-    if (typeof member === 'bigint') bigints.set(key, member)
+  const members = value as Record<string, unknown>
+  let copy: typeof members | undefined
+  let bigints: Map<Key, bigint> | undefined
+  for (const name of Object.keys(members)) {
+    const member = members[name]
+    if (typeof member !== 'bigint' && typeof member !== 'object') continue
+    const replaced = replaceBigints(member, replace, onCopy)
+    if (replaced === member) continue
+    copy ??= Array.isArray(value) ? [...value] as never : { ...members }
+    copy[name] = replaced
+    if (typeof member !== 'bigint') continue
+    bigints ??= new Map()
+    bigints.set(Array.isArray(value) ? Number(name) : name, member)
   }
-  exact.set(copy, bigints)
-  return copy
+  if (copy !== undefined && bigints !== undefined) onCopy(copy, bigints)
+  return copy ?? value
 }
 
 /** Whether JSON.stringify() calls a method of the value, as for a Date. */
