@@ -1,10 +1,10 @@
-// The base of the benches: Fastify at its best, without schema, authentication and storage. An
-// argument is the number of its processes on one port.
+// The base of the benches: Fastify at its best, without schema and authentication, and without
+// storage unless PEER_STORE is sqlite. An argument is the number of its processes on one port.
 import cluster from 'node:cluster'
 import fastify from 'fastify'
 import { keepTicksFast } from '../../src/service/next-tick.ts'
 
-interface Plant { name: string, tag?: string }
+interface Plant { id: number, name: string, tag?: string }
 
 const processes = Number(process.argv[2] ?? 1)
 if (processes > 1 && cluster.isPrimary) {
@@ -12,6 +12,12 @@ if (processes > 1 && cluster.isPrimary) {
 } else {
   keepTicksFast()
   const app = fastify()
-  app.post<{ Body: Plant }>('/plants', async ({ body: { name, tag } }) => ({ name, tag }))
+  const commit = process.env.PEER_STORE === 'sqlite'
+    ? (await import('./peers/shared.ts')).createPlant
+    : undefined
+  app.post<{ Body: Plant }>('/plants', async ({ body }) => {
+    commit?.(body)
+    return { name: body.name, tag: body.tag }
+  })
   console.log(`listening at ${await app.listen()}`)
 }

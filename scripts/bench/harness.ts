@@ -55,9 +55,13 @@ export function readSettings<Settings extends Record<string, Setting>> (
   return settings as Settings
 }
 
-/** The base of comparisons. */
-export function bareFastify (processes = 1): Program {
+/**
+ * The base of comparisons.
+ * @param commits stores each plant in SQLite by a commit of its own
+ */
+export function bareFastify (processes = 1, commits = false): Program {
   const command = [process.execPath, join(project, 'scripts/bench/bare.ts'), String(processes)]
+  if (commits) return { name: 'bare Fastify with commits', command, env: { PEER_STORE: 'sqlite' } }
   const name = processes === 1 ? 'bare Fastify' : `bare Fastify, ${processes} processes`
   return { name, command, env: {} }
 }

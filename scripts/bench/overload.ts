@@ -10,7 +10,7 @@ import {
 import { close, type Connection, open, ordinaryPlant, type Rate, send, turn } from './load.ts'
 import { median, p99 } from './statistics.ts'
 
-const { rounds, seconds, connections, percent, bare, pinned } = readSettings({
+const { rounds, seconds, connections, percent, bare, commits, pinned } = readSettings({
   rounds: 5,
   /** Of load per round, connection count and kind of load. */
   seconds: 3,
@@ -19,6 +19,8 @@ const { rounds, seconds, connections, percent, bare, pinned } = readSettings({
   percent: 200,
   /** Measures bare Fastify instead of the service. */
   bare: false,
+  /** Bare Fastify stores each plant in SQLite by a commit of its own. */
+  commits: false,
   /** Gives one core to the service, which then has one thread, and the other one to the load. */
   pinned: false
 })
@@ -27,7 +29,7 @@ const lateMs = 20_000
 /** Options of V8 and the number of threads of the service. */
 const { NODE_OPTIONS = '', THREADS } = process.env
 const env = THREADS === undefined ? { NODE_OPTIONS } : { NODE_OPTIONS, THREADS }
-const program = bare ? bareFastify() : service('service, SQLite', env)
+const program = bare ? bareFastify(1, commits) : service('service, SQLite', env)
 const server = await startServer(program, pinned ? pinToCores() : [])
 const idleMiB = residentMiB(server)
 const inTurn = (connections: number, seconds: number) => {
