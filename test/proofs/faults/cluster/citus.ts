@@ -141,6 +141,7 @@ async function initialise (folder: string, server: Server): Promise<void> {
     citus.local_hostname = '${host}'
     citus.node_conninfo = 'sslmode=disable'
     citus.recover_2pc_interval = '2s'
+    wal_retrieve_retry_interval = '500ms'
   `)
   await server.start()
   await queryOn(server.port, 'CREATE DATABASE plants', 'postgres')
