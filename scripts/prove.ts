@@ -9,6 +9,7 @@ const shows: Array<[name: string, file: string, text: string]> = [
   ['disk-hang', 'faults/disk-hang', 'the service survives a disk that hangs; half a minute, root'],
   ['cluster', 'faults/cluster', 'failovers of three nodes; 20 minutes, root, packages of Debian'],
   ['citus', 'faults/citus', 'kills and failovers in a cluster of Citus; 5 minutes, root, Citus'],
+  ['citus-growth', 'costs/citus-growth', 'CPU by workers of Citus; 2 minutes, root, Citus, wrk'],
   ['simulation', 'simulation/run', '100,000 simulated schedules of faults; 4 minutes'],
   ['simulation-mutations', 'simulation/run-mutations', 'it finds broken stores; 10 minutes'],
   ['soak', 'soak/run', 'three weeks of windows in half an hour: nothing grows; 30 minutes'],

@@ -1,16 +1,13 @@
 // npm run prove -- citus: no acknowledged plant is lost while the nodes of a Citus cluster are
 // killed, workers fail over to their standbys, and shards move. The control, --asynchronous, must
 // lose some: otherwise the faults prove nothing.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exitWith, parseNumber, readOptions } from '../../../scripts/options.ts'
-import { holdFolder, releaseFolder } from '../../fixtures/leash.ts'
 import { type Account, compare, newAccount, sendPlants } from '../../fixtures/load.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService } from '../../fixtures/service.ts'
-import { type Cluster, hasCitus, startCluster } from './cluster/citus.ts'
+import { type Cluster, createPlants, hasCitus, startCluster } from './cluster/citus.ts'
+import { runProof } from './cluster/proof.ts'
 
 const options = readOptions({
   rounds: { type: 'string', default: '20' },
@@ -84,34 +81,15 @@ async function moveShards ({ coordinator, workers }: Cluster, round: number): Pr
     FROM citus_shards WHERE nodeport = ${from?.primary.port} LIMIT 1`)
 }
 
-const cleanup = new AsyncDisposableStack()
-const interrupted = Promise.withResolvers<never>()
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.on(signal, () => interrupted.reject(new Error(`Interrupted by ${signal}.`)))
-}
-let exitCode = 1
-try {
-  exitCode = await Promise.race([main(), interrupted.promise]) ? 0 : 1
-} catch (error) {
-  console.error(error)
-} finally {
-  await cleanup.disposeAsync()
-  process.exit(exitCode)
-}
+await runProof(main)
 
-async function main (): Promise<boolean> {
+async function main (folder: string, cleanup: AsyncDisposableStack): Promise<boolean> {
   const { asynchronous } = options
-  const folder = makeFolder()
   const cluster = await startCluster(folder, !asynchronous, cleanup)
   for (let worker = 0; worker < 2; worker++) await cluster.addWorker()
-  const { coordinator, url } = cluster
-  await coordinator.query(`
-    CREATE TABLE plants (id bigint PRIMARY KEY, name text NOT NULL, tag text);
-    SET citus.shard_count = 8;
-    SELECT create_distributed_table('plants', 'id')
-  `)
+  await createPlants(cluster, 8)
   const service = await startService({ teardown: end => cleanup.defer(end) }, folder, {
-    ACCESS_TOKENS: testToken, DATABASE_URL: url, LOG_LEVEL: 'info'
+    ACCESS_TOKENS: testToken, DATABASE_URL: cluster.url, LOG_LEVEL: 'info'
   })
   if (service.origin === '') throw new Error(`The service did not start: ${service.output()}`)
   const account = newAccount()
@@ -135,18 +113,6 @@ async function main (): Promise<boolean> {
   for (const problem of problems) console.log(problem)
   if (asynchronous) return lost > 0
   return lost === 0 && problems.length === 0
-}
-
-function makeFolder (): string {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-citus-'))
-  holdFolder(folder)
-  cleanup.defer(() => {
-    rmSync(folder, { recursive: true, maxRetries: 5, retryDelay: 200 })
-    releaseFolder(folder)
-  })
-  // The user postgres creates the folders in it.
-  chmodSync(folder, 0o777)
-  return folder
 }
 
 /** Adds a worker, and moves its share of the shards to it. */

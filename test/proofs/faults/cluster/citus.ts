@@ -21,6 +21,8 @@ export function hasCitus (): boolean {
 export interface Server {
   name: string
   port: number
+  /** The id of the main process, which is the parent of the others. */
+  pid: () => number
   /** Resolves once it accepts connections. */
   start: () => Promise<void>
   /** Sends SIGKILL to the server and its child processes. */
@@ -39,6 +41,8 @@ export interface Cluster {
   url: string
   coordinator: Server
   workers: Worker[]
+  /** Adds a node without a standby. */
+  addNode: () => Promise<Server>
   /** Adds a worker with its standby; its shards come later. */
   addWorker: () => Promise<void>
   /** Lets the standby take the place of a worker that was killed, and makes a new standby. */
@@ -54,7 +58,15 @@ export async function startCluster (
   await initialise(folder, coordinator)
   await coordinator.query(`SELECT citus_set_coordinator_host('${host}', ${coordinator.port})`)
   const workers: Worker[] = []
+  let nodes = 0
   let standbys = 0
+
+  async function addNode (): Promise<Server> {
+    const node = await create(`worker${++nodes}`)
+    await initialise(folder, node)
+    await coordinator.query(`SELECT citus_add_node('${host}', ${node.port})`)
+    return node
+  }
 
   async function addStandby (primary: Server): Promise<Server> {
     const standby = await create(`standby${++standbys}`)
@@ -74,12 +86,10 @@ export async function startCluster (
     url: `postgres://postgres@${host}:${coordinator.port}/plants`,
     coordinator,
     workers,
+    addNode,
     async addWorker () {
-      const primary = await create(`worker${workers.length + 1}`)
-      await initialise(folder, primary)
-      const standby = await addStandby(primary)
-      await coordinator.query(`SELECT citus_add_node('${host}', ${primary.port})`)
-      workers.push({ primary, standby })
+      const primary = await addNode()
+      workers.push({ primary, standby: await addStandby(primary) })
     },
     async failOver (worker) {
       const { primary: lost, standby: promoted } = worker
@@ -93,14 +103,25 @@ export async function startCluster (
   }
 }
 
+/** Creates the table as the documentation says, on the workers that may have shards. */
+export async function createPlants ({ coordinator }: Cluster, shards: number): Promise<void> {
+  await coordinator.query(`
+    DROP TABLE IF EXISTS plants;
+    CREATE TABLE plants (id bigint PRIMARY KEY, name text NOT NULL, tag text);
+    SET citus.shard_count = ${shards};
+    SELECT create_distributed_table('plants', 'id')
+  `)
+}
+
 async function createServer (
   folder: string, name: string, cleanup: AsyncDisposableStack
 ): Promise<Server> {
   const port = await freePort()
   const data = join(folder, name)
   let server: ChildProcess | undefined
+  const pid = () => Number(server?.pid)
   const children = () => {
-    const { stdout } = spawnSync('pgrep', ['-P', String(server?.pid)], { encoding: 'utf8' })
+    const { stdout } = spawnSync('pgrep', ['-P', String(pid())], { encoding: 'utf8' })
     return stdout.trim().split('\n').map(Number)
   }
   const query: Server['query'] = sql => queryOn(port, sql)
@@ -108,6 +129,7 @@ async function createServer (
     name,
     port,
     query,
+    pid,
     async start () {
       const log = join(folder, `${name}.log`)
       server = start(log, [...asPostgres, join(bin, 'postgres'), '-D', data], cleanup)
@@ -116,11 +138,11 @@ async function createServer (
     },
     async kill () {
       const ended = once(server as ChildProcess, 'exit')
-      sendSignal([Number(server?.pid), ...children()], 'SIGKILL')
+      sendSignal([pid(), ...children()], 'SIGKILL')
       await ended
     },
     freezeSender () {
-      const args = ['-P', String(server?.pid), '-f', 'walsender']
+      const args = ['-P', String(pid()), '-f', 'walsender']
       sendSignal([Number(execFileSync('pgrep', args, { encoding: 'utf8' }))], 'SIGSTOP')
     }
   }
@@ -141,6 +163,7 @@ async function initialise (folder: string, server: Server): Promise<void> {
     citus.local_hostname = '${host}'
     citus.node_conninfo = 'sslmode=disable'
     citus.recover_2pc_interval = '2s'
+    wal_retrieve_retry_interval = '500ms'
   `)
   await server.start()
   await queryOn(server.port, 'CREATE DATABASE plants', 'postgres')
