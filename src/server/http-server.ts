@@ -7,6 +7,7 @@ import { memoryLimit } from './memory-limit.ts'
 import { type ConnectionCounts, limitConnections, limitStalling } from './open-connections.ts'
 import { serveInOrder } from './pipelining.ts'
 import { answerOverload, answerServerErrors } from './socket-errors.ts'
+import { readChunksWhenWanted } from './unread-chunks.ts'
 
 export interface ServerOptions extends ConnectionCounts {
   reporter: ErrorReporter
@@ -52,7 +53,7 @@ export function createHttpServer (handle: RequestListener, options: ServerOption
     answerOverload: answerOverload(reporter, options.onOverload),
     urgentPaths: new Set(options.urgentPaths)
   })
-  server.on('request', serveInOrder(maxPipelined, admit))
+  server.on('request', readChunksWhenWanted(serveInOrder(maxPipelined, admit)))
   limitStalling(server, {
     response: options.stalledTimeoutMs,
     // A request that begins in the last moment has all its time.

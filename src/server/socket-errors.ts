@@ -103,13 +103,28 @@ const ended = new WeakSet<Socket>()
  * Ends a connection, but reads on: closing it while bytes arrive resets it, and the reset may
  * destroy the responses (RFC 9112, section 9.6).
  */
-function endAndReadOn (socket: Socket, lastBytes = ''): void {
+function endAndReadOn (socket: ServedSocket, lastBytes = ''): void {
   if (ended.has(socket)) return
   ended.add(socket)
   socket.end(lastBytes)
+  if (socket.parser?.incoming?.complete === false) {
+    // Only before that does Node start to read a connection that was paused.
+    if (socket.isPaused()) socket.once('resume', () => dropBody(socket))
+    else dropBody(socket)
+  }
   socket.resume()
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   socket.once('close', () => clearTimeout(timer))
+}
+
+/** Keeps the rest of a body from the parser, which many small chunks would take long. */
+function dropBody (socket: Socket): void {
+  const drop = () => {}
+  // Node gives the bytes back to the socket then.
+  socket.on('data', drop)
+  for (const listener of socket.listeners('data')) {
+    if (listener !== drop) socket.off('data', listener as () => void)
+  }
 }
 
 /** Sockets whose error waits for a pending response. */
