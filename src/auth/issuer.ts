@@ -60,7 +60,7 @@ export async function readKeys (settings: JwtSettings, timeoutMs: number): Promi
   const url = settings.jwksUrl ?? await discoverKeyUrl(settings.issuer, signal)
   const { keys } = await readDocument(url, signal)
   if (!Array.isArray(keys) || !keys.every(isObject)) {
-    throw new WrongDocument(`${url} is not a key set (RFC 7517)`)
+    throw new WrongDocument(`${withoutQuery(url)} is not a key set (RFC 7517)`)
   }
   return keys
 }
@@ -91,9 +91,14 @@ async function readDocument (url: string, signal: AbortSignal): Promise<Record<s
     const document: unknown = JSON.parse(await readText(response.body))
     if (isObject(document)) return document
   } catch (error) {
-    throw new Error(`${url}: ${reasonOf(error)}`)
+    throw new Error(`${withoutQuery(url)}: ${reasonOf(error)}`)
   }
-  throw new WrongDocument(`${url} is not a JSON object`)
+  throw new WrongDocument(`${withoutQuery(url)} is not a JSON object`)
+}
+
+/** The query of JWKS_URL may have a key. */
+function withoutQuery (url: string): string {
+  return url.replace(/[?#].*$/, '')
 }
 
 async function readText (body: AsyncIterable<Uint8Array>): Promise<string> {

@@ -5,9 +5,13 @@ const shortest = 7
 const mostChanges = 2
 /** pg reads PGHOST, PGPORT, PGUSER, PGPASSWORD and others for what DATABASE_URL does not say. */
 const ofPg = /^PG[A-Z]+$/
+/** A token alone on a line of .env that ends with = passes for the name of a variable. */
+const looksLikeName = /^[A-Z][A-Z0-9_]*$/
+const hidden = 'A line of .env sets a variable that the service does not read. Its name is not ' +
+  'in capital letters: it is not shown, because it may be a token.'
 
 /**
- * One sentence for each variable of .env that is not among the known ones, and for each of the
+ * A sentence for each variable of .env that is not among the known ones, and for each of the
  * environment that is almost one of them.
  */
 export function describeUnread (
@@ -15,17 +19,21 @@ export function describeUnread (
   env: readonly string[],
   envFile: readonly string[]
 ): string[] {
-  const sentences: string[] = []
+  const sentences = new Set<string>()
   for (const name of new Set([...envFile, ...env])) {
     if (known.includes(name) || ofPg.test(name)) continue
     const isInFile = envFile.includes(name)
     const meant = known.find(each => areSimilar(each, name))
     if (meant === undefined && !isInFile) continue
+    if (meant === undefined && !looksLikeName.test(name)) {
+      sentences.add(hidden)
+      continue
+    }
     const place = isInFile ? ' in .env' : ''
     const question = meant === undefined ? '' : ` Did you mean ${meant}?`
-    sentences.push(`${name} is set${place}, but the service does not read it.${question}`)
+    sentences.add(`${name} is set${place}, but the service does not read it.${question}`)
   }
-  return sentences
+  return [...sentences]
 }
 
 function areSimilar (known: string, name: string): boolean {

@@ -37,9 +37,18 @@ export function oneOf<const Value extends string> (values: readonly Value[]) {
   }
 }
 
-/** Leaves out a user and a password, which a URL has before its last @. */
+/** A token or a password that the operator has put into the wrong variable is mostly longer. */
+const longestShown = 12
+
+/**
+ * The start of a value. Leaves out a user and a password, which a URL has before its last @, and
+ * shows no more than the host and 3 characters of a long value.
+ */
 function shown (text: string): string {
-  return text.replace(/^.*@/s, '***@')
+  const hidden = text.replace(/^.*@/s, '***@')
+  const [host = ''] = /^(?:\*\*\*@|https?:\/\/[^/?#]*)/.exec(hidden) ?? []
+  const rest = hidden.slice(host.length)
+  return host + (rest.length > longestShown ? `${rest.slice(0, 3)}...` : rest)
 }
 
 /** The message does not show the value: it may contain a password. */

@@ -34,6 +34,8 @@ const types: Readonly<Record<string, string>> = {
  * time of a thread.
  */
 const turn = { bytes: 512 * 1024, ms: 10 }
+/** Characters of Accept-Encoding; a longer one is ignored, because parsing it takes too long. */
+const longestField = 256
 const compress = promisify(gzip)
 
 /**
@@ -122,6 +124,8 @@ function isKnown ({ tag }: HeldFile, { headers }: FastifyRequest): boolean {
 
 /** The compressed bytes for a client that accepts them, if they are fewer. */
 async function encode (file: HeldFile, { headers }: FastifyRequest): Promise<Buffer> {
+  const { length } = headers['accept-encoding'] ?? ''
+  if (length > longestField) return file.plain
   const encoding = new Negotiator({ headers }).encoding(['gzip', 'identity'])
   if (encoding !== 'gzip') return file.plain
   file.compressed ??= compress(file.plain)

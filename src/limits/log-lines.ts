@@ -62,10 +62,16 @@ export function limitLines (options: LineLimitOptions): LineLimit {
     return true
   }
 
+  /** Whether a stranger, such as a probe of /readyz, is the first of a minute to meet the cause. */
+  function isNewFailure ({ status, message, cause }: SentError): boolean {
+    if (status < 500 || !(cause instanceof Error)) return false
+    return lines.count(`new ${message} ${cause.stack}`).count === 1
+  }
+
   return {
     detailOf (error, request) {
       const { status, message, cause } = error
-      if (isStranger(error, request)) {
+      if (isStranger(error, request) && !isNewFailure(error)) {
         if (isBeyondLimits(request)) return 'none'
       } else if (status >= 500 && totals.count('failures').count > ofAll) {
         const reason = cause instanceof Error ? ` (${cause.message})` : ''

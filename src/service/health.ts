@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import { HttpError, toRoute } from '../contract/index.ts'
 import type { PlantStore } from '../plants/plant-store.ts'
+import { shareResult } from './shared-result.ts'
 
 export const healthPaths = { live: '/livez', ready: '/readyz' }
 
@@ -50,28 +51,24 @@ export function serveHealth (
 
 /** Shares each check among all callers, because it writes to the store. Rejects a slow one. */
 function shareCheck (check: () => Promise<void>): () => Promise<void> {
-  let latest: Promise<void> | undefined
   /** Why the last check that ended has failed. */
   let cause: unknown
-  async function begin (): Promise<void> {
+  const checkOnce = shareResult(checkMs.fresh, async () => {
     try {
       await check()
       cause = undefined
     } catch (error) {
       cause = error
       throw error
-    } finally {
-      setTimeout(() => { latest = undefined }, checkMs.fresh).unref()
     }
-  }
+  })
   return async () => {
-    latest ??= begin()
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       late.reject(new Error(`no result within ${checkMs.wait} ms`, { cause }))
     }, checkMs.wait)
     try {
-      await Promise.race([latest, late.promise])
+      await Promise.race([checkOnce(), late.promise])
     } finally {
       clearTimeout(timer)
     }

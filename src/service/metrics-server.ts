@@ -1,10 +1,11 @@
 // The server of METRICS_PORT: it serves /metrics alone, without a token.
 import fastify from 'fastify'
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { answerErrors, errorOptions } from '../contract/index.ts'
 import { connectionsOf } from '../server/open-connections.ts'
+import { serveInOrder } from '../server/pipelining.ts'
 import { CannotListen } from '../server/port-claim.ts'
 import { answerServerErrors } from '../server/socket-errors.ts'
 import { metricsPath } from '../telemetry/metrics-text.ts'
@@ -17,9 +18,12 @@ export interface MetricsServer { address: string, close: () => Promise<void> }
 
 /** Prometheus needs one connection. Each takes a file descriptor from the service. */
 const maxConnections = 16
-/** Milliseconds for the header of a request, and for all of it. */
+/** Milliseconds; the first two for the header of a request, and for all of it. */
 const timeouts = {
-  headersTimeout: 5000, requestTimeout: 10_000, connectionsCheckingInterval: 1000
+  headersTimeout: 5000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1000,
+  keepAliveTimeout: 72_000
 }
 
 /** @throws CannotListen */
@@ -30,7 +34,12 @@ export async function listenForMetrics (
   log: Logger
 ): Promise<MetricsServer> {
   const reporter = createErrorLog(log, failedAuthLimit, shared)
-  const app = fastify({ ...errorOptions(reporter), forceCloseConnections: true, http: timeouts })
+  const app = fastify({
+    ...errorOptions(reporter),
+    forceCloseConnections: true,
+    // Beyond one request on each connection, only one connection may pipeline many.
+    serverFactory: handle => createServer(timeouts, serveInOrder(maxConnections, handle))
+  })
   app.addHook('onClose', async () => reporter.close())
   replaceOldest(app.server, maxConnections)
   answerErrors(app, reporter)

@@ -45,6 +45,10 @@ function checkPath (path: string): void {
   if (/^\s|\s$|\p{Cc}/u.test(path)) {
     throw new Error('has a path with a control character or a blank at one end')
   }
+  // The path is shown; an address may have a password.
+  if (/:\/\/|^\/\/.*@/.test(path)) {
+    throw new Error('has an address where a path must follow sqlite:')
+  }
   if (/[/\\]$/.test(path)) throw new Error('has the path of a folder, but must name a file')
   const [, host] = /^\/\/([^/].*)$/.exec(path) ?? []
   if (host !== undefined) {

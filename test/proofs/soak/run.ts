@@ -136,6 +136,8 @@ function growth (): string[] {
 
 /** Differences between the callers, /metrics and the database. */
 async function miscounts (): Promise<string[]> {
+  // The text of the last sample counts for a second.
+  await sleep(1000)
   const metrics = metricsOf(await fetchText('/metrics'))
   const differences: string[] = []
   for (const [status, count] of traffic.statuses) {

@@ -69,6 +69,17 @@ t.test('an issuer that is down at startup is reported, and its keys are read onc
   t.notMatch(requests, ['/moved/.well-known/openid-configuration'], 'no redirect was followed')
 })
 
+t.test('the log has no query of JWKS_URL', async t => {
+  const { issuer, answer } = await startIssuer(t)
+  for (const body of ['nonsense', '[]', '{}']) {
+    answer((_request, response) => response.end(body))
+    const { keys, sentences } = newKeys(t, issuer, calm, `${issuer}/keys?api_key=hunter2#hunter2`)
+    const message = await keys.open().then(() => sentences.join(), ({ message }) => message)
+    t.match(message, `The keys for JWTs cannot be read: ${issuer}/keys`)
+    t.notMatch(message, 'hunter2')
+  }
+})
+
 t.test('the background reads the keys of an issuer that starts later, and notices changes', async t => {
   const { issuer, answer, publish } = await startIssuer(t)
   answer((_request, response) => response.writeHead(503).end())

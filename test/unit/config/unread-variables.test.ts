@@ -39,3 +39,13 @@ t.test('every other variable of .env is named once', async t => {
     'DATABSE_URL is set in .env, but the service does not read it. Did you mean DATABASE_URL?'
   ])
 })
+
+t.test('a line of .env that may be a token is not shown', async t => {
+  const token = 'tok3n-OF_A.shop'
+  t.strictSame(describeUnread(known, [token, 'TOK3N_2'], [token, 'tok3n', 'TOK3N_2', 'hosT']), [
+    'A line of .env sets a variable that the service does not read. Its name is not in capital ' +
+      'letters: it is not shown, because it may be a token.',
+    'TOK3N_2 is set in .env, but the service does not read it.',
+    'hosT is set in .env, but the service does not read it. Did you mean HOST?'
+  ])
+})

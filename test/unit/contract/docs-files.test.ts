@@ -47,6 +47,10 @@ t.test('a file is compressed for clients that accept it, if that makes it smalle
     t.equal(headers['content-encoding'], 'gzip')
     t.equal(Number(headers['content-length']), rawPayload.length)
   }
+  const long = await get('a.js', `gzip${',a'.repeat(126)}`)
+  t.equal(long.headers['content-encoding'], 'gzip')
+  const tooLong = await get('a.js', `gzip${',a'.repeat(126)},`)
+  t.equal(tooLong.headers['content-encoding'], undefined, 'parsing it takes too long')
   const { headers, body } = await get('b.bin', 'gzip')
   t.strictSame([headers['content-encoding'], body], [undefined, 'small'])
   t.equal(headers['content-type'], 'application/octet-stream')

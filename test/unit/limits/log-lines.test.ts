@@ -78,6 +78,18 @@ t.test('one cause has one stack in a minute, and failures have 1,000 lines', asy
   ])
 })
 
+t.test('strangers that use up their lines do not hide why the service fails', async t => {
+  const { limit } = startLimit(t)
+  for (let nth = 0; nth < 2000; nth++) {
+    limit.detailOf(refused, requestFrom(`2001:db8:0:${nth.toString(16)}::1`))
+  }
+  const probe = requestFrom('2001:db8::1')
+  const other = { ...broken, cause: new Error('the file is gone') }
+  const details = [broken, broken, other, other].map(error => limit.detailOf(error, probe))
+  t.strictSame(details, ['full', 'none', 'full', 'none'])
+  t.equal(limit.detailOf({ status: 503, message: 'Too many wait.' }, probe), 'none')
+})
+
 t.test('another cause has its own stack', async t => {
   const { limit } = startLimit(t)
   const caller = requestFrom('192.0.2.1', 'alice')
