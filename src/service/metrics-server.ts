@@ -1,6 +1,6 @@
 // The server of METRICS_PORT: it serves /metrics alone, without a token.
 import fastify from 'fastify'
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { answerErrors, errorOptions } from '../contract/index.ts'
@@ -8,6 +8,7 @@ import { connectionsOf } from '../server/open-connections.ts'
 import { serveInOrder } from '../server/pipelining.ts'
 import { CannotListen } from '../server/port-claim.ts'
 import { answerServerErrors } from '../server/socket-errors.ts'
+import { readChunksWhenWanted } from '../server/unread-chunks.ts'
 import { metricsPath } from '../telemetry/metrics-text.ts'
 import { createErrorLog } from './error-log.ts'
 import { serveMetrics } from './metrics-route.ts'
@@ -34,11 +35,14 @@ export async function listenForMetrics (
   log: Logger
 ): Promise<MetricsServer> {
   const reporter = createErrorLog(log, failedAuthLimit, shared)
+  const listenTo = (handle: RequestListener) => {
+    // Beyond one request on each connection, only one connection may pipeline many.
+    return readChunksWhenWanted(serveInOrder(maxConnections, handle))
+  }
   const app = fastify({
     ...errorOptions(reporter),
     forceCloseConnections: true,
-    // Beyond one request on each connection, only one connection may pipeline many.
-    serverFactory: handle => createServer(timeouts, serveInOrder(maxConnections, handle))
+    serverFactory: handle => createServer(timeouts, listenTo(handle))
   })
   app.addHook('onClose', async () => reporter.close())
   replaceOldest(app.server, maxConnections)

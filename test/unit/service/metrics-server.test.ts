@@ -65,6 +65,14 @@ t.test('a pipelined request begins after the response before it', async t => {
   t.strictSame(linesBefore, [0])
 })
 
+t.test('a response before the end of a chunked body ends the connection', async t => {
+  const { port } = await startMetrics(t)
+  const chunked = requestText('GET /metrics', ['Host: x', 'Transfer-Encoding: chunked'], '1\r\nx\r\n')
+  const [response, ...others] = await exchange(port, chunked)
+  t.match(response, { statusCode: 200, headers: { connection: 'close' } })
+  t.strictSame(others, [])
+})
+
 t.test('all scrapes of a second share one text', async t => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
