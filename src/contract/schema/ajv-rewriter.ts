@@ -67,7 +67,8 @@ export function ajvRewriter (schemas: Schemas, direction: Direction): Rewrite {
   ): unknown {
     if (!isSchemaObject(schema)) return schema
     const hidden = [...inherited, ...hiddenMembers(schema)]
-    const roleInside = role === 'whole' && isComposed(schema) ? 'part' : role
+    const declaresAll = direction === 'answer' && role === 'whole' && isComposed(schema)
+    const roleInside = declaresAll ? 'part' : role
     const changed = mapSubschemas(schema, (keyword, subschema, name) => {
       if (keyword === 'properties' && hidden.includes(name)) return false
       if (unnamedMembers.includes(keyword) && isHidden(subschema)) return false
