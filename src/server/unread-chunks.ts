@@ -11,34 +11,41 @@ import { answerEarly } from './socket-errors.ts'
 export function readChunksWhenWanted (listener: RequestListener): RequestListener {
   return (request, response) => {
     if (request.headers['transfer-encoding'] !== undefined) {
-      pauseUntilRead(request)
-      closeUnlessComplete(request, response)
+      const readOn = pauseUntilRead(request)
+      beforeHead(response, () => {
+        if (request.complete) return readOn()
+        response.shouldKeepAlive = false
+        answerEarly(request)
+      })
     }
     listener(request, response)
   }
 }
 
-function pauseUntilRead (request: IncomingMessage): void {
+/** Returns a function that ends the pause. */
+function pauseUntilRead (request: IncomingMessage): () => void {
   const { socket } = request
   const stayPaused = () => socket.writableEnded || socket.pause()
+  const readOn = () => {
+    Reflect.deleteProperty(request, '_read')
+    socket.off('resume', stayPaused)
+    socket.resume()
+  }
   socket.pause()
   socket.on('resume', stayPaused)
   request._read = size => {
     // Node reads an unread body to its end after the response. Its connection ends instead.
     if (socket.writableEnded) return
-    Reflect.deleteProperty(request, '_read')
-    socket.off('resume', stayPaused)
+    readOn()
     request._read(size)
   }
+  return readOn
 }
 
-function closeUnlessComplete (request: IncomingMessage, response: ServerResponse): void {
+function beforeHead (response: ServerResponse, listener: () => void): void {
   const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse
   response.writeHead = (...args: unknown[]) => {
-    if (!request.complete) {
-      response.shouldKeepAlive = false
-      answerEarly(request)
-    }
+    listener()
     return writeHead(...args)
   }
 }

@@ -71,8 +71,8 @@ export const mutations: readonly Mutation[] = [
     name: 'invalid UTF-8 is replaced',
     property: 'broken-plants',
     file: 'src/contract/schema/json.ts',
-    text: 'if (!isUtf8(bytes))',
-    by: 'if (bytes.length < 0)'
+    text: 'if (!isText && !isUtf8(json))',
+    by: 'if (json.length < 0)'
   },
   {
     name: 'half of a surrogate pair is accepted',

@@ -79,3 +79,15 @@ t.test('a chunked body that is read may be followed by other requests', async t 
   const responses = await exchange(port, post + post, ...split, post + last)
   t.strictSame(responses.map(({ statusCode }) => statusCode), [200, 200, 200, 200, 200])
 })
+
+t.test('an unread chunked body that came with its header may be followed by a request', async t => {
+  const { app } = await startApp(t)
+  app.get('/slow', () => sleep(20, 'done'))
+  const { port } = await listen(app)
+  const whole = requestText('GET /slow', chunked, `${tiny('x')}0\r\n\r\n`)
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  socket.write(whole)
+  t.match(await once(socket, 'data'), /HTTP.1.1 200 .*connection: keep-alive/is)
+  socket.write(requestText('GET /livez', ['Host: x', 'Connection: close', '', '']))
+  t.match(await once(socket, 'data'), /HTTP.1.1 200 .*connection: close/is)
+})
