@@ -54,7 +54,7 @@ export async function serveContract<Ops, C extends Contract> (
   const isLarge = operations.length > mostCompiledAtStart
   const compileRequest = prepare(createCompiler(schemas, 'request'), isLarge)
   const compile = prepare(createCompiler(schemas, 'answer'), isLarge)
-  const writerOf = prepare(createWriters(schemas, compile), isLarge)
+  const writerOf = prepare(createWriters(compile), isLarge)
   const guards = { schemes, verifiers, realm, onRefused }
   const bodyHooksOf = bodyHooks(app, schemas, compileRequest, bodyLimits)
   const answers = { ...service, schemas, compile, writerOf }

@@ -2,7 +2,7 @@
 // (OpenAPI 3.1, section 4.8.21).
 import type { FastifyReply } from 'fastify'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { type DeclaredAt, parseText, writeDeclared } from '../schema/index.ts'
+import { parseText, writeUnchecked, writeValid } from '../schema/index.ts'
 import { framingFields, type Header, type Response } from '../types/contract.ts'
 import type { WriterOptions } from './body-writers.ts'
 
@@ -32,12 +32,12 @@ export function fieldsWriter ({ headers = {} }: Response, options: WriterOptions
     for (const { name, header, validate } of declared) {
       const value = Object.hasOwn(given, name) ? given[name] ?? undefined : undefined
       if (value === undefined && !header.required) continue
-      const checked = validate({ value })
+      const checked = writeValid(validate, value)
       if (checked.fault !== undefined) {
         reportAnswer(`with a header field ${name} that ${checked.fault.problem}`, reply)
       }
       if (value === undefined) continue
-      texts.set(name, writeHeaderTexts(value, header, checked.fault ? [] : checked.declared()))
+      texts.set(name, writeHeaderTexts(value, header, checked.json))
     }
     return writeFields(given, texts)
   }
@@ -67,16 +67,15 @@ function fieldValue (name: string, texts: string[]): string | string[] {
 
 /**
  * The items of a list, or one text.
- * @param declared from the validation: members that the schema does not declare are not sent
+ * @param json the text of a declared value, without members that its schema does not declare
  */
 function writeHeaderTexts (
   value: unknown,
   { explode = false, isJson = false }: Partial<Header> = {},
-  declared: readonly DeclaredAt[] = []
+  json = writeUnchecked(value)
 ): string[] {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (!isJson && !isObject) return [value].flat().map(String)
-  const json = writeDeclared(value, declared)
   if (isJson) return [inAscii(json)]
   const members = value as Record<string, unknown>
   const names = Object.keys(parseText(json) as object)

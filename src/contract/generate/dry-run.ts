@@ -61,7 +61,7 @@ function dryRun (
   const { schemas } = contract
   const request = checked(createCompiler(schemas, 'request'), contract)
   const answer = checked(createCompiler(schemas, 'answer'), contract)
-  const write = createWriters(schemas, answer)
+  const write = createWriters(answer)
   const app = fastify({ routerOptions })
   const attempt = (pointer: string, step: () => unknown, operation?: string) => {
     try {

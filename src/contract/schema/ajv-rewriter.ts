@@ -11,7 +11,11 @@ import {
 export type Direction = 'request' | 'answer'
 
 /** The members that a schema declares for an object: by name, by pattern, or any. */
-export interface Declared { names: string[], patterns: string[], any: boolean }
+export interface Declared { names: ReadonlySet<string>, patterns: RegExp[], any: boolean }
+
+export function declares ({ any, names, patterns }: Declared, name: string): boolean {
+  return any || names.has(name) || patterns.some(pattern => pattern.test(name))
+}
 
 const composing = ['allOf', 'anyOf', 'oneOf']
 /** Keywords whose subschemas only test the value. */
@@ -21,20 +25,8 @@ const branches = ['anyOf', 'oneOf', 'not', 'if', 'contains']
 const unnamedMembers = ['patternProperties', 'additionalProperties']
 const memberKeywords = ['properties', ...unnamedMembers]
 
-/** A component that is a part of another schema, which declares the members of both. */
-const partMark = '!'
-
-/** The component that a name of a rewritten reference stands for. */
-export function componentOf (name: string): { component: string, isPart: boolean } {
-  const isPart = name.endsWith(partMark)
-  return { component: isPart ? name.slice(0, -partMark.length) : name, isPart }
-}
-
-/** @param onReference gets the name in each reference; componentOf() says what it stands for */
-type Rewrite = (schema: Schema, isPart: boolean, onReference: (name: string) => void) => object
-
-/** Returns a function that rewrites a schema. */
-export function ajvRewriter (schemas: Schemas, direction: Direction): Rewrite {
+/** Returns a function that rewrites a schema, and the components that it refers to. */
+export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: Schema) => object {
   const marker = direction === 'request' ? 'readOnly' : 'writeOnly'
 
   function isHidden (schema: unknown): boolean {
@@ -54,27 +46,15 @@ export function ajvRewriter (schemas: Schemas, direction: Direction): Rewrite {
     return names
   }
 
-  /**
-   * @param inherited names of members that the schema around an allOf hides
-   * @param role what the schema is for: `test` records nothing, and a `part` leaves that to the
-   * schema around it
-   */
-  function rewrite (
-    schema: unknown,
-    inherited: string[],
-    role: Role,
-    onReference: (name: string) => void
-  ): unknown {
+  /** @param inherited names of members that the schema around an allOf hides */
+  function rewrite (schema: unknown, inherited: string[], isTest: boolean): unknown {
     if (!isSchemaObject(schema)) return schema
     const hidden = [...inherited, ...hiddenMembers(schema)]
-    const declaresAll = direction === 'answer' && role === 'whole' && isComposed(schema)
-    const roleInside = declaresAll ? 'part' : role
     const changed = mapSubschemas(schema, (keyword, subschema, name) => {
       if (keyword === 'properties' && hidden.includes(name)) return false
       if (unnamedMembers.includes(keyword) && isHidden(subschema)) return false
       const inheriting = keyword === 'allOf' ? hidden : []
-      const roleOfInner = roleIn(keyword, roleInside)
-      const inner = rewrite(subschema, inheriting, roleOfInner, onReference)
+      const inner = rewrite(subschema, inheriting, isTest || tests.includes(keyword))
       if (keyword === 'contains') return { containsBranch: inner }
       return branches.includes(keyword) ? { branch: inner } : inner
     })
@@ -84,56 +64,24 @@ export function ajvRewriter (schemas: Schemas, direction: Direction): Rewrite {
     if (Array.isArray(schema.required)) {
       rewritten.required = schema.required.filter(name => !hidden.includes(name))
     }
-    if (typeof schema.$ref === 'string') {
-      rewritten.$ref = rewriteReference(schema.$ref, roleInside, onReference)
-    }
-    return role === 'test' ? rewritten : addDescription(schema, rewritten, hidden, role)
+    return isTest ? rewritten : addDescription(schema, rewritten, hidden)
   }
 
   /** Adds the words that only a schema that describes the value needs. */
   function addDescription (
     schema: Schema,
     rewritten: Record<string, unknown>,
-    hidden: string[],
-    role: Role
+    hidden: string[]
   ): object {
     // A schema that lists members means an object, and so does its TypeScript type.
     if ('properties' in schema) rewritten.type ??= 'object'
-    if (direction === 'answer' && role === 'whole') {
-      const parts = isComposed(schema) ? composedSchemas(schema, schemas, ['allOf']) : [schema]
-      const describing = [...parts].filter(describesObjects)
-      if (describing.length > 0) rewritten.declares = declaredMembers(describing, hidden)
+    if (direction === 'answer' && describesObjects(schema)) {
+      rewritten.declares = declaredMembers(schema, hidden)
     }
     return isInt64(schema) ? toInt64Keyword(rewritten) : rewritten
   }
 
-  return (schema, isPart, onReference) => {
-    return rewrite(schema, [], isPart ? 'part' : 'whole', onReference) as object
-  }
-}
-
-type Role = 'whole' | 'part' | 'test'
-
-function roleIn (keyword: string, role: Role): Role {
-  if (role === 'test' || tests.includes(keyword)) return 'test'
-  return keyword === 'allOf' ? role : 'whole'
-}
-
-/** Whether a schema and others that it names describe one object together. */
-function isComposed (schema: Schema): boolean {
-  return 'allOf' in schema || ('$ref' in schema && describesObjects(schema))
-}
-
-/** A reference to a place inside a component stays as it is. */
-function rewriteReference (
-  $ref: string,
-  role: Role,
-  onReference: (name: string) => void
-): string {
-  const [component = '', pointer = ''] = $ref.split('#')
-  const name = role === 'part' && pointer === '' ? component + partMark : component
-  onReference(name)
-  return `${name}#${pointer}`
+  return schema => rewrite(schema, [], false) as object
 }
 
 /**
@@ -158,14 +106,13 @@ function describesObjects (schema: Schema): boolean {
   return isObject || memberKeywords.some(keyword => keyword in schema)
 }
 
-function declaredMembers (schemas: Schema[], hidden: string[]): Declared {
-  const declared: Declared = { names: [], patterns: [], any: false }
-  for (const { properties = {}, patternProperties = {}, ...others } of schemas) {
-    const { additionalProperties = false, unevaluatedProperties = false } = others
-    const names = Object.keys(properties as object)
-    declared.names.push(...names.filter(name => !hidden.includes(name)))
-    declared.patterns.push(...Object.keys(patternProperties as object))
-    if (additionalProperties !== false || unevaluatedProperties !== false) declared.any = true
+function declaredMembers (schema: Schema, hidden: string[]): Declared {
+  const { properties = {}, patternProperties = {} } = schema
+  const { additionalProperties = false, unevaluatedProperties = false } = schema
+  const names = Object.keys(properties as object)
+  return {
+    names: new Set(names.filter(name => !hidden.includes(name))),
+    patterns: Object.keys(patternProperties as object).map(source => new RegExp(source, 'u')),
+    any: additionalProperties !== false || unevaluatedProperties !== false
   }
-  return declared
 }

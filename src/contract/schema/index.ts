@@ -9,7 +9,6 @@ export {
 } from './schemas.ts'
 export { removeUndeclared } from './undeclared-members.ts'
 export {
-  type Compile, createCompiler, type DeclaredAt, lazily, readJson, type Validate, type Validated,
-  whenUsed
+  type Compile, createCompiler, lazily, readJson, type Validate, type Validated, whenUsed
 } from './validator.ts'
-export { createWriters, type Write, writeDeclared, writeUnchecked } from './json-writer.ts'
+export { createWriters, type Write, writeUnchecked, writeValid } from './json-writer.ts'

@@ -1,11 +1,9 @@
-// Validates answers and writes them as JSON without undeclared members.
-import fastJson, { type Schema as FastJsonSchema } from 'fast-json-stringify'
-import { type Fault, replaceBigints, writesItself } from './json.ts'
-import type { Declared } from './ajv-rewriter.ts'
-import {
-  containsInt64, escapedKey, referenced, type Schema, type Schemas, subschemas
-} from './schemas.ts'
-import { type Compile, type DeclaredAt, memoizeBySchema } from './validator.ts'
+// Writes answers as JSON: without the members that their schemas do not declare, and with bigints
+// as numbers.
+import { declares } from './ajv-rewriter.ts'
+import { type ExactNumbers, type Fault, type Key, replaceBigints, writesItself } from './json.ts'
+import { mapValues } from './members.ts'
+import { type Compile, type Described, memoizeBySchema, type Validate } from './validator.ts'
 
 /** An answer that its schema refuses. */
 class InvalidAnswer extends Error {
@@ -21,103 +19,132 @@ class InvalidAnswer extends Error {
 export type Write = (answer: unknown) => string
 
 /** Returns a function that builds one writer per schema. */
-export function createWriters (schemas: Schemas, compile: Compile): (schema: object) => Write {
+export function createWriters (compile: Compile): (schema: object) => Write {
   return memoizeBySchema(schema => {
     const validate = compile(schema)
-    const stringify = containsInt64(schema as Schema, schemas) ? stringifyBigints : JSON.stringify
-    const components = plainComponents(schema as Schema, schemas)
-    const fastSchema = schema as unknown as FastJsonSchema
-    const fastWriter = components && fastJson(fastSchema, { schema: components })
     return answer => {
-      const result = validate({ value: answer })
-      if (result.fault !== undefined) throw new InvalidAnswer(result.fault)
-      const { hasUndeclared, writesItself, declared } = result
-      if (fastWriter !== undefined && !writesItself) return fastWriter(answer)
-      if (hasUndeclared || writesItself) return writeDeclared(answer, declared())
-      try {
-        return stringify(answer)
-      } catch {
-        // A bigint where no schema has format int64.
-        return stringifyBigints(answer)
-      }
+      const { fault, json = '' } = writeValid(validate, answer)
+      if (fault !== undefined) throw new InvalidAnswer(fault)
+      return json
     }
   })
 }
 
-function stringifyBigints (answer: unknown): string {
-  return JSON.stringify(replaceBigints(answer, integer => JSON.rawJSON(String(integer))))
+export type Written = { fault: Fault, json?: undefined } | { fault?: undefined, json: string }
+
+/** Validates an answer, and writes it if it is valid. */
+export function writeValid (validate: Validate, answer: unknown): Written {
+  const result = validate({ value: answer })
+  if (result.fault !== undefined) return result
+  const { value, exact, described, hasUndeclared } = result
+  const { kept, areShared } = hasUndeclared ? joinPlaces(described) : nothingUndeclared
+  const copied = kept.size > 0 ? copyDeclared(value, exact, kept) : undefined
+  // An object that is at two places may have other members at each.
+  const isShared = areShared || copied?.isShared === true
+  if (isShared) return writeValid(validate, withoutSharing(answer))
+  if (copied !== undefined) return { json: JSON.stringify(copied.value) }
+  const hasBigints = exact.size > 0 && typeof answer === 'object'
+  return { json: hasBigints ? writeExact(value, exact) : writeUnchecked(answer) }
 }
 
-/** Writes a value that no schema describes, or that breaks its schema. */
+/** JSON.stringify() with bigints as numbers, for a value that no schema describes. */
 export function writeUnchecked (value: unknown): string {
-  // Only values that JSON does not have are undefined as text.
-  return writeDeclared(value, []) ?? 'null'
+  try {
+    // Only values that JSON does not have are undefined as text.
+    return JSON.stringify(value) ?? 'null'
+  } catch {
+    return writeBigints(value)
+  }
 }
 
-/** JSON.stringify() without the members that no schema declares, and with bigints as numbers. */
-export function writeDeclared (answer: unknown, declared: readonly DeclaredAt[]): string {
-  const described = Map.groupBy(declared, ({ pointer }) => pointer)
-  const copy = (value: unknown, pointer: string): unknown => {
-    if (typeof value === 'bigint') return JSON.rawJSON(String(value))
+function writeBigints (value: unknown): string {
+  return JSON.stringify(replaceBigints(value, toRawJson))
+}
+
+/** @param exact holds bigints of copies that nobody else has */
+function writeExact (value: unknown, exact: ExactNumbers): string {
+  for (const [copy, numbers] of exact) {
+    for (const [key, number] of numbers) (copy as Holder)[key] = toRawJson(number as bigint)
+  }
+  return JSON.stringify(value)
+}
+
+function toRawJson (integer: bigint): object {
+  return JSON.rawJSON(String(integer))
+}
+
+type Holder = Record<Key, unknown>
+
+/** Says whether a member is declared. */
+type IsKept = (name: string) => boolean
+
+const nothingUndeclared = { kept: new Map<object, IsKept>(), areShared: false }
+
+/**
+ * Joins the descriptions of each object, which may have several at one place. `kept` says what to
+ * write of the objects that have undeclared members or the method toJSON().
+ */
+function joinPlaces (described: readonly Described[]) {
+  const ofObjects = new Map<object, Described[]>()
+  let areShared = false
+  for (const description of described) {
+    const known = ofObjects.get(description.object)
+    if (known === undefined) {
+      ofObjects.set(description.object, [description])
+      continue
+    }
+    const [{ holder, key }] = known as [Described]
+    areShared ||= description.holder !== holder || description.key !== key
+    known.push(description)
+  }
+  const kept = new Map<object, IsKept>()
+  for (const [object, descriptions] of ofObjects) {
+    const isKept: IsKept = name => descriptions.some(({ declared }) => declares(declared, name))
+    if (writesItself(object) || !Object.keys(object).every(isKept)) kept.set(object, isKept)
+  }
+  return { kept, areShared }
+}
+
+/**
+ * Copies a value for JSON.stringify().
+ * @param exact the bigints for which the value has doubles
+ */
+function copyDeclared (value: unknown, exact: ExactNumbers, kept: Map<object, IsKept>) {
+  const seen = new Set<object>()
+  let isShared = false
+
+  function copy (value: unknown): unknown {
+    if (typeof value === 'bigint') return toRawJson(value)
     if (typeof value !== 'object' || value === null) return value
-    if (Array.isArray(value)) return value.map((item, index) => copy(item, `${pointer}/${index}`))
-    const schemas = described.get(pointer)
-    // An object that no schema describes may have any members, and a toJSON method.
-    if (schemas === undefined && writesItself(value)) return value
-    const members: Array<[string, unknown]> = []
-    for (const [name, member] of Object.entries(value)) {
-      const isDeclared = schemas?.some(({ declared }) => declares(declared, name)) ?? true
-      if (isDeclared) members.push([name, copy(member, `${pointer}/${escapedKey(name)}`)])
+    const isKept = kept.get(value)
+    if (isKept === undefined && writesItself(value)) return value
+    if (isKept !== undefined) {
+      isShared ||= seen.has(value)
+      seen.add(value)
     }
-    return Object.fromEntries(members)
-  }
-  return JSON.stringify(copy(answer, ''))
-}
-
-function declares ({ any, names, patterns }: Declared, name: string): boolean {
-  if (any || names.includes(name)) return true
-  return patterns.some(pattern => new RegExp(pattern, 'u').test(name))
-}
-
-/** Keywords of draft 7 that fast-json-stringify writes exactly, and annotations. */
-const plainKeywords = new Set([
-  '$ref', 'type', 'properties', 'required', 'items', 'enum', 'const', 'format', 'pattern',
-  'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum',
-  'multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'title', 'description', 'example',
-  'examples', 'deprecated', 'readOnly', 'externalDocs', 'xml'
-])
-
-/** What it merges in another way than JSON Schema beside a reference, or in endless time. */
-const unmerged = new Set(['type', 'properties', 'items', 'multipleOf'])
-
-/** Whether a schema without a single type has only values that are written in one way. */
-function isScalar (schema: Schema): boolean {
-  const { type } = schema
-  if (subschemas(schema).length > 0) return false
-  if (type === undefined) return 'enum' in schema || 'const' in schema
-  return Array.isArray(type) && !type.includes('object') && !type.includes('array')
-}
-
-/** The components that a schema refers to; undefined when it or one of them is not plain. */
-function plainComponents (schema: Schema, schemas: Schemas) {
-  const components: Record<string, FastJsonSchema> = {}
-  const isPlain = (schema: Schema): boolean => {
-    const { type, format, $ref } = schema
-    const words = Object.keys(schema)
-    const areKnown = words.every(word => plainKeywords.has(word) || word.startsWith('x-'))
-    if (!areKnown || format === 'unsafe') return false
-    // fast-json-stringify would take a property that every object inherits for a member.
-    if (Object.keys(schema.properties ?? {}).some(name => name in Object.prototype)) return false
-    if ($ref === undefined) {
-      if (typeof type === 'string') return subschemas(schema).every(([, inner]) => isPlain(inner))
-      return isScalar(schema)
+    const bigints = exact.get(value)
+    const copyMember = (member: unknown, key: Key) => copy(bigints?.get(key) ?? member)
+    if (Array.isArray(value)) return value.map(copyMember)
+    const members: Holder = {}
+    for (const name of Object.keys(value)) {
+      if (isKept?.(name) === false) continue
+      const member = copyMember((value as Holder)[name], name)
+      // A member __proto__ is a member, not the prototype.
+      if (name !== '__proto__') members[name] = member
+      else Object.defineProperty(members, name, { enumerable: true, value: member })
     }
-    const name = String($ref).replace(/#$/, '')
-    const component = name.includes('#') ? undefined : referenced(schemas, schema)
-    if (component === undefined || words.some(word => unmerged.has(word))) return false
-    if (name in components) return true
-    components[name] = component as unknown as FastJsonSchema
-    return isPlain(component)
+    return members
   }
-  return isPlain(schema) ? components : undefined
+
+  const copied = copy(value)
+  return { value: copied, isShared }
+}
+
+/** A copy in which no object is at two places. */
+function withoutSharing (value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(withoutSharing)
+  const copy = mapValues(value as Record<string, unknown>, withoutSharing)
+  if (!writesItself(value)) return copy
+  return Object.defineProperty(copy, 'toJSON', { value: (key: string) => value.toJSON(key) })
 }

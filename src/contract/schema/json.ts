@@ -12,7 +12,7 @@ declare global {
 /** A problem of a value, as the end of a sentence. `path` is a JSON pointer without its slash. */
 export interface Fault { path: string, problem: string }
 
-type Key = string | number
+export type Key = string | number
 
 /**
  * Numbers that a double may round, by their object or array and key: bigints of an answer, sources
@@ -181,6 +181,6 @@ export function replaceBigints (
 }
 
 /** Whether JSON.stringify() calls a method of the value, as for a Date. */
-export function writesItself (value: object): boolean {
+export function writesItself (value: object): value is { toJSON: (key: string) => unknown } {
   return 'toJSON' in value && typeof value.toJSON === 'function'
 }

@@ -58,6 +58,15 @@ export function referenced (schemas: Schemas, { $ref }: Schema): Schema | undefi
   return valueAt(schemas[name], pointer) as Schema | undefined
 }
 
+/** The names of the components that a schema refers to, at any depth of the schema itself. */
+export function referencedNames (schema: Schema): Set<string> {
+  const found = new Set<string>()
+  for (const { $ref } of schemasWithin(schema)) {
+    if (typeof $ref === 'string') found.add($ref.split('#', 1)[0] as string)
+  }
+  return found
+}
+
 /** The schemas directly inside a schema, with the keyword that contains each. */
 export function subschemas (schema: Schema): Array<[keyword: string, schema: Schema]> {
   const found: Array<[string, Schema]> = []

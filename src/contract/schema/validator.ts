@@ -1,21 +1,23 @@
 // Validates JSON Schema 2020-12 with ajv: strict, without coercion, int64 exact.
 import { _, Ajv2020 } from 'ajv/dist/2020.js'
-import type { CodeKeywordDefinition, ErrorObject, FuncKeywordDefinition, Options } from 'ajv'
+import type { CodeKeywordDefinition, ErrorObject, Options } from 'ajv'
 import addFormats from 'ajv-formats'
 import { explain, explainAll } from './faults.ts'
 import { int64Keyword, type IntegersOfValue } from './int64.ts'
-import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles } from './json.ts'
-import { ajvRewriter, componentOf, type Declared, type Direction } from './ajv-rewriter.ts'
-import { containsInt64, type Schema, type Schemas } from './schemas.ts'
+import {
+  type ExactNumbers, type Fault, type Key, parseJson, type Root, toDoubles, writesItself
+} from './json.ts'
+import { ajvRewriter, type Declared, declares, type Direction } from './ajv-rewriter.ts'
+import { containsInt64, referencedNames, type Schema, type Schemas } from './schemas.ts'
 
-/** The members that a schema declares for an object of a valid value, by its JSON pointer. */
-export interface DeclaredAt { pointer: string, declared: Declared }
+/** An object of an answer, its place, and the members that one schema declares for it. */
+export interface Described { object: object, holder: object, key: Key, declared: Declared }
 
 /** What one validation records; our keywords get it as `this`. */
 interface Validation extends IntegersOfValue {
-  declared: DeclaredAt[]
+  described: Described[]
+  /** Whether a schema does not declare a member of its object, or JSON.stringify() would not. */
   hasUndeclared: boolean
-  writesItself: boolean
   errors: ErrorObject[] | undefined
 }
 
@@ -24,20 +26,19 @@ export type Validated =
   | { fault: Fault, faults?: () => Fault[] }
   | ValidValue
 
+/** An answer has doubles for the bigints in `exact`. */
 interface ValidValue {
   fault?: undefined
   value: unknown
-  /** Whether an object of an answer has members that its schema does not declare. */
+  exact: ExactNumbers
+  described: readonly Described[]
+  /** Whether the objects of an answer may have members to leave out. */
   hasUndeclared: boolean
-  /** Whether an object of an answer has the method toJSON(), which must not write it. */
-  writesItself: boolean
-  /** Lists the objects of an answer with the members that are declared for them. */
-  declared: () => readonly DeclaredAt[]
 }
 
 /**
  * Validates the value of a root. A valid request's value has bigints for its int64s; it reuses the
- * parsed objects. An answer stays as it is.
+ * parsed objects.
  */
 export type Validate = (root: Root) => Validated
 
@@ -67,47 +68,38 @@ const options = {
  * @throws Error when a schema cannot be compiled, here or in the returned function
  */
 export function createCompiler (schemas: Schemas, direction: Direction): Compile {
-  const compile = lazily(() => checkCompiler(schemas, direction, options, noticesUndeclared))
-  // Compiled for the first value that needs them: they would double the startup time.
+  const compile = lazily(() => checkCompiler(schemas, direction, options))
+  // Compiled for the first invalid value: it would double the startup time.
   const allErrors = { ...options, allErrors: true }
-  const compileAll = lazily(() => checkCompiler(schemas, direction, allErrors, noticesUndeclared))
-  const compileRecords = lazily(() => checkCompiler(schemas, direction, options, recordsDeclared))
+  const compileAll = lazily(() => checkCompiler(schemas, direction, allErrors))
   return memoizeBySchema(schema => {
     const check = compile()(schema)
     if (direction === 'request') return requestValidator(check, lazily(() => compileAll()(schema)))
-    const checkRecords = lazily(() => compileRecords()(schema))
-    return answerValidator(check, checkRecords, containsInt64(schema as Schema, schemas))
+    return answerValidator(check, containsInt64(schema as Schema, schemas))
   })
 }
 
-/** @param declares the keyword for the members that a schema declares */
-function checkCompiler (
-  schemas: Schemas,
-  direction: Direction,
-  options: Options,
-  declares: CodeKeywordDefinition | FuncKeywordDefinition
-) {
+function checkCompiler (schemas: Schemas, direction: Direction, options: Options) {
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
-  for (const keyword of [int64Keyword, branchKeyword, containsBranchKeyword, declares]) {
+  for (const keyword of [int64Keyword, branchKeyword, containsBranchKeyword, declaresKeyword]) {
     ajv.addKeyword(keyword)
   }
   // The name of the member that selects a branch, for messages.
   ajv.addKeyword('discriminatorName')
   const rewrite = ajvRewriter(schemas, direction)
-  const added = new Set<string>()
-  const add = (name: string): void => {
-    const { component, isPart } = componentOf(name)
-    // ajv has the message for a reference to nothing.
-    if (added.has(name) || !Object.hasOwn(schemas, component)) return
-    added.add(name)
-    ajv.addSchema({ $id: name, ...prepare(schemas[component] as Schema, isPart) })
-  }
-  const prepare = (schema: Schema, isPart: boolean): object => {
+  const prepare = (schema: Schema): object => {
     declareFormats(ajv, schema)
-    return rewrite(schema, isPart, add)
+    for (const name of referencedNames(schema)) {
+      // ajv has the message for a reference to nothing.
+      if (added.has(name) || !Object.hasOwn(schemas, name)) continue
+      added.add(name)
+      ajv.addSchema({ $id: name, ...prepare(schemas[name] as Schema) })
+    }
+    return rewrite(schema)
   }
-  return (schema: object): Check => ajv.compile(prepare(schema as Schema, false))
+  const added = new Set<string>()
+  return (schema: object): Check => ajv.compile(prepare(schema as Schema))
 }
 
 /** Makes a result when it is first wanted. */
@@ -160,25 +152,16 @@ function requestValidator (check: Check, checkAll: () => Check): Validate {
     }
     // Replace doubles only after validation: other keywords need them.
     for (const { holder, key, integer } of integers) holder[key] = integer
-    return { value: root.value, hasUndeclared: false, writesItself: false, declared: nothing }
+    return { value: root.value, exact: noExactNumbers, described: [], hasUndeclared: false }
   })
 }
 
-function nothing (): [] {
-  return []
-}
-
-function answerValidator (
-  check: Check,
-  checkRecords: () => Check,
-  mayContainBigints: boolean
-): Validate {
+function answerValidator (check: Check, mayContainBigints: boolean): Validate {
   return catchStackOverflow(({ value }) => {
     const root = mayContainBigints ? toDoubles(value) : { value }
-    const { errors, hasUndeclared, writesItself } = run(check, root)
+    const { errors, exact, described, hasUndeclared } = run(check, root)
     if (errors !== undefined) return { fault: explain(errors) }
-    const declared = () => run(checkRecords(), root).declared
-    return { value, hasUndeclared, writesItself, declared }
+    return { value: root.value, exact, described, hasUndeclared }
   })
 }
 
@@ -187,12 +170,7 @@ const noExactNumbers: ExactNumbers = new Map()
 function run (check: Check, root: Root): Validation {
   const { value, exact = noExactNumbers } = root
   const validation: Validation = {
-    exact,
-    integers: [],
-    declared: [],
-    hasUndeclared: false,
-    writesItself: false,
-    errors: undefined
+    exact, integers: [], described: [], hasUndeclared: false, errors: undefined
   }
   const context = {
     instancePath: '',
@@ -262,16 +240,14 @@ const toBranchKeyword = (keyword: string, isOfContains: boolean): CodeKeywordDef
   code (context) {
     const { gen } = context
     const integers = gen.const('integers', _`this.integers.length`)
-    const declared = gen.const('declared', _`this.declared.length`)
+    const described = gen.const('described', _`this.described.length`)
     const hasUndeclared = gen.const('hasUndeclared', _`this.hasUndeclared`)
-    const writesItself = gen.const('writesItself', _`this.writesItself`)
     const valid = gen.name('valid')
     const branch = context.subschema({ keyword, allErrors: false }, valid)
     gen.if(_`!${valid}`, () => {
       gen.code(_`this.integers.length = ${integers}`)
-      gen.code(_`this.declared.length = ${declared}`)
+      gen.code(_`this.described.length = ${described}`)
       gen.code(_`this.hasUndeclared = ${hasUndeclared}`)
-      gen.code(_`this.writesItself = ${writesItself}`)
       if (!isOfContains) return
       context.reset()
       context.error()
@@ -284,38 +260,22 @@ const toBranchKeyword = (keyword: string, isOfContains: boolean): CodeKeywordDef
 const branchKeyword = toBranchKeyword('branch', false)
 const containsBranchKeyword = toBranchKeyword('containsBranch', true)
 
-/** Notices objects that JSON.stringify() would not write as the members that are declared. */
-const noticesUndeclared: CodeKeywordDefinition = {
-  keyword: 'declares',
-  schemaType: 'object',
-  type: 'object',
-  code ({ gen, data, schema }) {
-    const notice = gen.scopeValue('keyword', { ref: toNotice(schema) })
-    gen.code(_`${notice}(this, ${data})`)
-  }
-}
-
-function toNotice ({ any, names, patterns }: Declared) {
-  const known = new Set(names)
-  const regexps = patterns.map(pattern => new RegExp(pattern, 'u'))
-  return (validation: Validation, object: object): void => {
-    if ('toJSON' in object) validation.writesItself = true
-    if (any) return
-    for (const name in object) {
-      if (known.has(name) || regexps.some(regexp => regexp.test(name))) continue
-      validation.hasUndeclared = true
-      return
-    }
-  }
-}
-
 /** Records which members of an object are declared. */
-const recordsDeclared: FuncKeywordDefinition = {
+const declaresKeyword: CodeKeywordDefinition = {
   keyword: 'declares',
   schemaType: 'object',
   type: 'object',
-  compile: (declared: Declared) => function (this: Validation, _object: object, context) {
-    this.declared.push({ pointer: String(context?.instancePath), declared })
-    return true
+  code ({ gen, data, schema, it: { parentData: holder, parentDataProperty: key } }) {
+    const describe = gen.scopeValue('keyword', { ref: describer(schema) })
+    gen.code(_`${describe}(this, ${data}, ${holder}, ${key})`)
+  }
+}
+
+function describer (declared: Declared) {
+  return (validation: Validation, object: object, holder: object, key: Key): void => {
+    validation.described.push({ object, holder, key, declared })
+    if (validation.hasUndeclared) return
+    if (writesItself(object)) validation.hasUndeclared = true
+    for (const name in object) if (!declares(declared, name)) validation.hasUndeclared = true
   }
 }

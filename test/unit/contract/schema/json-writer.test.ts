@@ -1,9 +1,7 @@
-// The fast ways to write an answer give the same text as the one that follows the records of the
-// validation. RANDOM_SEED repeats a run.
+// What is written of answers: of all members that their schemas declare, and of no others.
+// RANDOM_SEED repeats a run.
 import t from 'tap'
-import {
-  createCompiler, createWriters, type Schema, writeDeclared
-} from '../../../../src/contract/schema/index.ts'
+import { createCompiler, createWriters } from '../../../../src/contract/schema/index.ts'
 import { seededRandom } from '../../../fixtures/random.ts'
 
 const word = { type: 'string' }
@@ -24,7 +22,7 @@ const shapes: object[] = [
   { type: 'array', items: { anyOf: [{ $ref: 'Plain#' }, { type: 'null' }] } },
   { allOf: [{ $ref: 'Plain#' }, { $ref: 'Tree#' }, { type: 'object', properties: { f: word } }] },
   { $ref: 'Plain#', properties: { g: { $ref: 'Plain#/properties/b' } } },
-  { allOf: [{ $ref: 'Plain#' }, { oneOf: [{ $ref: 'Closed#' }, { properties: { d: word } }] }] },
+  { allOf: [{ $ref: 'Plain#' }, { anyOf: [{ $ref: 'Closed#' }, { properties: { d: word } }] }] },
   {
     properties: { a: word },
     if: { properties: { a: { const: 'fern' } } },
@@ -50,7 +48,7 @@ function anyValue (depth: number): unknown {
   switch (kind) {
     case 0: return 1
     case 1: return null
-    case 2: return 2n ** 60n
+    case 2: return 5n
     case 3: return undefined
     case 4: return shared
     case 5: return new Date(0)
@@ -65,43 +63,64 @@ function anyValue (depth: number): unknown {
   }
 }
 
-t.test('each way to write an answer gives the same text', async t => {
+function writerOf (schema: object) {
+  return createWriters(createCompiler(schemas, 'answer'))(schema)
+}
+
+t.test('what is written is valid, and written again as it is', async t => {
   t.comment(`RANDOM_SEED=${seed}`)
-  const compile = createCompiler(schemas, 'answer')
-  const writerOf = createWriters(schemas, compile)
   for (const shape of shapes) {
-    const [write, validate] = [writerOf(shape), compile(shape)]
+    const write = writerOf(shape)
     let written = 0
     for (let i = 0; i < 3000; i++) {
       const value = anyValue(0)
-      const result = validate({ value })
-      if (result.fault !== undefined || value === undefined) continue
-      const expected = writeDeclared(value, result.declared())
-      if (write(value) !== expected) t.equal(write(value), expected, JSON.stringify(shape))
+      if (value === undefined) continue
+      let text: string
+      try {
+        text = write(value)
+      } catch {
+        continue
+      }
+      const again = write(JSON.parse(text))
+      if (again !== text) t.equal(again, text, JSON.stringify(shape))
       written++
     }
     t.ok(written > 50, `${written} values of ${JSON.stringify(shape)}`)
   }
 })
 
-t.test('schemas that describe one object together declare the members of all', async t => {
-  const write = (schema: Schema, value: object) => {
-    return createWriters(schemas, createCompiler(schemas, 'answer'))(schema)(value)
-  }
+t.test('exactly the declared members are written', async t => {
   const both = { allOf: [{ $ref: 'Plain#' }, { properties: { f: word } }] }
-  t.equal(write(both, { a: 'x', f: 'y', other: 1 }), '{"a":"x","f":"y"}')
-  t.equal(write({ $ref: 'Plain#' }, { a: 'x', f: 'y' }), '{"a":"x"}', 'the part alone has its own')
-  t.equal(write({ ...both, not: { $ref: 'Closed#' } }, { a: 'x', f: 'y' }), '{"a":"x","f":"y"}')
-  t.equal(write({ $ref: 'Plain#' }, new Row()), '{"a":"fern"}', 'toJSON() is not called')
-})
-
-t.test('members of a branch that does not match do not count', async t => {
-  const branch = (a: string, inner: object) => ({ properties: { inner, a: { const: a } } })
-  const validate = createCompiler(schemas, 'answer')({
-    oneOf: [branch('x', { $ref: 'Plain#' }), branch('y', { additionalProperties: true })]
-  })
-  const inner = { other: 1, toJSON: 1 }
-  const found = (a: string) => validate({ value: { inner, a } })
-  t.match(found('y'), { hasUndeclared: false, writesItself: true })
-  t.match(found('x'), { hasUndeclared: true, writesItself: true })
+  const two = { properties: { x: { $ref: 'Plain#' }, y: both, any: {} } }
+  const id = { type: 'integer', format: 'int64' }
+  const extra = { a: 'x', f: 'y', other: 1 }
+  const date = new Date(0)
+  const big = 2n ** 60n + 1n
+  const cases: Array<[schema: object, value: unknown, text: string]> = [
+    [both, extra, '{"a":"x","f":"y"}'],
+    [{ $ref: 'Plain#' }, extra, '{"a":"x"}'],
+    [{ ...both, not: { $ref: 'Closed#' } }, extra, '{"a":"x","f":"y"}'],
+    // The same object has other members at each place, and all where nothing is declared.
+    [two, { x: extra, y: extra }, '{"x":{"a":"x"},"y":{"a":"x","f":"y"}}'],
+    [two, { x: extra, any: extra }, '{"x":{"a":"x"},"any":{"a":"x","f":"y","other":1}}'],
+    [{ properties: { x: { properties: {} }, y: {} } }, { x: date, y: date }, `{"x":{},"y":${JSON.stringify(date)}}`],
+    [{ $ref: 'Plain#' }, new Row(), '{"a":"fern"}'],
+    [{ type: 'array', items: id }, [big, 5, 7n], `[${big},5,7]`],
+    [id, big, String(big)],
+    [{ properties: { id, any: {} } }, { id: big, any: [7n], other: 7n }, `{"id":${big},"any":[7]}`],
+    [{ properties: { id } }, { id: big }, `{"id":${big}}`],
+    [{}, { any: 7n }, '{"any":7}'],
+    [
+      { properties: { a: word }, patternProperties: { '^_': {} } },
+      JSON.parse('{"__proto__":{"b":1},"other":1}'), '{"__proto__":{"b":1}}'
+    ],
+    // A branch that does not match declares nothing.
+    [
+      { oneOf: [{ required: ['e'], properties: { c: word } }, { properties: { d: word } }] },
+      { c: 'x', d: 'y' }, '{"d":"y"}'
+    ]
+  ]
+  for (const [schema, value, text] of cases) {
+    t.equal(writerOf(schema)(value), text, JSON.stringify(schema))
+  }
 })
