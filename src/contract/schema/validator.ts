@@ -16,7 +16,7 @@ export interface Described { object: object, holder: object, key: Key, declared:
 /** What one validation records; our keywords get it as `this`. */
 interface Validation extends IntegersOfValue {
   described: Described[]
-  /** Whether a schema does not declare a member of its object, or JSON.stringify() would not. */
+  /** Whether an object has the method toJSON(), or a member that one of its schemas lacks. */
   hasUndeclared: boolean
   errors: ErrorObject[] | undefined
 }
