@@ -4,8 +4,10 @@ import type { NewPlant } from '../../plants/plant-store.ts'
 
 export type Statement = [text: string, values: unknown[]]
 
-/** The statements that differ. */
+/** The statements that differ by server and schema. */
 export interface Dialect {
+  /** The schema of the tables, as a part of a statement. */
+  schema: string
   /** Each statement adds those of its plants whose ids are new, and returns these ids. */
   insertPlants: (plants: readonly NewPlant[]) => Statement[]
   /** Returns the plants with these ids, once no failover can lose them. */
@@ -13,50 +15,63 @@ export interface Dialect {
 }
 
 /**
- * 'off', 'local' and 'remote_write' can lose a commit; 'remote_apply' is stronger than 'on'. Set it
- * per transaction: behind a pooler the next transaction may run on another connection.
+ * 'off', 'local' and 'remote_write' can lose a commit; 'remote_apply' is stronger than 'on'. A
+ * cancelled wait for the standby shows only as a warning. Set both per transaction: behind a pooler
+ * the next transaction may run on another connection.
  */
 const setSynchronousCommit = `set_config('synchronous_commit',
   CASE current_setting('synchronous_commit')
-  WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
+  WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true) ||
+  set_config('client_min_messages', 'warning', true)`
 
 const emitMessage = "pg_logical_emit_message(true, 'plant-store', '')"
 
-const selectById = 'SELECT id, name, tag FROM plants WHERE id = ANY($1::bigint[])'
-
-/** Its size does not depend on the batch, so PostgreSQL parses it faster than a list of rows. */
-const insertArrays = `INSERT INTO plants (id, name, tag)
-  SELECT added.* FROM ${setSynchronousCommit},
-    unnest($1::bigint[], $2::text[], $3::text[]) AS added
+/**
+ * Its size does not depend on the batch, so PostgreSQL parses it faster than a list of rows. With
+ * array_nulls = off, a NULL in an array would become the text NULL.
+ */
+const insertArrays = (schema: string) => `INSERT INTO ${schema}.plants (id, name, tag)
+  SELECT added.id, added.name, CASE WHEN added.tagged THEN added.tag END
+  FROM (SELECT ${setSynchronousCommit}) AS settings,
+    unnest($1::bigint[], $2::text[], $3::text[], $4::boolean[]) AS added (id, name, tag, tagged)
   ON CONFLICT (id) DO NOTHING RETURNING id`
 
 /**
  * After a crash a row may be visible that no standby has. The message makes the SELECT a commit,
  * which waits for the standby. FOR KEY SHARE would do so too, but needs the right to UPDATE.
  */
-const postgresql: Dialect = {
-  insertPlants: plants => [[insertArrays, [
-    plants.map(({ id }) => id),
-    plants.map(({ name }) => name),
-    plants.map(({ tag = null }) => tag)
-  ]]],
-  selectExisting: `${selectById}
+function postgresql (schema: string): Dialect {
+  const insert = insertArrays(schema)
+  return {
+    schema,
+    insertPlants: plants => [[insert, [
+      plants.map(({ id }) => id),
+      plants.map(({ name }) => name),
+      plants.map(({ tag = '' }) => tag),
+      plants.map(({ tag }) => tag !== undefined)
+    ]]],
+    selectExisting: `SELECT id, name, tag FROM ${schema}.plants WHERE id = ANY($1::bigint[])
   AND (SELECT ${setSynchronousCommit} <> '' AND ${emitMessage} IS NOT NULL)`
+  }
 }
 
 /**
  * Citus sends rows of VALUES to their shards, but collects those of a SELECT first. It runs a
  * subquery without FROM on the coordinator, but selected columns where the row and its standby are.
  */
-const citus: Dialect = {
-  insertPlants (plants) {
-    const statements: Statement[] = []
-    for (let start = 0; start < plants.length; start += maxRows) {
-      statements.push(insertRows(plants.slice(start, start + maxRows)))
-    }
-    return statements
-  },
-  selectExisting: selectById.replace(' FROM', `, ${setSynchronousCommit}, ${emitMessage} FROM`)
+function citus (schema: string): Dialect {
+  return {
+    schema,
+    insertPlants (plants) {
+      const statements: Statement[] = []
+      for (let start = 0; start < plants.length; start += maxRows) {
+        statements.push(insertRows(schema, plants.slice(start, start + maxRows)))
+      }
+      return statements
+    },
+    selectExisting: `SELECT id, name, tag, ${setSynchronousCommit}, ${emitMessage}
+  FROM ${schema}.plants WHERE id = ANY($1::bigint[])`
+  }
 }
 
 /** A statement has at most 65,535 parameters. Longer ones than this are no faster. */
@@ -65,18 +80,19 @@ const maxRows = 1000
 /** Citus calls functions on the coordinator, whose commit decides for all shards. */
 const firstName = `CASE WHEN ${setSynchronousCommit} IS NOT NULL THEN $2 END`
 
-function insertRows (plants: readonly NewPlant[]): Statement {
+function insertRows (schema: string, plants: readonly NewPlant[]): Statement {
   const values: unknown[] = []
   const rows: string[] = []
   for (const { id, name, tag = null } of plants) {
     const last = values.push(id, name, tag)
     rows.push(`($${last - 2}, ${last === 3 ? firstName : `$${last - 1}`}, $${last})`)
   }
-  const text = `INSERT INTO plants (id, name, tag) VALUES ${rows.join()}
+  const text = `INSERT INTO ${schema}.plants (id, name, tag) VALUES ${rows.join()}
   ON CONFLICT (id) DO NOTHING RETURNING id`
   return [text, values]
 }
 
-export function dialectOf ({ hasCitus }: { hasCitus: boolean }): Dialect {
-  return hasCitus ? citus : postgresql
+/** @param server its schema is quoted where that is necessary */
+export function dialectOf ({ hasCitus, schema }: { hasCitus: boolean, schema: string }): Dialect {
+  return hasCitus ? citus(schema) : postgresql(schema)
 }

@@ -60,7 +60,7 @@ export interface PostgresEngine extends Engine {
 
 /** The engine on any connections, also simulated ones. */
 export function createPostgresEngine (runner: StatementRunner, clock: Clock): PostgresEngine {
-  let dialect = dialectOf({ hasCitus: false })
+  let dialect = dialectOf({ hasCitus: false, schema: 'public' })
   const run: Run = work => retry(until => {
     const query: Query = (text, values = [], accept) => {
       return runner.query(text, values, until - clock.now(), accept)

@@ -24,13 +24,14 @@ interface PlantRow { id: string, name: string, tag: string | null }
 export function createPlantMethods (run: Run) {
   return implement({
     addMany: plants => run((query, dialect) => addMany(query, dialect, plants)),
-    page: (from, limit) => run(async query => {
-      const select = 'SELECT id, name, tag FROM plants WHERE id >= $1 ORDER BY id LIMIT $2'
+    page: (from, limit) => run(async (query, { schema }) => {
+      const select = `SELECT id, name, tag FROM ${schema}.plants
+  WHERE id >= $1 ORDER BY id LIMIT $2`
       const rows = await query<PlantRow>(select, [from, limit])
       return rows.map(toPlant)
     }),
-    count: () => run(async query => {
-      const [row] = await query<{ count: string }>('SELECT count(*) FROM plants')
+    count: () => run(async (query, { schema }) => {
+      const [row] = await query<{ count: string }>(`SELECT count(*) FROM ${schema}.plants`)
       return Number(row?.count)
     })
   })
@@ -87,7 +88,8 @@ function toPlant ({ id, name, tag }: PlantRow): NewPlant {
  * Fails unless addMany() may run its statements and the table has its primary key. Adds nothing.
  */
 export async function checkRights (query: Query, dialect: Dialect): Promise<void> {
-  await query(`INSERT INTO plants (id, name, tag) SELECT id, name, tag FROM plants WHERE false
+  const plants = `${dialect.schema}.plants`
+  await query(`INSERT INTO ${plants} (id, name, tag) SELECT id, name, tag FROM ${plants} WHERE false
   ON CONFLICT (id) DO NOTHING RETURNING id`)
   await query(`${dialect.selectExisting} LIMIT 0`, [[]])
 }

@@ -21,20 +21,26 @@ export function checkDatabase (query: Query): Promise<Dialect> {
 
 async function inspectDatabase (query: Query, upgrade: typeof migrate): Promise<Dialect> {
   const dialect = await checkSettings(query)
-  await checkTable(query)
-  const version = await schemaVersion(query)
+  const { schema } = dialect
+  await checkTable(query, schema)
+  const version = await schemaVersion(query, schema)
   if (version > migrations.length) {
     const versions = `schema ${version}, known ${migrations.length}`
     throw new PermanentError(`it was written by a newer version of this program (${versions})`)
   }
   // A user with rights on the tables may lack the right to create them.
-  if (version < migrations.length) await upgrade(query, version)
+  if (version < migrations.length) {
+    await upgrade(query, schema, version)
+    await checkTable(query, schema)
+  }
   await checkRights(query, dialect)
   return dialect
 }
 
 interface Settings {
   hasCitus: boolean
+  /** Null when search_path names none that exists. */
+  schema: string | null
   commit: string
   encoding: string
   readOnly: string
@@ -44,7 +50,7 @@ interface Settings {
 async function checkSettings (query: Query): Promise<Dialect> {
   // An old session may be read-only when the database no longer is, so a refused one is replaced.
   const [settings] = await query<Settings>(readSettings, [], refuseUnsafe)
-  return dialectOf(settings as Settings)
+  return dialectOf(settings as Settings & { schema: string })
 }
 
 function refuseUnsafe ([settings]: Settings[]): void {
@@ -60,6 +66,10 @@ function refuseUnsafe ([settings]: Settings[]): void {
     const problem = 'its fsync is off, so that a power cut could lose plants'
     throw new PermanentError(`${problem}; set it to on and restart it`)
   }
+  if (settings.schema === null) {
+    const problem = 'its search_path names no schema for the tables'
+    throw new PermanentError(`${problem}; set one for this user or database`)
+  }
   if (settings.readOnly === 'on') {
     const remedy = 'name the primary, or all hosts, as in postgres://user@a,b/database'
     throw new PermanentError(`it is read-only; ${remedy}`)
@@ -67,48 +77,76 @@ function refuseUnsafe ([settings]: Settings[]): void {
 }
 
 /**
- * Behind a pooler, another client may have changed synchronous_commit in the session. Each batch
- * sets its own, so only the default of the user and the database says what the operator wants.
+ * Behind a pooler, another client may have changed synchronous_commit or search_path in the
+ * session, or have a temporary table. Each batch sets its own level and names its schema, so only
+ * the defaults of the user and the database say what the operator wants. The schema is the first
+ * that has a table of plants, else the first; temporary ones end with the session.
  */
 const readSettings = `SELECT current_setting('server_encoding') AS encoding,
+  (SELECT quote_ident(schema.name)
+    FROM (SELECT set_config('search_path', reset_val, true) AS path
+      FROM pg_settings WHERE name = 'search_path') AS operator,
+      unnest(current_schemas(operator.path IS NULL)) WITH ORDINALITY AS schema (name, position)
+    WHERE schema.name !~ '^pg_'
+    ORDER BY to_regclass(quote_ident(schema.name) || '.plants') IS NULL, schema.position
+    LIMIT 1) AS schema,
   EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus",
   (SELECT setting FROM pg_settings WHERE name = 'fsync') AS fsync,
   (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS commit,
   current_setting('transaction_read_only') AS "readOnly"`
 
 /** Finds a table `plants` of another program before anything is written. */
-async function checkTable (query: Query): Promise<void> {
-  const columns = await query<{ name: string, type: string, persistence: string }>(readColumns)
+async function checkTable (query: Query, schema: string): Promise<void> {
+  const columns = await query<Column>(readColumns, [`${schema}.plants`])
   const typeByName = new Map(columns.map(({ name, type }) => [name, type]))
   const isOurs = Object.entries(columnTypes).every(([name, type]) => typeByName.get(name) === type)
   if (columns.length > 0 && !isOurs) {
     const remedy = 'use another database'
     throw new PermanentError(`its table plants belongs to another program; ${remedy}`)
   }
-  if (columns.some(({ persistence }) => persistence === 'u')) {
+  const [{ kind = 'r', persistence = 'p' } = {}] = columns
+  if (kind !== 'r' && kind !== 'p') {
+    const problem = 'its plants are no table, so that nothing is known of their durability'
+    throw new PermanentError(`${problem}; use a table`)
+  }
+  if (kind === 'r' && persistence.length > 1) {
+    const problem = 'other tables inherit from its table plants, so that an id may be there twice'
+    throw new PermanentError(`${problem}; use partitions, or no such tables`)
+  }
+  if (persistence.includes('u')) {
     const problem = 'its table plants is UNLOGGED, so that a crash empties it'
     throw new PermanentError(`${problem}; use ALTER TABLE plants SET LOGGED`)
   }
 }
 
+/** `persistence` has a letter for the table and for each that inherits from it. */
+interface Column { name: string, type: string, kind: string, persistence: string }
+
 const columnTypes = { id: 'bigint', name: 'text', tag: 'text' }
-const readColumns = `SELECT attname AS name, format_type(atttypid, NULL) AS type,
-    relpersistence AS persistence
+const readColumns = `WITH RECURSIVE tables AS (
+    SELECT to_regclass($1)::oid AS oid
+    UNION SELECT inhrelid FROM pg_inherits JOIN tables ON inhparent = oid
+  )
+  SELECT attname AS name, format_type(atttypid, NULL) AS type, relkind AS kind,
+    (SELECT string_agg(relpersistence::text, '') FROM pg_class JOIN tables USING (oid))
+      AS persistence
   FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-  WHERE attrelid = to_regclass('plants') AND attnum > 0 AND NOT attisdropped`
+  WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`
 
 /**
  * Each migration upgrades the schema from the version that is its index. It must be safe to run
  * twice: services that start together may both run it.
  */
 const migrations = [
-  'CREATE TABLE IF NOT EXISTS plants (id bigint PRIMARY KEY, name text NOT NULL, tag text)'
+  (schema: string) => `CREATE TABLE IF NOT EXISTS ${schema}.plants
+  (id bigint PRIMARY KEY, name text NOT NULL, tag text)`
 ]
 
 /** The version of the schema; 0 without one. */
-async function schemaVersion (query: Query): Promise<number> {
+async function schemaVersion (query: Query, schema: string): Promise<number> {
+  const select = `SELECT version FROM ${schema}.plants_schema`
   try {
-    const [row] = await query<{ version: number }>('SELECT version FROM plants_schema')
+    const [row] = await query<{ version: number }>(select)
     return row?.version ?? 0
   } catch (error) {
     if (codeOf(error) !== undefinedTable) throw error
@@ -116,12 +154,13 @@ async function schemaVersion (query: Query): Promise<number> {
   }
 }
 
-async function migrate (query: Query, version: number): Promise<void> {
+async function migrate (query: Query, schema: string, version: number): Promise<void> {
+  const versions = `${schema}.plants_schema`
   const columns = 'one integer PRIMARY KEY, version integer NOT NULL'
-  await query(`CREATE TABLE IF NOT EXISTS plants_schema (${columns})`)
-  await query('INSERT INTO plants_schema VALUES (1, 0) ON CONFLICT DO NOTHING')
-  for (const [index, migration] of migrations.slice(version).entries()) {
-    await query(migration)
-    await query('UPDATE plants_schema SET version = $1 WHERE version < $1', [version + index + 1])
+  await query(`CREATE TABLE IF NOT EXISTS ${versions} (${columns})`)
+  await query(`INSERT INTO ${versions} VALUES (1, 0) ON CONFLICT DO NOTHING`)
+  for (const [index, migrate] of migrations.slice(version).entries()) {
+    await query(migrate(schema))
+    await query(`UPDATE ${versions} SET version = $1 WHERE version < $1`, [version + index + 1])
   }
 }

@@ -110,39 +110,40 @@ export async function execute (
 interface Call { database: Database, server: Server, statement: Statement }
 
 const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> | Rows]> = [
-  [/^INSERT INTO plants \(/, insert],
-  [/^SELECT id, name, tag FROM plants WHERE id = ANY/, selectExisting],
-  [/^SELECT id, name, tag FROM plants WHERE id >= /, selectPage],
+  [/^INSERT INTO public\.plants \(/, insert],
+  [/^SELECT id, name, tag FROM public\.plants WHERE id = ANY/, selectExisting],
+  [/^SELECT id, name, tag FROM public\.plants\s+WHERE id >= /, selectPage],
   [/^SELECT count\(/, ({ server }) => [{ count: String(tableOf(server).size) }]],
   [/^SELECT current_setting\(/, ({ database: { synchronousCommit }, server: { role } }) => {
     const readOnly = role === 'standby' ? 'on' : 'off'
     return [
       {
         hasCitus: false,
+        schema: 'public',
         commit: synchronousCommit,
         encoding: 'UTF8',
         readOnly
       }
     ]
   }],
-  [/^SELECT attname/, ({ server: { data } }) => {
+  [/^WITH RECURSIVE tables/, ({ server: { data } }) => {
     const types = data.plants === undefined ? {} : { id: 'bigint', name: 'text', tag: 'text' }
     return Object.entries(types).map(([name, type]) => ({ name, type }))
   }],
-  [/^SELECT version FROM plants_schema/, ({ server: { data: { version } } }) => {
+  [/^SELECT version FROM public\.plants_schema/, ({ server: { data: { version } } }) => {
     if (version === undefined) throw serverError('42P01', 'relation "plants_schema" does not exist')
     return [{ version }]
   }],
   [
-    /^CREATE TABLE IF NOT EXISTS plants_schema/,
+    /^CREATE TABLE IF NOT EXISTS public\.plants_schema/,
     call => changeSchema(call, data => { data.version ??= 0 })
   ],
-  [/^INSERT INTO plants_schema/, call => changeSchema(call, () => {})],
+  [/^INSERT INTO public\.plants_schema/, call => changeSchema(call, () => {})],
   [
-    /^CREATE TABLE IF NOT EXISTS plants /,
+    /^CREATE TABLE IF NOT EXISTS public\.plants\s/,
     call => changeSchema(call, data => { data.plants ??= new Map() })
   ],
-  [/^UPDATE plants_schema/, call => changeSchema(call, data => { data.version = 1 })]
+  [/^UPDATE public\.plants_schema/, call => changeSchema(call, data => { data.version = 1 })]
 ]
 
 async function insert (call: Call): Promise<Rows> {
@@ -186,10 +187,9 @@ async function insert (call: Call): Promise<Rows> {
 }
 
 function rowOf ({ values }: Statement, index: number): Row {
-  const [ids, names, tags] = values as [bigint[], string[], Array<string | null>]
-  return {
-    id: ids[index] as bigint, name: names[index] as string, tag: tags[index] as string | null
-  }
+  const [ids, names, tags, tagged] = values as [bigint[], string[], string[], boolean[]]
+  const tag = tagged[index] === true ? tags[index] as string : null
+  return { id: ids[index] as bigint, name: names[index] as string, tag }
 }
 
 async function pause ({ database: { world }, statement: { interrupted } }: Call): Promise<void> {

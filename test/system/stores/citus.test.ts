@@ -18,7 +18,9 @@ const fern = { id: 1n, name: 'fern' }
  */
 type Surprise = Reply & { stores?: boolean }
 
-const settings = { hasCitus: true, commit: 'on', encoding: 'UTF8', readOnly: 'off' }
+const settings = {
+  hasCitus: true, schema: 'public', commit: 'on', encoding: 'UTF8', readOnly: 'off'
+}
 const columnTypes = { id: 'bigint', name: 'text', tag: 'text' }
 
 /**
@@ -41,7 +43,7 @@ function answersOf (surprises: Surprise[]): Answer {
     if (text.includes('pg_attribute')) {
       return { rows: Object.entries(columnTypes).map(([name, type]) => ({ name, type })) }
     }
-    if (text.includes('FROM plants_schema')) return { rows: [{ version: 1 }] }
+    if (text.includes('FROM public.plants_schema')) return { rows: [{ version: 1 }] }
     if (isInsert(text)) return insert(values)
     if (!text.includes('id = ANY')) return {}
     const ids: bigint[] = JSON.parse(`[${values[0]?.slice(1, -1)}]`).map(BigInt)
@@ -50,7 +52,7 @@ function answersOf (surprises: Surprise[]): Answer {
   }
 }
 
-const isInsert = (text: string) => /^INSERT INTO plants .* VALUES /.test(text)
+const isInsert = (text: string) => /^INSERT INTO public\.plants .* VALUES /.test(text)
 
 async function open (t: Test, url: string): Promise<PlantStore> {
   const store = await openStore(url, { maxQueue: 10_000 })
@@ -150,7 +152,7 @@ for (const [source, notice, outcome] of notices) {
 t.test('the message for the standby is written where the row is', async t => {
   const { store, statements } = await replay(t)
   t.strictSame([await store.add(fern), await store.add(fern)], ['added', 'unchanged'])
-  const columns = statements.at(-1)?.text.split(' FROM plants')[0]
+  const columns = statements.at(-1)?.text.split(/\s+FROM public.plants/)[0]
   t.match(columns, /^SELECT id, name, tag, set_config\(.*, pg_logical_emit_message\(true, .*\)$/s)
 })
 

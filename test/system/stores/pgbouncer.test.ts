@@ -80,6 +80,27 @@ t.test('PgBouncer', { skip: missing('pgbouncer'), timeout: 120_000 }, async t =>
     await t.resolves(store.check())
   })
 
+  t.test('hands over sessions in which another client has other tables of plants', async t => {
+    const url = behind(await create())
+    const store = await open(t, url)
+    t.equal(await store.add(fern), 'added')
+    const table = 'plants (id bigint PRIMARY KEY, name text NOT NULL, tag text)'
+    const others = [new pg.Client(url), new pg.Client(url)]
+    for (const [index, other] of others.entries()) {
+      await other.connect()
+      t.teardown(() => other.end())
+      await other.query(`BEGIN; CREATE SCHEMA other${index}; CREATE TABLE other${index}.${table};
+        SET search_path = other${index}; CREATE TEMPORARY TABLE ${table}`)
+    }
+    for (const other of others) await other.query('COMMIT')
+    for (let tries = 0; tries < 4; tries++) {
+      t.equal(await store.add({ ...fern, name: 'oak' }), 'conflict')
+    }
+    await t.resolves(store.check())
+    const second = await open(t, url)
+    t.equal(await second.add(fern), 'unchanged')
+  })
+
   t.test('passes on the request to stop a statement', async t => {
     const name = await create()
     const store = await open(t, behind(name))

@@ -264,6 +264,62 @@ t.test('a table that a crash empties is refused', async t => {
   await open(t, url)
 })
 
+t.test('only a table that keeps its rows is accepted, with all its partitions', async t => {
+  const keys = '(id bigint PRIMARY KEY, name text NOT NULL, tag text)'
+  const halves = `CREATE TABLE plants ${keys} PARTITION BY RANGE (id);
+    CREATE TABLE low PARTITION OF plants FOR VALUES FROM (MINVALUE) TO (0);`
+  const high = 'TABLE high PARTITION OF plants FOR VALUES FROM (0) TO (MAXVALUE)'
+  const cases: Array<[create: string, problem: RegExp]> = [
+    [`${halves} CREATE UNLOGGED ${high}`, /its table plants is UNLOGGED/],
+    [
+      `CREATE UNLOGGED TABLE hidden ${keys}; CREATE VIEW plants AS SELECT * FROM hidden`,
+      /its plants are no table, so that nothing is known of their durability; use a table\./
+    ],
+    [
+      `CREATE TABLE plants ${keys}; CREATE TABLE child () INHERITS (plants)`,
+      /other tables inherit from its table plants, so that an id may be there twice; use partit/
+    ]
+  ]
+  for (const [create, problem] of cases) {
+    const url = await server.database()
+    await server.query(create, url)
+    await rejectsOpening(t, url, problem)
+  }
+  const url = await server.database()
+  await server.query(`${halves} CREATE ${high}`, url)
+  const store = await open(t, url)
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  t.equal(await store.add({ id: 1n, name: 'oak' }), 'conflict')
+})
+
+t.test('the tables are in the first lasting schema of the search path', async t => {
+  const url = await server.database()
+  const name = databaseName(url)
+  const store = async () => openStore(url, { maxQueue: 10 })
+  await server.query(`CREATE SCHEMA "My plants";
+    ALTER DATABASE ${name} SET search_path = pg_temp, nowhere, "My plants", public`)
+  const first = await store()
+  t.equal(await first.add({ id: 1n, name: 'fern' }), 'added')
+  await first.close()
+  await server.query(`ALTER DATABASE ${name} SET search_path = public, "My plants"`)
+  const second = await store()
+  t.equal(await second.add({ id: 1n, name: 'oak' }), 'conflict', 'the schema with plants')
+  t.equal(await second.count(), 1)
+  await second.close()
+  await server.query(`ALTER DATABASE ${name} SET search_path = nowhere`)
+  await rejectsOpening(t, url, /its search_path names no schema for the tables; set one for/)
+})
+
+t.test('a plant without a tag has none where arrays hold no NULL', async t => {
+  const url = await server.database()
+  await server.query(`ALTER DATABASE ${databaseName(url)} SET array_nulls = off`)
+  const store = await open(t, url)
+  const plants = [{ id: 1n, name: 'fern' }, { id: 2n, name: 'NULL', tag: 'NULL' }, { id: 3n, name: '', tag: '' }]
+  for (const plant of plants) t.equal(await store.add(plant), 'added')
+  for (const plant of plants) t.equal(await store.add(plant), 'unchanged')
+  t.strictSame(await all(store), plants)
+})
+
 t.test('a server without fsync is refused', async t => {
   const { url, query, kill, start } = await startOwnPostgres(t)
   await query('ALTER SYSTEM SET fsync = off')
@@ -407,7 +463,7 @@ t.test('the store recovers without a restart after a failure of the database', a
   await t.rejects(store.add({ id: 1n, name: 'fern' }), {
     name: 'StoreUnavailable',
     message: 'The plant could not be stored. Sending it again is safe.',
-    cause: /relation "plants" does not exist/
+    cause: /relation "public.plants" does not exist/
   })
   await server.query('ALTER TABLE hidden RENAME TO plants', url)
   t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')

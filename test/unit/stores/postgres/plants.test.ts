@@ -13,7 +13,7 @@ function onReplies (replies: object[][], hasCitus = false) {
     // The caller states which rows its statement has.
     return replies.shift() as never[]
   }
-  const methods = createPlantMethods(work => work(query, dialectOf({ hasCitus })))
+  const methods = createPlantMethods(work => work(query, dialectOf({ hasCitus, schema: 'public' })))
   return { ...methods, statements, replies }
 }
 
