@@ -3,7 +3,7 @@
 import { closeSync, existsSync, lstatSync, openSync, readSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
-import { transaction } from './schema.ts'
+import { creationMark, transaction } from './schema.ts'
 
 /** The smallest page size in bytes; a database is never smaller. */
 const smallestSize = 512n
@@ -27,7 +27,8 @@ export function checkFiles (path: string): void {
     throw new Error(`its file is missing, but ${log} has plants of it; ${wayOut}`)
   }
   checkSize(path)
-  if (!becomesTrue(() => stat(log) !== undefined || !needsLog(path))) {
+  const isUsable = () => stat(log) !== undefined || isBeingCreated(path) || !needsLog(path)
+  if (!becomesTrue(isUsable)) {
     const wayOut = 'put the log back, or remove the file to start with an empty one'
     throw new Error(`it is empty without its log ${log}; ${wayOut}`)
   }
@@ -47,14 +48,18 @@ function needsLog (path: string): boolean {
   return writeVersion === 2 && schemaCookie === 0
 }
 
+/** A database with plants has neither a rollback journal nor the mark. */
+function isBeingCreated (path: string): boolean {
+  return existsSync(`${path}-journal`) || existsSync(creationMark(path))
+}
+
 /**
  * SQLite treats a file this small as new. Another process may be creating it: wait, then refuse it
- * as truncated. With a rollback journal beside it, a crash interrupted the creation: a database
- * with plants has no such journal.
+ * as truncated, unless its creation was interrupted.
  */
 function checkSize (path: string): void {
   const isWhole = () => (stat(path)?.size ?? smallestSize) >= smallestSize
-  if (becomesTrue(isWhole) || existsSync(`${path}-journal`)) return
+  if (becomesTrue(isWhole) || isBeingCreated(path)) return
   const wayOut = 'restore it from a backup, or remove it to start with an empty one'
   throw new Error(`its file is too small for a database; ${wayOut}`)
 }
