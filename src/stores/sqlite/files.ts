@@ -1,6 +1,8 @@
 // Checks the files of a SQLite database: plants that are written to others, or to changed ones,
 // would be lost.
-import { closeSync, existsSync, lstatSync, openSync, readSync, statSync } from 'node:fs'
+import {
+  closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, realpathSync, statSync
+} from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
 import { creationMark, transaction } from './schema.ts'
@@ -10,8 +12,11 @@ const smallestSize = 512n
 /** How long another process may take to create the database. */
 const creationWaitMs = 500
 
-/** Refuses what is no file for a database, and files that belong to another one. */
-export function checkFiles (path: string): void {
+/**
+ * Refuses what is no file for a database, and files that belong to another one.
+ * @param mounts a file with the mounts of Linux
+ */
+export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void {
   const file = lstatSync(path, { throwIfNoEntry: false })
   if (file?.isDirectory()) throw new Error('it is a folder; name a file in it')
   // SQLite has its log beside the target; the checks look beside the link.
@@ -19,6 +24,10 @@ export function checkFiles (path: string): void {
   // SQLite names the log after the path: each name would have another log.
   if (file !== undefined && file.nlink > 1) {
     throw new Error('its file has another hard link, by which SQLite would lose plants')
+  }
+  if (file !== undefined && readMountPoints(mounts).includes(realpathSync(path))) {
+    // SQLite has its log beside the mount: a container would lose it, two would have one each.
+    throw new Error('it is mounted without its folder, which has the log; mount the folder instead')
   }
   const log = `${path}-wal`
   if (file === undefined && (stat(log)?.size ?? 0n) > 0n) {
@@ -32,6 +41,20 @@ export function checkFiles (path: string): void {
     const wayOut = 'put the log back, or remove the file to start with an empty one'
     throw new Error(`it is empty without its log ${log}; ${wayOut}`)
   }
+}
+
+/**
+ * The mount points of Linux: the fifth word of each line, in which octal numbers stand for blanks.
+ * See proc(5). Other systems have no such table.
+ */
+function readMountPoints (table: string): string[] {
+  if (!existsSync(table)) return []
+  const unescape = (_: string, octal: string) => String.fromCharCode(parseInt(octal, 8))
+  const points: string[] = []
+  for (const line of readFileSync(table, 'utf8').trimEnd().split('\n')) {
+    points.push(String(line.split(' ')[4]).replaceAll(/\\([0-7]{3})/g, unescape))
+  }
+  return points
 }
 
 /**
