@@ -1,17 +1,22 @@
 // Checks the files of a SQLite database: plants that are written to others, or to changed ones,
 // would be lost.
-import { closeSync, existsSync, lstatSync, openSync, readSync, statSync } from 'node:fs'
+import {
+  closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, realpathSync, statSync
+} from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
-import { transaction } from './schema.ts'
+import { creationMark, transaction } from './schema.ts'
 
 /** The smallest page size in bytes; a database is never smaller. */
 const smallestSize = 512n
 /** How long another process may take to create the database. */
 const creationWaitMs = 500
 
-/** Refuses what is no file for a database, and files that belong to another one. */
-export function checkFiles (path: string): void {
+/**
+ * Refuses what is no file for a database, and files that belong to another one.
+ * @param mounts a file with the mounts of Linux
+ */
+export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void {
   const file = lstatSync(path, { throwIfNoEntry: false })
   if (file?.isDirectory()) throw new Error('it is a folder; name a file in it')
   // SQLite has its log beside the target; the checks look beside the link.
@@ -20,6 +25,10 @@ export function checkFiles (path: string): void {
   if (file !== undefined && file.nlink > 1) {
     throw new Error('its file has another hard link, by which SQLite would lose plants')
   }
+  if (file !== undefined && readMountPoints(mounts).includes(realpathSync(path))) {
+    // SQLite has its log beside the mount: a container would lose it, two would have one each.
+    throw new Error('it is mounted without its folder, which has the log; mount the folder instead')
+  }
   const log = `${path}-wal`
   if (file === undefined && (stat(log)?.size ?? 0n) > 0n) {
     // SQLite would delete the log.
@@ -27,10 +36,25 @@ export function checkFiles (path: string): void {
     throw new Error(`its file is missing, but ${log} has plants of it; ${wayOut}`)
   }
   checkSize(path)
-  if (!becomesTrue(() => stat(log) !== undefined || !needsLog(path))) {
+  const isUsable = () => stat(log) !== undefined || isBeingCreated(path) || !needsLog(path)
+  if (!becomesTrue(isUsable)) {
     const wayOut = 'put the log back, or remove the file to start with an empty one'
     throw new Error(`it is empty without its log ${log}; ${wayOut}`)
   }
+}
+
+/**
+ * The mount points of Linux: the fifth word of each line, in which octal numbers stand for blanks.
+ * See proc(5). Other systems have no such table.
+ */
+function readMountPoints (table: string): string[] {
+  if (!existsSync(table)) return []
+  const unescape = (_: string, octal: string) => String.fromCharCode(parseInt(octal, 8))
+  const points: string[] = []
+  for (const line of readFileSync(table, 'utf8').trimEnd().split('\n')) {
+    points.push(String(line.split(' ')[4]).replaceAll(/\\([0-7]{3})/g, unescape))
+  }
+  return points
 }
 
 /**
@@ -47,14 +71,18 @@ function needsLog (path: string): boolean {
   return writeVersion === 2 && schemaCookie === 0
 }
 
+/** A database with plants has neither a rollback journal nor the mark. */
+function isBeingCreated (path: string): boolean {
+  return existsSync(`${path}-journal`) || existsSync(creationMark(path))
+}
+
 /**
  * SQLite treats a file this small as new. Another process may be creating it: wait, then refuse it
- * as truncated. With a rollback journal beside it, a crash interrupted the creation: a database
- * with plants has no such journal.
+ * as truncated, unless its creation was interrupted.
  */
 function checkSize (path: string): void {
   const isWhole = () => (stat(path)?.size ?? smallestSize) >= smallestSize
-  if (becomesTrue(isWhole) || existsSync(`${path}-journal`)) return
+  if (becomesTrue(isWhole) || isBeingCreated(path)) return
   const wayOut = 'restore it from a backup, or remove it to start with an empty one'
   throw new Error(`its file is too small for a database; ${wayOut}`)
 }

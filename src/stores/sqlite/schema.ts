@@ -1,5 +1,5 @@
 // The SQLite database when it is opened: durable commits, the table, and files that are refused.
-import { statSync } from 'node:fs'
+import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
 /** SQL that turns the schema of each version into the next. */
@@ -28,15 +28,26 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
     const row = connection.prepare(`PRAGMA ${pragma}`).get() as object
     return Object.values(row)[0]
   }
-  const journal = read('journal_mode = WAL')
   // fullfsync: on macOS fsync alone leaves the data in the disk's cache.
   connection.exec(`PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON`)
+  const isNew = read('page_count') === 0n && existsSync(path)
+  if (isNew) appendFileSync(creationMark(path), '')
+  const journal = read('journal_mode = WAL')
   if (journal !== 'wal' || read('synchronous') !== 2n) {
     throw new Error('it cannot be opened with durable commits; name a file')
   }
   checkIntegrity(connection, path, read)
   transaction(connection, () => migrate(connection, read))
+  rmSync(creationMark(path), { force: true })
+}
+
+/**
+ * An empty file that is beside a new database until the log has the table. Without it, the next
+ * start takes an interrupted creation for a database whose log is lost.
+ */
+export function creationMark (path: string): string {
+  return `${path}-new`
 }
 
 type ReadPragma = (pragma: string) => unknown

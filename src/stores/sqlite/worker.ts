@@ -9,7 +9,7 @@ import type { NewPlant, Outcome } from '../../plants/plant-store.ts'
 import { type Args, implement, isMethod, type Method, type Results } from '../engine.ts'
 import { type EngineCall, type EngineReply, type Reply, unknownMethod } from '../remote-engine.ts'
 import { checkFiles, FileChanged, stat, watchFiles } from './files.ts'
-import { setUpFile, version } from './schema.ts'
+import { creationMark, setUpFile, version } from './schema.ts'
 
 const path = String(workerData)
 
@@ -181,8 +181,11 @@ function open (): Database {
     return prepareStatements(connection)
   } catch (error) {
     connection.close()
-    // The next start would take an empty file for a truncated one.
-    if (file === undefined && stat(path)?.size === 0n) rmSync(path)
+    // A process that has locked the empty file may be creating the database.
+    if (file === undefined && !isLocked(error) && stat(path)?.size === 0n) {
+      rmSync(path)
+      rmSync(creationMark(path), { force: true })
+    }
     throw error
   }
 }

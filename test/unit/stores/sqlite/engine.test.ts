@@ -1,6 +1,6 @@
 import {
-  copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, utimesSync,
-  writeFileSync
+  copyFileSync, existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync,
+  truncateSync, utimesSync, writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -478,6 +478,24 @@ t.test('a first start that fails leaves no empty file, which would be refused', 
   t.equal(existsSync(path), false)
   rmSync(`${path}-journal`, { recursive: true })
   await t.resolves(open(t, path))
+})
+
+t.test('a first start that is interrupted before the table is in the log can go on', async t => {
+  // SQLite cannot create its index: the file has its first page by then, and the log is empty.
+  const folder = t.testdir({ 'plants.db-shm': {} })
+  const path = join(folder, 'plants.db')
+  await t.rejects(open(t, path), /cannot be used: /)
+  t.equal(statSync(path).size, 4096)
+  t.equal(statSync(`${path}-wal`).size, 0)
+  // As the end of the connection does on a full disk or after SIGTERM.
+  rmSync(`${path}-wal`)
+  rmSync(`${path}-shm`, { recursive: true })
+  const other = join(folder, 'other.db')
+  copyFileSync(path, other)
+  await (await open(t, path)).close()
+  t.strictSame(readdirSync(folder).sort(), ['other.db', 'plants.db'], 'the mark is gone')
+  // The same file without the mark is one whose log is lost.
+  await t.rejects(open(t, other), /cannot be used: it is empty without its log/)
 })
 
 t.test('a log without its file is refused at startup, and is not deleted', async t => {
