@@ -103,6 +103,7 @@ t.test('exactly the declared members are written', async t => {
     // The same object has other members at each place, and all where nothing is declared.
     [two, { x: extra, y: extra }, '{"x":{"a":"x"},"y":{"a":"x","f":"y"}}'],
     [two, { x: extra, any: extra }, '{"x":{"a":"x"},"any":{"a":"x","f":"y","other":1}}'],
+    [two, { x: extra, any: [extra] }, '{"x":{"a":"x"},"any":[{"a":"x","f":"y","other":1}]}'],
     [{ properties: { x: { properties: {} }, y: {} } }, { x: date, y: date }, `{"x":{},"y":${JSON.stringify(date)}}`],
     [{ $ref: 'Plain#' }, new Row(), '{"a":"fern"}'],
     [{ type: 'array', items: id }, [big, 5, 7n], `[${big},5,7]`],
