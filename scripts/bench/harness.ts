@@ -57,7 +57,7 @@ export function readSettings<Settings extends Record<string, Setting>> (
 
 /**
  * The base of comparisons.
- * @param commits stores each plant in SQLite by a commit of its own
+ * @param commits commits each plant alone to SQLite
  */
 export function bareFastify (processes = 1, commits = false): Program {
   const command = [process.execPath, join(project, 'scripts/bench/bare.ts'), String(processes)]

@@ -19,7 +19,7 @@ const { rounds, seconds, connections, percent, bare, commits, pinned } = readSet
   percent: 200,
   /** Measures bare Fastify instead of the service. */
   bare: false,
-  /** Bare Fastify stores each plant in SQLite by a commit of its own. */
+  /** Bare Fastify commits each plant alone to SQLite. */
   commits: false,
   /** Gives one core to the service, which then has one thread, and the other one to the load. */
   pinned: false
