@@ -19,7 +19,7 @@ export interface Dialect {
  * cancelled wait for the standby shows only as a warning. Set both per transaction: behind a pooler
  * the next transaction may run on another connection.
  */
-const setSynchronousCommit = `set_config('synchronous_commit',
+const setForCommit = `set_config('synchronous_commit',
   CASE current_setting('synchronous_commit')
   WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true) ||
   set_config('client_min_messages', 'warning', true)`
@@ -32,7 +32,7 @@ const emitMessage = "pg_logical_emit_message(true, 'plant-store', '')"
  */
 const insertArrays = (schema: string) => `INSERT INTO ${schema}.plants (id, name, tag)
   SELECT added.id, added.name, CASE WHEN added.tagged THEN added.tag END
-  FROM (SELECT ${setSynchronousCommit}) AS settings,
+  FROM (SELECT ${setForCommit}) AS settings,
     unnest($1::bigint[], $2::text[], $3::text[], $4::boolean[]) AS added (id, name, tag, tagged)
   ON CONFLICT (id) DO NOTHING RETURNING id`
 
@@ -51,7 +51,7 @@ function postgresql (schema: string): Dialect {
       plants.map(({ tag }) => tag !== undefined)
     ]]],
     selectExisting: `SELECT id, name, tag FROM ${schema}.plants WHERE id = ANY($1::bigint[])
-  AND (SELECT ${setSynchronousCommit} <> '' AND ${emitMessage} IS NOT NULL)`
+  AND (SELECT ${setForCommit} <> '' AND ${emitMessage} IS NOT NULL)`
   }
 }
 
@@ -69,7 +69,7 @@ function citus (schema: string): Dialect {
       }
       return statements
     },
-    selectExisting: `SELECT id, name, tag, ${setSynchronousCommit}, ${emitMessage}
+    selectExisting: `SELECT id, name, tag, ${setForCommit}, ${emitMessage}
   FROM ${schema}.plants WHERE id = ANY($1::bigint[])`
   }
 }
@@ -78,7 +78,7 @@ function citus (schema: string): Dialect {
 const maxRows = 1000
 
 /** Citus calls functions on the coordinator, whose commit decides for all shards. */
-const firstName = `CASE WHEN ${setSynchronousCommit} IS NOT NULL THEN $2 END`
+const firstName = `CASE WHEN ${setForCommit} IS NOT NULL THEN $2 END`
 
 function insertRows (schema: string, plants: readonly NewPlant[]): Statement {
   const values: unknown[] = []

@@ -159,8 +159,8 @@ async function migrate (query: Query, schema: string, version: number): Promise<
   const columns = 'one integer PRIMARY KEY, version integer NOT NULL'
   await query(`CREATE TABLE IF NOT EXISTS ${versions} (${columns})`)
   await query(`INSERT INTO ${versions} VALUES (1, 0) ON CONFLICT DO NOTHING`)
-  for (const [index, migrate] of migrations.slice(version).entries()) {
-    await query(migrate(schema))
+  for (const [index, toStatement] of migrations.slice(version).entries()) {
+    await query(toStatement(schema))
     await query(`UPDATE ${versions} SET version = $1 WHERE version < $1`, [version + index + 1])
   }
 }

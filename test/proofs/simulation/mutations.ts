@@ -36,14 +36,14 @@ export const mutations: readonly Mutation[] = [
     name: 'an insert keeps a weak synchronous_commit',
     violates: 'safety',
     file: 'postgres/dialects.ts',
-    text: '{setSynchronousCommit}) AS settings,\n',
+    text: '{setForCommit}) AS settings,\n',
     by: '{"set_config(\'a.b\', \'\', true)"}) AS settings,\n'
   },
   {
     name: 'a read of existing plants keeps a weak synchronous_commit',
     violates: 'safety',
     file: 'postgres/dialects.ts',
-    text: "{setSynchronousCommit} <> ''",
+    text: "{setForCommit} <> ''",
     by: "{'true'}"
   },
   {
