@@ -1,13 +1,20 @@
-// Answers the routes of the page from memory, as they are or compressed, with what browsers need to
+// Answers the page and its files from memory, as they are or compressed, with what browsers need to
 // keep them. Reading the file for each response takes 20 times as long.
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { takeTurns } from '../server/turns.ts'
+
+/** A response that is made once. */
+export interface Rendered { type: string, bytes: Buffer }
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+type Render = (below: string) => Promise<Rendered | undefined>
+type FileHandler = (below: string, openPage: () => Promise<Render>) => Handler
 
 interface HeldFile {
   type: string
@@ -39,66 +46,64 @@ const longestField = 256
 const compress = promisify(gzip)
 
 /**
- * Keeps each first response of a plugin's routes, and the files that its route `/static/*` serves.
- * Links to them get a version: a browser keeps a file with the current one.
- * @param docs where the plugin is registered afterwards
+ * Returns a function that makes the handler of a path of the page. It answers what the path has
+ * below it, or the file of the folder that the parameter `*` names. Links to the files get a
+ * version: a browser keeps a file with the current one.
  * @param configuration the version changes with it
  */
-export function holdFiles (docs: FastifyInstance, path: string, configuration: string): void {
-  const responses = new Map<string, HeldFile>()
+export function createFileHandler (path: string, configuration: string): FileHandler {
   const takeTurn = promisify(takeTurns(turn.bytes, startTurn => setTimeout(startTurn, turn.ms)))
-  let reading: Promise<Folder> | undefined
-  const readOnce = () => {
-    reading ??= readFolder(path, configuration).catch(error => {
-      reading = undefined
+  const readFiles = once(() => readFolder(path, configuration))
+
+  return (below, openPage) => {
+    const pages = new Map<string, HeldFile>()
+    const find = async (name: string | undefined) => {
+      const { files, version } = await readFiles()
+      const path = below.replace('*', () => name ?? '')
+      const known = files.get(name ?? '') ?? pages.get(path)
+      if (known !== undefined) return { file: known, version }
+      const rendered = await (await openPage())(path)
+      if (rendered === undefined) return undefined
+      const file = holdFile(withVersion(rendered, version), rendered.type)
+      pages.set(path, file)
+      return { file, version }
+    }
+    return async (request, reply) => {
+      const { '*': name } = request.params as { '*'?: string }
+      const found = await find(name)
+      if (found === undefined) return reply.callNotFound()
+      const { file, version } = found
+      const isLasting = request.url.endsWith(`?v=${version}`)
+      const fields = {
+        'Cache-Control': isLasting ? 'public, max-age=31536000, immutable' : 'no-cache',
+        ETag: file.tag,
+        Vary: [reply.getHeader('Vary') ?? [], 'Accept-Encoding'].flat().join(', ')
+      }
+      if (isKnown(file, request)) return reply.code(304).headers(fields).send()
+      const bytes = await encode(file, request)
+      await takeTurn(bytes.length)
+      if (bytes !== file.plain) reply.header('Content-Encoding', 'gzip')
+      return reply.type(file.type).headers(fields).send(bytes)
+    }
+  }
+}
+
+/** Calls a function once for all callers, and again after it has failed. */
+export function once<T> (call: () => Promise<T>): () => Promise<T> {
+  let called: Promise<T> | undefined
+  return () => {
+    called ??= call().catch(error => {
+      called = undefined
       throw error
     })
-    return reading
+    return called
   }
-  /** The links of the page depend on a slash at the end of its address. */
-  const keyOf = ({ routeOptions, url }: FastifyRequest) => {
-    return `${routeOptions.url} ${url.endsWith('/')}`
-  }
-  const find = async (request: FastifyRequest) => {
-    const { '*': name = '' } = request.params as { '*'?: string }
-    return (await readOnce()).files.get(name) ?? responses.get(keyOf(request))
-  }
+}
 
-  docs.addHook('onRoute', route => {
-    const { handler, url } = route
-    route.handler = async function (request, reply) {
-      const file = await find(request)
-      if (file !== undefined) return reply.type(file.type).send(file.plain)
-      if (url.endsWith('/static/*')) return reply.callNotFound()
-      return handler.call(this, request, reply) ?? reply
-    }
-  })
-  docs.addHook('onSend', async (request, reply, payload) => {
-    if (reply.statusCode !== 200) return payload
-    const { version } = await readOnce()
-    let file = await find(request)
-    if (file === undefined) {
-      const type = String(reply.getHeader('content-type'))
-      const link = type.startsWith('text/html') ? /(?<=")[^"]*\/static\/[^"]+/g : /$^/
-      file = holdFile(Buffer.from(String(payload).replace(link, `$&?v=${version}`)), type)
-      responses.set(keyOf(request), file)
-    }
-    const isLasting = request.url.endsWith(`?v=${version}`)
-    const fields = {
-      'Cache-Control': isLasting ? 'public, max-age=31536000, immutable' : 'no-cache',
-      ETag: file.tag,
-      Vary: [reply.getHeader('Vary') ?? [], 'Accept-Encoding'].flat().join(', ')
-    }
-    if (isKnown(file, request)) {
-      reply.code(304).headers(fields).removeHeader('content-type')
-      return null
-    }
-    const bytes = await encode(file, request)
-    await takeTurn(bytes.length)
-    if (bytes !== file.plain) reply.header('Content-Encoding', 'gzip')
-    reply.headers(fields)
-    return bytes
-  })
+/** A page with versions in its links to files. */
+function withVersion ({ type, bytes }: Rendered, version: string): Buffer {
+  if (!type.startsWith('text/html')) return bytes
+  return Buffer.from(String(bytes).replace(/(?<=")[^"]*\/static\/[^"]+/g, `$&?v=${version}`))
 }
 
 async function readFolder (path: string, configuration: string): Promise<Folder> {

@@ -1,19 +1,15 @@
 // The contract for people and programs: /docs is a page, /docs/json and /docs/yaml the contract.
-import swagger, { type StaticDocumentSpec } from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { fileURLToPath } from 'node:url'
-import { holdFiles } from './docs-files.ts'
+import { createFileHandler, once } from './docs-files.ts'
 import { toRoute } from './message/paths.ts'
+import type { PageSettings } from './swagger-ui.ts'
 
-type Document = Extract<StaticDocumentSpec, { document: unknown }>['document']
-type Servers = Array<{ variables?: Record<string, { default: string }> }>
 type Variables = Readonly<Record<string, string>>
-interface Titled { readonly info: { readonly title: string } }
 
 export const docsPath = '/docs'
 
-/** The files of the plugin. */
+/** The files of the page. */
 const folder = fileURLToPath(new URL('static', import.meta.resolve('@fastify/swagger-ui')))
 
 /**
@@ -24,27 +20,24 @@ const folder = fileURLToPath(new URL('static', import.meta.resolve('@fastify/swa
  */
 export async function serveDocs (
   app: FastifyInstance,
-  document: Titled,
+  document: PageSettings['document'],
   variables: Variables = {},
   prefixes: readonly string[] = ['']
 ): Promise<void> {
   await app.register(async docs => {
     const headers = securityHeaders(Object.values(variables))
     docs.addHook('onRequest', async (_request, reply) => { reply.headers(headers) })
-    holdFiles(docs, folder, JSON.stringify(uiConfig) + pageCss)
-    const specification = { document: withVariables(document, variables) }
-    await docs.register(swagger, { mode: 'static', specification })
+    const answerFile = createFileHandler(folder, JSON.stringify(uiConfig) + pageCss)
     for (const prefix of prefixes) {
-      await docs.register(page => page.register(swaggerUi, {
-        routePrefix: docsPath,
-        // For the links to the files of the page.
-        indexPrefix: prefix,
-        theme: { title: document.info.title, css: [{ filename: 'page.css', content: pageCss }] },
-        uiConfig
-      }), {
-        // Never found if it has a percent sign; below a decoded one @fastify/static has no files.
-        prefix: toRoute(prefix)
+      // Its packages take a seventh of the time in which the service starts.
+      const openPage = once(async () => {
+        const { openSwaggerUi } = await import('./swagger-ui.ts')
+        const settings = { document, variables, css: pageCss, uiConfig }
+        return openSwaggerUi({ ...settings, path: docsPath, prefix })
       })
+      for (const below of ['', '/', '/json', '/yaml', '/static/*']) {
+        docs.get(toRoute(decodeURI(prefix + docsPath + below)), answerFile(below, openPage))
+      }
     }
   })
   // Last, because a prefix may be one of the paths above.
@@ -53,21 +46,10 @@ export async function serveDocs (
 
 function redirectToDocs (app: FastifyInstance, prefix: string): void {
   for (const path of new Set([prefix, `${prefix}/`])) {
-    const url = toRoute(path)
+    const url = toRoute(decodeURI(path))
     const isTaken = app.supportedMethods.some(method => app.hasRoute({ method, url }))
     if (url !== '' && !isTaken) app.get(url, (_request, reply) => reply.redirect(prefix + docsPath))
   }
-}
-
-/** Copies the document, because @fastify/swagger serves the object that it gets. */
-function withVariables (document: object, variables: Variables): Document {
-  const copy = structuredClone(document) as { servers?: Servers }
-  for (const server of copy.servers ?? []) {
-    for (const [name, variable] of Object.entries(server.variables ?? {})) {
-      variable.default = variables[name] ?? variable.default
-    }
-  }
-  return copy as Document
 }
 
 const uiConfig = {

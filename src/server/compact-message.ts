@@ -1,6 +1,6 @@
 // A request that joins the small pieces of its body, so that they need little more memory than
 // their bytes.
-import { IncomingMessage } from 'node:http'
+import { IncomingMessage } from './node-http.ts'
 
 /** Pieces of a body that are kept as they arrive: even a piece of one byte takes 100 bytes. */
 const maxPieces = 16

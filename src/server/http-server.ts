@@ -1,10 +1,11 @@
 // Creates Node's HTTP server with its limits. It knows neither a framework nor a contract.
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import { admitRequests } from './admission.ts'
 import { CompactMessage } from './compact-message.ts'
 import type { ErrorReporter } from './error-reporter.ts'
 import { memoryLimit } from './memory-limit.ts'
 import { type ConnectionCounts, limitConnections, limitStalling } from './open-connections.ts'
+import { createServer } from './node-http.ts'
 import { serveInOrder } from './pipelining.ts'
 import { answerOverload, answerServerErrors } from './socket-errors.ts'
 import { readChunksWhenWanted } from './unread-chunks.ts'

@@ -1,16 +1,14 @@
 // Answers what Node would answer without a body or not at all: overload, CONNECT, and bytes that
 // are not HTTP. The framework answers all other requests.
 import { randomUUID } from 'node:crypto'
-import {
-  type IncomingMessage, maxHeaderSize, type RequestListener, type Server, type ServerResponse,
-  STATUS_CODES
-} from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import {
   type ErrorReporter, type FailedRequest, reportError, writeError
 } from './error-reporter.ts'
 import { framingFault } from './framing.ts'
 import { HttpError } from './http-error.ts'
+import { maxHeaderSize, STATUS_CODES } from './node-http.ts'
 import type { ServedSocket } from './open-connections.ts'
 import { overloaded } from './overload.ts'
 import { requestId } from './request-id.ts'

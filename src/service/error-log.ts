@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { limitLines } from '../limits/log-lines.ts'
 import { errorBody } from '../plants/error-body.ts'
 import type { ErrorReporter } from '../server/error-reporter.ts'
-import { logError, logFault } from '../telemetry/log.ts'
+import { logError, logFault } from '../telemetry/request-log.ts'
 import type { SharedMemory } from './shared-memory.ts'
 
 export interface ErrorLog extends ErrorReporter {

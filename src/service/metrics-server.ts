@@ -1,9 +1,10 @@
 // The server of METRICS_PORT: it serves /metrics alone, without a token.
 import fastify from 'fastify'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { answerErrors, errorOptions } from '../contract/index.ts'
+import { createServer } from '../server/node-http.ts'
 import { connectionsOf } from '../server/open-connections.ts'
 import { serveInOrder } from '../server/pipelining.ts'
 import { CannotListen } from '../server/port-claim.ts'

@@ -1,11 +1,7 @@
 // The log: JSON lines, or sentences on a terminal. It never contains header fields or queries: they
 // may hold tokens.
-import type { FastifyInstance } from 'fastify'
-import type { IncomingHttpHeaders } from 'node:http'
 import { inspect } from 'node:util'
 import { type Logger, pino, stdSerializers } from 'pino'
-import { callerOf, rawPath } from '../contract/index.ts'
-import type { FailedRequest, SentError } from '../server/error-reporter.ts'
 import type { LogOutput } from './log-output.ts'
 
 /**
@@ -28,66 +24,6 @@ export async function makeReadable (output: LogOutput, isTTY: boolean): Promise<
   return { write: line => output.write(pretty(line)) }
 }
 
-/** `short`: without the stack, which another line has. */
-export type Detail = 'full' | 'short'
-
-/** Logs 4xx, 501 and 505, which the client causes, at info; other 5xx at error with their cause. */
-export function logError (
-  log: Logger,
-  error: SentError,
-  request: FailedRequest,
-  detail: Detail = 'full'
-): void {
-  const { status, message, cause } = error
-  const fields = { ...fieldsOf(request), status }
-  if (status < 500 || status === 501 || status === 505) log.info(fields, message)
-  // Its stack says nothing, and a flood of them must be cheap.
-  else if (status === 503 && cause === undefined) log.error(fields, message)
-  else log.error({ ...fields, err: withDetail(cause ?? error, detail) }, message)
-}
-
-/** Logs a fault of an answer that the response does not show. */
-export function logFault (
-  log: Logger,
-  fault: Error,
-  request: FailedRequest,
-  detail: Detail = 'full'
-): void {
-  const fields = { ...fieldsOf(request), err: withDetail(fault, detail) }
-  log.error(fields, 'the answer breaks the contract, or it broke off')
-}
-
-/** Logs every response at debug. */
-export function logResponses (app: FastifyInstance, log: Logger): void {
-  if (!log.isLevelEnabled('debug')) return
-  app.addHook('onResponse', (request, reply, done) => {
-    const { statusCode: status, elapsedTime } = reply
-    const fields = { ...fieldsOf(request), status, ms: Number(elapsedTime.toFixed(3)) }
-    log.debug(fields, 'response sent')
-    done()
-  })
-}
-
-function fieldsOf (request: FailedRequest) {
-  const { id, ip: address, method, url, headers = {} } = request
-  const path = url && rawPath({ url })
-  return { id, ...traceIds(headers), caller: callerOf(request), address, method, path }
-}
-
-const traceparentPattern =
-  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:$|(?<!^00.*)-)/
-
-/**
- * The ids of `traceparent` (W3C Trace Context, section 3.2), under the names that OpenTelemetry
- * gives them in logs.
- */
-export function traceIds (
-  { traceparent }: IncomingHttpHeaders
-): { trace_id?: string, span_id?: string } {
-  const [, trace, span] = traceparentPattern.exec(String(traceparent)) ?? []
-  return trace === undefined || span === undefined ? {} : { trace_id: trace, span_id: span }
-}
-
 /** Bytes of a field, in UTF-8. */
 const maxField = 1024
 const field = new Uint8Array(maxField)
@@ -99,6 +35,9 @@ const controlInStack = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
 const shortAscii = /^[ -~]{0,1024}$/
 
+/** `short`: without the stack, which another line has. */
+export type Detail = 'full' | 'short'
+
 /** An error whose stack another line has. */
 class Short {
   readonly error: Error
@@ -107,7 +46,8 @@ class Short {
   }
 }
 
-function withDetail (error: unknown, detail: Detail): unknown {
+/** An error for the field `err` of a line. */
+export function withDetail (error: unknown, detail: Detail): unknown {
   return detail === 'short' && error instanceof Error ? new Short(error) : error
 }
 

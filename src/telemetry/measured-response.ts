@@ -1,16 +1,17 @@
 // Measures every response of the server, also those that Fastify does not send.
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import type http from 'node:http'
+import { ServerResponse } from '../server/node-http.ts'
 import type { Answerable } from '../server/open-connections.ts'
 import type { Recorder } from './metrics-recorder.ts'
 
-type End = ServerResponse['end']
+type End = http.ServerResponse['end']
 
 /** The index of the route, which labelRoutes() sets, or 0. */
 interface Labelled { route?: number }
 
 /** A class of responses that measure the time until they end. */
-export function measuredResponse<Request extends IncomingMessage> (
+export function measuredResponse<Request extends http.IncomingMessage> (
   recorder: Recorder
 ): typeof ServerResponse<Request> {
   return class extends ServerResponse<Request> implements Labelled, Answerable {

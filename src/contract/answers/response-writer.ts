@@ -1,8 +1,8 @@
 // Finds the response that the contract declares for an answer, checks the answer and writes its
 // header fields and body.
 import type { FastifyReply } from 'fastify'
-import { validateHeaderValue } from 'node:http'
 import { Readable } from 'node:stream'
+import { validateHeaderValue } from '../../server/node-http.ts'
 import { isInRange, isRange, kindOf, sentType } from '../message/media-type.ts'
 import type { RoutedOperation } from '../message/paths.ts'
 import { writeUnchecked } from '../schema/index.ts'

@@ -3,27 +3,33 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { holdFiles } from '../../../src/contract/docs-files.ts'
+import { createFileHandler } from '../../../src/contract/docs-files.ts'
 import { startApp } from '../../fixtures/app.ts'
 
 const script = 'x'.repeat(2000)
 
-/** A plugin with a page and a folder of files, held in memory. */
+const type = 'text/html; charset=utf-8'
+const rendered: Record<string, { type: string, bytes: Buffer }> = {
+  '': { type, bytes: Buffer.from('<a href="/static/a.js">"/static/"</a>') },
+  '/static/made.html': { type, bytes: Buffer.from('made') },
+  '/json': { type: 'application/json', bytes: Buffer.from('{"url":"/static/a.js"}') }
+}
+
+/** An app with a page and a folder of files, held in memory. */
 async function startPlugin (
   t: Test, path: string, configuration = ''
 ): Promise<{ app: FastifyInstance, asked: string[] }> {
   const app = fastify()
   t.teardown(() => app.close())
   const asked: string[] = []
-  await app.register(async docs => {
-    holdFiles(docs, path, configuration)
-    docs.get('/page', async (request, reply) => {
-      asked.push(request.url)
-      return reply.type('text/html; charset=utf-8').send('<a href="/static/a.js">"/static/"</a>')
-    })
-    docs.get('/json', async () => ({ url: '/static/a.js' }))
-    docs.get('/static/*', async () => 'never called')
-  })
+  const answerFile = createFileHandler(path, configuration)
+  const openPage = async () => async (below: string) => {
+    asked.push(below)
+    return rendered[below]
+  }
+  for (const below of ['', '/json', '/static/*']) {
+    app.get(below === '' ? '/page' : below, answerFile(below, openPage))
+  }
   return { app, asked }
 }
 
@@ -59,11 +65,11 @@ t.test('a file is compressed for clients that accept it, if that makes it smalle
 t.test('each response is made or read once', async t => {
   const path = folder(t)
   const { app, asked } = await startPlugin(t, path)
-  const [first, slash] = [await app.inject('/page'), await app.inject('/page?/')]
+  const [page, made] = [await app.inject('/page'), await app.inject('/static/made.html')]
   rmSync(path, { recursive: true })
-  t.equal((await app.inject('/page')).body, first.body)
-  t.equal((await app.inject('/page?/')).body, slash.body)
-  t.strictSame(asked, ['/page', '/page?/'], 'the links depend on the slash')
+  t.equal((await app.inject('/page?x')).body, page.body)
+  t.strictSame([(await app.inject('/static/%6dade.html')).body, made.body], ['made', 'made'])
+  t.strictSame(asked, ['', '/static/made.html'])
   t.equal((await app.inject('/static/a.js')).body, script)
   t.equal((await app.inject('/static/c.js')).statusCode, 404)
 })

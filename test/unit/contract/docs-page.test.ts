@@ -44,7 +44,8 @@ t.test('the page, the contract and the health checks are at the root and below t
   for (const [baseUrl, prefix] of [
     ['/', ''],
     ['https://plants.example/api/v1/', '/api/v1'],
-    ['/a:b/c', '/a:b/c']
+    ['/a:b/c', '/a:b/c'],
+    ['/caf%C3%A9', '/caf%C3%A9']
   ] as const) {
     const { app } = await startApp(t, { baseUrl })
     for (const at of new Set(['', prefix])) {
@@ -68,9 +69,6 @@ t.test('the page, the contract and the health checks are at the root and below t
       isError(t, await app.inject(path), 404, `There is nothing at ${path}.`, baseUrl)
     }
   }
-  const { app } = await startApp(t, { baseUrl: '/caf%C3%A9' })
-  t.equal((await app.inject('/caf%C3%A9/livez')).statusCode, 200)
-  t.equal((await app.inject('/caf%C3%A9/docs')).statusCode, 404, 'no page below a percent-encoded path')
   t.strictSame(healthPathsBelow(['', '/a%20b']), ['/livez', '/readyz', '/a%20b/livez', '/a%20b/readyz'])
 })
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { requestId } from '../../../src/server/request-id.ts'
-import { traceIds } from '../../../src/telemetry/log.ts'
+import { traceIds } from '../../../src/telemetry/request-log.ts'
 import { StoreUnavailable } from '../../../src/plants/plant-store.ts'
 import { authorization, json, listen, logLines, startApp } from '../../fixtures/app.ts'
 import { exchange, request, requestText } from '../../fixtures/raw.ts'
