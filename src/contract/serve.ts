@@ -51,10 +51,10 @@ export async function serveContract<Ops, C extends Contract> (
   const operations = routedOperations(contract, variables)
   const skipped = routedSkipped(contract, variables)
   const all = [...operations, ...skipped]
-  const isLarge = operations.length > mostCompiledAtStart
-  const compileRequest = prepare(createCompiler(schemas, 'request'), isLarge)
-  const compile = prepare(createCompiler(schemas, 'answer'), isLarge)
-  const writerOf = prepare(createWriters(compile), isLarge)
+  // Few schemas are needed soon after the start.
+  const compileRequest = whenUsed(createCompiler(schemas, 'request'))
+  const compile = whenUsed(createCompiler(schemas, 'answer'))
+  const writerOf = createWriters(compile)
   const guards = { schemes, verifiers, realm, onRefused }
   const bodyHooksOf = bodyHooks(app, schemas, compileRequest, bodyLimits)
   const answers = { ...service, schemas, compile, writerOf }
@@ -68,16 +68,6 @@ export async function serveContract<Ops, C extends Contract> (
   for (const operation of operations) addRoute(app, operation, methodsOf(operation, all), options)
   answerSkipped(app, skipped, all)
   return security => authenticate(app, security, guards)
-}
-
-/** With more operations, a schema is compiled for its first value instead of at startup. */
-const mostCompiledAtStart = 50
-
-function prepare<Value, Result> (
-  compile: (schema: object) => (value: Value) => Result,
-  isLarge: boolean
-) {
-  return isLarge ? whenUsed(compile) : compile
 }
 
 /** TypeScript reports these errors too, unless a cast hides them. */
