@@ -57,6 +57,22 @@ t.test('the command stores plants with the Node of its package, and gets signals
   await t.rejects(run(main, ['--port'], { cwd: folder, env }), { code: 2 })
 })
 
+t.test('the image starts its bundle once when it is built, and keeps the compiled code', async t => {
+  const folder = await install(t)
+  const dockerfile = readFileSync('deploy/Dockerfile', 'utf8').replaceAll('\\\n', '')
+  const [, command = '[]'] = /^RUN (\[.+\])$/m.exec(dockerfile) ?? []
+  const [program, option, script = ''] = JSON.parse(command)
+  t.strictSame([program, option], ['/nodejs/bin/node', '-e'])
+  const installed = script.replace('/app', join(folder, 'node_modules/plant-store'))
+    .replace('/tmp', folder).replace('5000', '2000')
+  const cache = join(folder, 'cache')
+  const variables = { ...env, NODE_COMPILE_CACHE: cache }
+  const { stdout } = await run(process.execPath, ['-e', installed], { cwd: folder, env: variables })
+  t.match(stdout, /listening at .*shutting down after SIGTERM/s)
+  const [version = ''] = readdirSync(cache)
+  t.ok(readdirSync(join(cache, version)).length > 100)
+})
+
 t.test('npx plant-store finds the command', async t => {
   const cwd = await install(t)
   t.match(await run('npx', ['plant-store', '--version'], { cwd, env }), { stdout: `${version}\n` })
