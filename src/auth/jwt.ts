@@ -4,6 +4,7 @@ import { HttpError, type TokenVerifier, type Verdict } from '../contract/index.t
 import type { AcceptedToken } from './jwt-cache.ts'
 import type { KeySet, KeySource } from './issuer-keys.ts'
 import type { JwtSettings } from './issuer.ts'
+import { limitCalls } from './limit-calls.ts'
 
 export interface JwtOptions extends Pick<JwtSettings, 'issuer' | 'audience'> {
   keys: KeySource
@@ -28,14 +29,17 @@ const maxSubject = 255
 const leewaySeconds = 5
 /** The last moment of a Date. */
 const lastMs = 8.64e15
+/** Signatures that a thread checks at once; one of P-521 takes a millisecond. */
+const maxChecks = 2
 
 const threeParts = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 export function jwtVerifier (options: JwtOptions): TokenVerifier {
   const { keys, onRefused, now = Date.now } = options
+  const settings = { ...options, now, limit: limitCalls(maxChecks) }
   const check = async (token: string, scopes: readonly string[]): Promise<Verdict> => {
     try {
-      return verdictOf(await verify(token, { ...options, now }), scopes)
+      return verdictOf(await verify(token, settings), scopes)
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error
       onRefused(error.message)
@@ -50,13 +54,15 @@ export function jwtVerifier (options: JwtOptions): TokenVerifier {
   }
 }
 
+interface Settings extends Required<JwtOptions> { limit: ReturnType<typeof limitCalls> }
+
 function verdictOf (accepted: AcceptedToken, scopes: readonly string[]): Verdict {
   const { principal, scopes: granted } = accepted
   return scopes.every(scope => granted.has(scope)) ? principal : 'forbidden'
 }
 
 /** Verifies a token; with an unknown key, once again with the issuer's newest keys. */
-async function verify (token: string, options: Required<JwtOptions>): Promise<AcceptedToken> {
+async function verify (token: string, options: Settings): Promise<AcceptedToken> {
   const keySet = options.keys.current ?? await options.keys.renew()
   if (keySet === undefined) {
     const problem = 'The service cannot check this token now.'
@@ -82,16 +88,16 @@ function isOfUnknownKey (error: unknown): boolean {
 async function verifyWith (
   keySet: KeySet,
   token: string,
-  { issuer, audience, now }: Required<JwtOptions>
+  { issuer, audience, now, limit }: Settings
 ): Promise<AcceptedToken> {
-  const verified = await jwtVerify(token, keySet.find, {
+  const verified = await limit(() => jwtVerify(token, keySet.find, {
     algorithms,
     issuer,
     audience,
     requiredClaims: ['exp', 'sub'],
     clockTolerance: leewaySeconds,
     currentDate: new Date(now())
-  })
+  }))
   const accepted = checkClaims(verified, now())
   keySet.accepted.add(token, accepted)
   return accepted

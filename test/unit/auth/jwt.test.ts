@@ -2,7 +2,7 @@ import { CompactEncrypt, exportSPKI, SignJWT } from 'jose'
 import { createPublicKey, generateKeyPairSync, KeyObject, sign } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { AcceptedTokens } from '../../../src/auth/jwt-cache.ts'
-import { IssuerKeys, keyTimes } from '../../../src/auth/issuer-keys.ts'
+import { IssuerKeys, type KeySet, keyTimes } from '../../../src/auth/issuer-keys.ts'
 import { type JwtOptions, jwtVerifier } from '../../../src/auth/jwt.ts'
 import { json, startApp } from '../../fixtures/app.ts'
 import { anyResponse, serve } from '../../fixtures/contract.ts'
@@ -477,4 +477,26 @@ t.test('an unexpected error is thrown, not taken for a bad token', async t => {
   await t.rejects(
     Promise.resolve(verify(await issuer.sign(key), [])), { message: 'thrown by the test' }
   )
+})
+
+t.test('two signatures are checked at once: others leave the threads of the pool free', async t => {
+  const { key, keys, reasons, issuer } = await setUp(t)
+  const { find, accepted } = keys.current as KeySet
+  let running = 0
+  let most = 0
+  const current: KeySet = {
+    accepted,
+    find: async (...args) => {
+      most = Math.max(most, ++running)
+      await new Promise(resolve => setTimeout(resolve, 5))
+      running--
+      return find(...args)
+    }
+  }
+  const source = { current, renew: async () => current }
+  const verify = jwtVerifier({ issuer: issuer.issuer, audience, keys: source, onRefused: reason => reasons.push(reason) })
+  const withoutClaims = signAnything(key, { alg: 'ES256' }, {})
+  await Promise.all(Array.from({ length: 6 }, () => verify(withoutClaims, [])))
+  t.equal(most, 2)
+  t.equal(reasons.length, 6)
 })
