@@ -115,8 +115,8 @@ async function readText (body: AsyncIterable<Uint8Array>): Promise<string> {
 /** `fetch` hides the reason in the cause. V8's message for bad JSON quotes the text. */
 function reasonOf (error: unknown): string {
   if (error instanceof SyntaxError) return 'it is not JSON'
-  const { message, cause } = error as Error & { cause?: { code?: string } }
-  return cause?.code ?? message
+  const { message, cause } = error as Error & { cause?: { code?: string, message: string } }
+  return cause?.code ?? cause?.message ?? message
 }
 
 function isObject (value: unknown): value is Record<string, unknown> {

@@ -41,7 +41,7 @@ const types: Readonly<Record<string, string>> = {
  * time of a thread.
  */
 const turn = { bytes: 512 * 1024, ms: 10 }
-/** Characters of Accept-Encoding; a longer one is ignored, because parsing it takes too long. */
+/** Characters of a field about the response; a longer one takes too long to parse. */
 const longestField = 256
 const compress = promisify(gzip)
 
@@ -123,7 +123,9 @@ function holdFile (plain: Buffer, type = 'application/octet-stream'): HeldFile {
 
 /** Whether the client has the file (RFC 9110, section 13.1.2). */
 function isKnown ({ tag }: HeldFile, { headers }: FastifyRequest): boolean {
-  const tags = headers['if-none-match']?.split(',').map(text => text.trim()) ?? []
+  const { 'if-none-match': known = '' } = headers
+  if (known.length > longestField) return false
+  const tags = known.split(',').map(text => text.trim())
   return tags.includes(tag) || tags.includes('*')
 }
 

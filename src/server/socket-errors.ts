@@ -57,7 +57,7 @@ export function answerOverload (reporter: ErrorReporter, onOverload: () => void)
 }
 
 /** An error of Node's parser, with the bytes in which it found the error. */
-type ParserError = Error & { code?: string, rawPacket?: unknown }
+type ParserError = Error & { code?: string, rawPacket?: unknown, bytesParsed?: number }
 
 /** A listener for Node's event `clientError`. */
 export function answerClientError (
@@ -81,9 +81,15 @@ export function notHttp (): HttpError {
   return new HttpError(400, 'This is not an HTTP/1.1 request.')
 }
 
-/** HEAD gets no body (RFC 9110, section 9.3.2), also when its address is malformed. */
-function isHead ({ rawPacket }: ParserError): boolean {
-  return Buffer.isBuffer(rawPacket) && rawPacket.toString('latin1', 0, 5) === 'HEAD '
+/**
+ * HEAD gets no body (RFC 9110, section 9.3.2), also when its address is malformed. The bytes may
+ * have other requests before it.
+ */
+function isHead ({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  if (!Buffer.isBuffer(rawPacket)) return false
+  const blankLine = rawPacket.subarray(0, bytesParsed).lastIndexOf('\r\n\r\n')
+  const start = blankLine < 0 ? 0 : blankLine + 4
+  return rawPacket.toString('latin1', start, start + 5) === 'HEAD '
 }
 
 /** Milliseconds for a client to read its response while it sends the rest of a refused body. */

@@ -41,6 +41,13 @@ const brokenAnswers: Array<[name: string, listener: RequestListener, reason: Reg
   ['a broken connection', ({ socket }) => socket.destroy(), /UND_ERR_SOCKET|ECONNRESET/]
 ]
 
+t.test('the reason why fetch refuses an address is reported', async t => {
+  // The Fetch Standard blocks this port.
+  const { keys, sentences } = newKeys(t, 'http://127.0.0.1:4190', calm)
+  await keys.open()
+  t.match(sentences, [/openid-configuration: bad port/])
+})
+
 t.test('an issuer that is down at startup is reported, and its keys are read once it is up', async t => {
   const { issuer, answer, publish, requests } = await startIssuer(t)
   const key = await makeKey('first')

@@ -269,4 +269,18 @@ t.test('an error for HEAD has no body, also before routing', async t => {
   }
   const inTarget = await exchangeOne(port, requestText('GET /\x01', ['Host: x']))
   isError(t, inTarget, 400, /./, 'GET')
+  const known = requestText('OPTIONS /plants', ['Host: x'])
+  const [, afterHead] = await exchange(port, `${known}${requestText('HEAD /\x01', ['Host: x'])}`)
+  t.ok(Number(afterHead?.headers['content-length']) > 0)
+  t.equal(afterHead?.body, '', 'the second request of a packet')
+})
+
+t.test('bytes that are not HTTP behind HEAD get an error with its body', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  let received = ''
+  socket.on('data', text => { received += text })
+  socket.write(`${requestText('HEAD /livez', ['Host: x'])}garbage\r\n\r\n`)
+  await once(socket, 'end')
+  t.match(received, /^HTTP\/1\.1 200 .*\r\nHTTP\/1\.1 400 .*\r\n\r\n\{"error":400,.*\}$/s)
 })
