@@ -9,15 +9,16 @@ import { folder, project } from './harness.ts'
 /**
  * Returns the folder of a checkout with its packages.
  * @param name a folder, or a revision, which is installed
+ * @param options of npm
  */
-export function findCheckout (name: string): string {
+export function findCheckout (name: string, ...options: string[]): string {
   if (existsSync(join(name, 'src/main.ts'))) return resolve(name)
   const checkout = join(folder, 'against')
   if (!unpackRevision(name, project, checkout)) {
     exitWith(`--against: ${name} is neither a revision nor the folder of a checkout.`)
   }
   console.error(`installing the packages of ${name}`)
-  installPackages(checkout, '--omit=dev')
+  installPackages(checkout, ...options)
   return checkout
 }
 

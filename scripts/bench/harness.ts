@@ -110,6 +110,22 @@ export async function startServer (program: Program, prefix: string[] = []): Pro
   throw new Error(`${name}: ${command.join(' ')} did not start`)
 }
 
+/**
+ * Starts several instances of each program. Neighbours in the result are instances of different
+ * programs.
+ */
+export function startInstances (
+  programs: Program[],
+  instances: number,
+  prefix: string[]
+): Promise<Server[]> {
+  const starting: Array<Promise<Server>> = []
+  for (let instance = 0; instance < instances; instance++) {
+    for (const program of programs) starting.push(startServer(program, prefix))
+  }
+  return Promise.all(starting)
+}
+
 /** Ends a server in order. */
 export async function stopServer ({ pid }: Server): Promise<void> {
   const child = children.get(pid) as ChildProcess

@@ -2,20 +2,22 @@
 // with the same schemas by hand, Fastify without schemas and fastify-openapi-glue. One core has the
 // servers, the other one the load.
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findCheckout } from './checkout.ts'
 import {
-  folder, pinToCores, type Program, project, readSettings, repeat, startServer
+  folder, pinToCores, type Program, project, readSettings, repeat, startInstances
 } from './harness.ts'
 import { load } from './load.ts'
 import { type LoadSample, printSummaries } from './summary.ts'
 
-const { rounds, milliseconds, connections, plain, against } = readSettings({
+const { rounds, milliseconds, connections, instances, plain, against } = readSettings({
   rounds: 10,
   /** Of load per round, server and operation. */
-  milliseconds: 500,
-  connections: [64],
+  milliseconds: 300,
+  connections: 64,
+  /** Of each server: their differences are the noise. */
+  instances: 3,
   /** Every member has a plain `type`. */
   plain: false,
   /** A revision or the folder of another checkout, whose engine is measured, too. */
@@ -61,8 +63,8 @@ writeFileSync(file, JSON.stringify(contract))
 
 const prefix = pinToCores()
 const programs = [program('fastify'), program('plain'), program('glue'), program('engine')]
-if (against !== '') programs.push(program('engine', findCheckout(against), 'engine of against'))
-const servers = await Promise.all(programs.map(found => startServer(found, prefix)))
+if (against !== '') programs.push(program('engine', findCheckout(against), `engine of ${against}`))
+const servers = await startInstances(programs, instances, prefix)
 
 const body = JSON.stringify({
   id: 1,
@@ -83,7 +85,7 @@ const samples: LoadSample[] = []
 const measure = async (round: number) => {
   for (const [name, text] of Object.entries(requests)) {
     for (const server of round % 2 === 0 ? servers.toReversed() : servers) {
-      const figures = await load(server, connections[0] as number, milliseconds / 1000, () => text)
+      const figures = await load(server, connections, milliseconds / 1000, () => text)
       samples.push({ server, load: name, round, ...figures })
     }
   }
@@ -94,13 +96,13 @@ samples.length = 0
 await repeat(rounds, measure)
 for (const [name, group] of Map.groupBy(samples, ({ load }) => load)) {
   console.log(`${name}, ${connections} connections, Node ${process.version}`)
-  printSummaries(group)
+  printSummaries(group, against)
 }
 process.exit()
 
 /** The checkout of an engine also generates its files. */
 function program (kind: string, checkout = project, name = kind): Program {
-  const out = join(folder, name)
+  const out = mkdtempSync(join(folder, 'generated-'))
   const server = join(import.meta.dirname, 'operations-server.ts')
   if (kind === 'engine') {
     const args = ['scripts/generate.ts', '--allow-open', '--contract', file, '--out', out]

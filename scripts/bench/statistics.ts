@@ -24,8 +24,20 @@ export function estimate (figures: number[]): Estimate {
 
 /** A quotient of two estimates with its uncertainty. */
 export function quotient (a: Estimate, b: Estimate): string {
-  const value = a.value / b.value
-  return `${value.toFixed(2)} ± ${(value * (a.spread + b.spread)).toFixed(2)}`
+  const { value, spread } = divide(a, b)
+  return `${value.toFixed(2)} ± ${(value * spread).toFixed(2)}`
+}
+
+/** What two costs say: a difference counts if it is larger than the uncertainty of the quotient. */
+export function verdict (cost: Estimate, before: Estimate): string {
+  const { value, spread } = divide(cost, before)
+  if (value * (1 + spread) < 1) return 'faster'
+  if (value * (1 - spread) > 1) return 'slower'
+  return 'no difference that this run can show'
+}
+
+function divide (a: Estimate, b: Estimate): Estimate {
+  return { value: a.value / b.value, spread: a.spread + b.spread }
 }
 
 /** The sample at a quantile from 0 to 1; NaN without samples. */

@@ -1,30 +1,42 @@
-// The table of the throughput bench: each server beside the first one, which is bare Fastify.
+// The table of a bench under load: each server beside the first one, and what a comparison with
+// another checkout says.
 import type { Server } from './harness.ts'
 import type { LoadFigures } from './load.ts'
-import { estimate, type Estimate, median, quotient } from './statistics.ts'
+import { estimate, type Estimate, median, quotient, verdict } from './statistics.ts'
 
 export interface LoadSample extends LoadFigures { server: Server, load: string, round: number }
 
 /** Requests per second and milliseconds of one program, and its estimates beside the first. */
 interface Summary { throughput: number, p99: number, share: Estimate, cpu: Estimate }
 
-/** Prints a row for each program, in the order of the samples. */
-export function printSummaries (samples: LoadSample[]): void {
+/**
+ * Prints a row for each program, in the order of the samples.
+ * @param against the checkout of the programs that are named `PROGRAM of CHECKOUT`, or empty
+ */
+export function printSummaries (samples: LoadSample[], against: string): void {
   const rows: Record<string, object> = {}
   const bases = findBases(samples)
-  let bare: Summary | undefined
+  const summaries = new Map<string, Summary>()
   for (const [name, group] of Map.groupBy(samples, ({ server }) => server.name)) {
-    const summary = summarize(group, bases)
-    bare ??= summary
+    summaries.set(name, summarize(group, bases))
+  }
+  const [first] = summaries.values()
+  for (const [name, { throughput, share, p99, cpu }] of summaries) {
     rows[name] = {
-      'requests/s': Math.round(summary.throughput),
-      'of bare': quotient(summary.share, bare.share),
-      'p99 ms': summary.p99.toFixed(1),
-      'CPU us/request': summary.cpu.value.toFixed(1),
-      'CPU x bare': quotient(summary.cpu, bare.cpu)
+      'requests/s': Math.round(throughput),
+      'of first': quotient(share, (first as Summary).share),
+      'p99 ms': p99.toFixed(1),
+      'CPU us/request': cpu.value.toFixed(1),
+      'CPU of first': quotient(cpu, (first as Summary).cpu)
     }
   }
   console.table(rows)
+  for (const [name, { cpu }] of summaries) {
+    const before = summaries.get(`${name} of ${against}`)
+    if (before === undefined) continue
+    const share = quotient(cpu, before.cpu)
+    console.log(`${name}: CPU ${share} of ${against}: ${verdict(cpu, before.cpu)}`)
+  }
 }
 
 /** The throughput of the first program by round: the machine is slower in some rounds. */

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findCheckout } from './checkout.ts'
 import {
   bareFastify, pinToCores, type Program, project, readSettings, repeat, type Server, service,
-  startServer
+  startInstances
 } from './harness.ts'
 import { load, ordinaryPlant, plantOfSize } from './load.ts'
 import { checkAnswers, peerPrograms } from './peers.ts'
@@ -42,7 +42,7 @@ const pauseMs = 100
 
 const programs = listPrograms()
 const prefix = settings.unpinned || settings.threads.length > 0 ? [] : pinToCores()
-const servers = await startServers()
+const servers = await startInstances(programs, settings.instances, prefix)
 for (const server of servers) await warmUp(server)
 const samples: LoadSample[] = []
 await repeat(settings.rounds, measureRound)
@@ -53,7 +53,7 @@ const conditions = `${settings.instances} instances of each server, ${settings.r
 console.log(conditions)
 for (const [load, group] of Map.groupBy(samples, ({ load }) => load)) {
   console.log(load)
-  printSummaries(group)
+  printSummaries(group, settings.against)
 }
 if (settings.report !== '') writeReport(settings.report)
 process.exit()
@@ -66,7 +66,11 @@ function listPrograms (): Program[] {
     if (count > 1) programs.push(bareFastify(count))
     programs.push(...services(`service, ${count} threads`, project, count))
   }
-  if (against !== '') programs.push(...services(`service of ${against}`, findCheckout(against)))
+  if (against !== '') {
+    for (const program of services('service', findCheckout(against, '--omit=dev'))) {
+      programs.push({ ...program, name: `${program.name} of ${against}` })
+    }
+  }
   if (peers) programs.push(...peerPrograms())
   return programs
 }
@@ -77,15 +81,6 @@ function services (name: string, checkout = project, threads = 1): Program[] {
     service(`${name}, memory:`, { ...env, DATABASE_URL: 'memory:' }, checkout),
     service(`${name}, SQLite`, env, checkout)
   ]
-}
-
-/** Neighbours in the result are instances of different programs. */
-function startServers (): Promise<Server[]> {
-  const starting: Array<Promise<Server>> = []
-  for (let instance = 0; instance < settings.instances; instance++) {
-    for (const program of programs) starting.push(startServer(program, prefix))
-  }
-  return Promise.all(starting)
 }
 
 async function warmUp (server: Server): Promise<void> {

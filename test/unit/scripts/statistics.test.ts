@@ -1,5 +1,5 @@
 import t from 'tap'
-import { estimate, median, p99, quotient, ratio } from '../../../scripts/bench/statistics.ts'
+import { estimate, median, p99, quotient, ratio, verdict } from '../../../scripts/bench/statistics.ts'
 
 t.test('the median is the middle sample in order of size', async t => {
   t.equal(median([10, 9, 100]), 10)
@@ -31,4 +31,11 @@ t.test('the spread of an estimate is the largest distance of an instance as a sh
 
 t.test('a quotient says how far the instances of both programs could move it', async t => {
   t.equal(quotient({ value: 30, spread: 0.1 }, { value: 20, spread: 0.02 }), '1.50 ± 0.18')
+})
+
+t.test('a difference within the uncertainty is none', async t => {
+  const before = { value: 20, spread: 0.05 }
+  for (const [value, said] of [[16, 'faster'], [24, 'slower'], [19, 'no difference that this run can show']] as const) {
+    t.equal(verdict({ value, spread: 0.05 }, before), said)
+  }
 })
