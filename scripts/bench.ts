@@ -8,7 +8,8 @@ const shows = {
   overload: 'plants stored with more clients than it can serve, and memory; 2 minutes',
   start: 'time from the start of a process to its first 200; 1 minute',
   contract: 'the generator and the startup with 300 operations; 2 minutes',
-  stores: 'plants/s of the stores without HTTP; 5 minutes'
+  stores: 'plants/s of the stores without HTTP; 5 minutes',
+  postgres: 'the service on PostgreSQL beside SQLite and one INSERT a request; 2 minutes'
 }
 
 export const benches: Menu = {}

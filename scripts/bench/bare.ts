@@ -1,5 +1,6 @@
 // The base of the benches: Fastify at its best, without schema and authentication, and without
-// storage unless PEER_STORE is sqlite. An argument is the number of its processes on one port.
+// storage unless PEER_STORE is sqlite or postgres: then it commits each plant alone. An argument is
+// the number of its processes on one port.
 import cluster from 'node:cluster'
 import fastify from 'fastify'
 import { keepTicksFast } from '../../src/server/next-tick.ts'
@@ -14,12 +15,20 @@ if (processes > 1 && cluster.isPrimary) {
 } else {
   keepTicksFast()
   const app = fastify()
-  const commit = process.env.PEER_STORE === 'sqlite'
-    ? (await import('./peers/shared.ts')).createPlant
-    : undefined
+  const commit = await openCommit(process.env.PEER_STORE)
   app.post<{ Body: Plant }>('/plants', async ({ body }) => {
-    commit?.(body)
+    if (commit !== undefined) await commit(body)
     return { name: body.name, tag: body.tag }
   })
   console.log(`listening at ${await app.listen()}`)
+}
+
+async function openCommit (store = ''): Promise<((plant: Plant) => unknown) | undefined> {
+  if (store === 'sqlite') return (await import('./peers/shared.ts')).createPlant
+  if (store !== 'postgres') return undefined
+  const { Pool } = (await import('pg')).default
+  const pool = new Pool({ connectionString: process.env.DATABASE_URL as string })
+  const insert = 'INSERT INTO plants (id, name, tag) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING'
+  const statement = { name: 'insert', text: insert }
+  return ({ id, name, tag }) => pool.query({ ...statement, values: [id, name, tag] })
 }

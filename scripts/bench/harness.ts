@@ -57,11 +57,17 @@ export function readSettings<Settings extends Record<string, Setting>> (
 
 /**
  * The base of comparisons.
- * @param commits commits each plant alone to SQLite
+ * @param store commits each plant alone: sqlite, or the URL of a PostgreSQL with the table
  */
-export function bareFastify (processes = 1, commits = false): Program {
+export function bareFastify (processes = 1, store = ''): Program {
   const command = [process.execPath, join(project, 'scripts/bench/bare.ts'), String(processes)]
-  if (commits) return { name: 'bare Fastify with commits', command, env: { PEER_STORE: 'sqlite' } }
+  if (store === 'sqlite') {
+    return { name: 'bare Fastify with commits', command, env: { PEER_STORE: store } }
+  }
+  if (store !== '') {
+    const env = { PEER_STORE: 'postgres', DATABASE_URL: store }
+    return { name: 'bare Fastify, one INSERT each', command, env }
+  }
   const name = processes === 1 ? 'bare Fastify' : `bare Fastify, ${processes} processes`
   return { name, command, env: {} }
 }

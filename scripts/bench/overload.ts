@@ -29,7 +29,7 @@ const lateMs = 20_000
 /** Options of V8 and the number of threads of the service. */
 const { NODE_OPTIONS = '', THREADS } = process.env
 const env = THREADS === undefined ? { NODE_OPTIONS } : { NODE_OPTIONS, THREADS }
-const program = bare ? bareFastify(1, commits) : service('service, SQLite', env)
+const program = bare ? bareFastify(1, commits ? 'sqlite' : '') : service('service, SQLite', env)
 const server = await startServer(program, pinned ? pinToCores() : [])
 const idleMiB = residentMiB(server)
 const inTurn = (connections: number, seconds: number) => {
