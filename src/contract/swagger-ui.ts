@@ -25,7 +25,10 @@ export async function openSwaggerUi (
 ): Promise<(below: string) => Promise<Rendered | undefined>> {
   const app = fastify()
   const paths = new Set<string>()
-  app.addHook('onRoute', ({ url }) => { paths.add(url) })
+  app.addHook('onRoute', ({ url }) => {
+    // The files are read elsewhere.
+    if (!url.endsWith('*')) paths.add(url)
+  })
   const specification = { document: withVariables(document, variables) }
   await app.register(swagger, { mode: 'static', specification })
   await app.register(swaggerUi, {

@@ -82,6 +82,13 @@ t.test('a path of the service may be the path of BASE_URL', async t => {
   }
 })
 
+t.test('a path that is no part of the page is 404 as anywhere', async t => {
+  const { app } = await startApp(t)
+  for (const path of ['/docs/static/nothing', '/docs/static/*', '/docs/static/', '/docs/nothing', '/docs//json']) {
+    isError(t, await app.inject(path), 404, `There is nothing at ${path}.`, path)
+  }
+})
+
 t.test('an operation at / is not redirected to the page', async t => {
   for (const method of ['GET', 'POST'] as const) {
     const app = fastify()
