@@ -57,10 +57,10 @@ export function createFileHandler (path: string, configuration: string): FileHan
 
   return (below, openPage) => {
     const pages = new Map<string, HeldFile>()
-    const find = async (name: string | undefined) => {
+    const find = async (name: string) => {
       const { files, version } = await readFiles()
-      const path = below.replace('*', () => name ?? '')
-      const known = files.get(name ?? '') ?? pages.get(path)
+      const path = below.replace('*', () => name)
+      const known = files.get(name) ?? pages.get(path)
       if (known !== undefined) return { file: known, version }
       const rendered = await (await openPage())(path)
       if (rendered === undefined) return undefined
@@ -69,7 +69,7 @@ export function createFileHandler (path: string, configuration: string): FileHan
       return { file, version }
     }
     return async (request, reply) => {
-      const { '*': name } = request.params as { '*'?: string }
+      const { '*': name = '' } = request.params as { '*'?: string }
       const found = await find(name)
       if (found === undefined) return reply.callNotFound()
       const { file, version } = found

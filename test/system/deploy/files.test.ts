@@ -44,7 +44,8 @@ t.test('the health check of the image succeeds only while the service answers', 
 
 t.test('the image, the compose file and the unit set only variables that the service reads', async t => {
   const dockerfile = readFileSync('deploy/Dockerfile', 'utf8')
-  const image = [...(/^ENV (.+)$/m.exec(dockerfile)?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)]
+  const settings = dockerfile.match(/^ENV .+$/gm)?.join(' ') ?? ''
+  const image = [...settings.matchAll(/(\w+)=(\S+)/g)]
   const ofService = /environment:\n((?: {6}.*\n)+)/.exec(readFileSync('deploy/compose.yaml', 'utf8'))?.[1] ?? ''
   const compose = [...ofService.matchAll(/^ +(\w+): (.+)$/gm)]
   const systemd = [...readFileSync(unit, 'utf8').matchAll(/^Environment=(\w+)=(.+)$/gm)]

@@ -3,6 +3,7 @@ import fastify from 'fastify'
 import t from 'tap'
 import { document } from '../../../generated/document.ts'
 import { serveDocs } from '../../../src/contract/docs-page.ts'
+import { openSwaggerUi } from '../../../src/contract/swagger-ui.ts'
 import { healthPathsBelow } from '../../../src/service/health.ts'
 import { isError, startApp } from '../../fixtures/app.ts'
 
@@ -87,6 +88,13 @@ t.test('a path that is no part of the page is 404 as anywhere', async t => {
   for (const path of ['/docs/static/nothing', '/docs/static/*', '/docs/static/', '/docs/nothing', '/docs//json']) {
     isError(t, await app.inject(path), 404, `There is nothing at ${path}.`, path)
   }
+})
+
+t.test('a redirect of Swagger UI is no file', async t => {
+  const settings = { document: { info: { title: 'x' } }, variables: {}, path: '/docs', prefix: '', css: '', uiConfig: {} }
+  const render = await openSwaggerUi(settings)
+  t.match(await render('/static/swagger-initializer.js'), { type: /javascript/ })
+  t.equal(await render('/static/index.html'), undefined)
 })
 
 t.test('an operation at / is not redirected to the page', async t => {
