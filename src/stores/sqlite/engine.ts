@@ -26,7 +26,11 @@ export async function sqliteEngine (
   // A dead worker fails the pending calls; the next connection starts another worker.
   const start = () => {
     const started = startWorker(path, onWarning)
-    started.once('message', () => onReady())
+    started.on('message', (message: 'ready' | 'unsynced') => {
+      if (message === 'ready') onReady()
+      // Only a killed process leaves the log.
+      else process.once('exit', process.kill.bind(process, process.pid, 'SIGKILL'))
+    })
     started.once('exit', () => { if (worker === started) worker = undefined })
     return started
   }

@@ -1,7 +1,8 @@
 // Checks the files of a SQLite database: plants that are written to others, or to changed ones,
 // would be lost.
 import {
-  closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, realpathSync, statSync
+  closeSync, existsSync, fsyncSync, lstatSync, openSync, readFileSync, readSync, realpathSync,
+  statSync
 } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
@@ -108,6 +109,15 @@ export function stat (file: string) {
 export class FileChanged extends Error {}
 
 /**
+ * Pages that a checkpoint has merged into the file may not be on the disk, but the index counts
+ * them. Only the first connection after all others have ended counts again, and merges them again.
+ */
+export class FileUnsynced extends FileChanged {}
+
+/** Pages of the log that wait for a checkpoint: SQLite's default. */
+const pagesOfCheckpoint = 1000
+
+/**
  * Returns write(), which fails unless the open files are in place and complete: plants written to
  * others would be lost.
  */
@@ -116,6 +126,9 @@ export function watchFiles (connection: DatabaseSync, path: string) {
   const pageSize = Number(page.page_size)
   const names = [path, `${path}-wal`, `${path}-shm`]
   const index = openSync(`${path}-shm`, 'r')
+  const file = openSync(path, 'r')
+  // Checkpoints of other programs may have left it.
+  fsyncSync(file)
   let last = observeFiles(names, index)
 
   function checkPlace (): void {
@@ -138,6 +151,24 @@ export function watchFiles (connection: DatabaseSync, path: string) {
     throw new FileChanged(`${problem}; ${wayOut}`)
   }
 
+  /**
+   * Merges the log into the file. SQLite syncs the file only when all pages of the log are merged,
+   * which a reader prevents. When a sync fails, the system drops what it did not write.
+   * @throws Error when all pages are to be merged again
+   */
+  function checkpoint (): void {
+    connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    const { merged, pages } = readIndex(index)
+    if (merged === last.index.merged || merged === pages) return
+    try {
+      fsyncSync(file)
+    } catch (cause) {
+      const problem = `its pages may not be on the disk (${(cause as Error).message})`
+      const wayOut = 'end all programs that use it, and start the service again'
+      throw new FileUnsynced(`${problem}; ${wayOut}`, { cause })
+    }
+  }
+
   return {
     /** Checks the files before the commit and after it: they may change at any time. */
     write<Result> (work: () => Result): Result {
@@ -147,9 +178,13 @@ export function watchFiles (connection: DatabaseSync, path: string) {
         return work()
       })
       checkPlace()
+      if (last.index.pages - last.index.merged >= pagesOfCheckpoint) checkpoint()
       return result
     },
-    close: () => closeSync(index)
+    close () {
+      closeSync(index)
+      closeSync(file)
+    }
   }
 }
 

@@ -28,8 +28,9 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
     const row = connection.prepare(`PRAGMA ${pragma}`).get() as object
     return Object.values(row)[0]
   }
-  // fullfsync: on macOS fsync alone leaves the data in the disk's cache.
-  connection.exec(`PRAGMA synchronous = FULL;
+  // fullfsync: on macOS fsync alone leaves the data in the disk's cache. SQLite's own checkpoints
+  // hide their failures.
+  connection.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
     PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON`)
   const isNew = read('page_count') === 0n && existsSync(path)
   if (isNew) appendFileSync(creationMark(path), '')

@@ -8,7 +8,7 @@ import { makeDirectory } from '../../private-files.ts'
 import type { NewPlant, Outcome } from '../../plants/plant-store.ts'
 import { type Args, implement, isMethod, type Method, type Results } from '../engine.ts'
 import { type EngineCall, type EngineReply, type Reply, unknownMethod } from '../remote-engine.ts'
-import { checkFiles, FileChanged, stat, watchFiles } from './files.ts'
+import { checkFiles, FileChanged, FileUnsynced, stat, watchFiles } from './files.ts'
 import { creationMark, setUpFile, version } from './schema.ts'
 
 const path = String(workerData)
@@ -79,8 +79,9 @@ function respond ({ port, id }: Received, reply: Reply<unknown>): void {
   port.postMessage({ id, ...reply } satisfies EngineReply)
 }
 
-/** A thread ends when its ports are closed. */
+/** A thread ends when its ports are closed, and then SQLite closes the file. */
 function endThread (): void {
+  if (changed instanceof FileUnsynced) return
   for (const port of ports) port.close()
   parentPort?.close()
 }
@@ -100,8 +101,10 @@ function attempt<Result> (work: () => Result): Reply<Result> {
     return { result: work() }
   } catch (error) {
     if (error instanceof FileChanged) {
-      changed = error
       if (database?.connection.isTransaction) database.connection.exec('ROLLBACK')
+      const isFirst = changed === undefined
+      changed = error
+      if (isFirst && error instanceof FileUnsynced) parentPort?.postMessage('unsynced')
       return { error }
     }
     if (isLocked(error)) {
@@ -147,6 +150,8 @@ function close (): void {
 
 /** @throws Error when the file is elsewhere by now: SQLite has left its log alone then. */
 function closeInPlace (): void {
+  // SQLite would remove the log, which alone has pages that are not on the disk.
+  if (changed instanceof FileUnsynced) return
   const isInPlace = firstInode === undefined || stat(path)?.ino === firstInode
   close()
   const log = `${path}-wal`
@@ -205,12 +210,19 @@ function prepareStatements (connection: DatabaseSync): Database {
     if (insert.run(id, name, tag).changes === 1n) return 'added'
     return same.get(id, name, tag) === undefined ? 'conflict' : 'unchanged'
   }
+  // A commit that writes nothing syncs nothing.
+  const writeVersion = () => connection.exec(`PRAGMA user_version = ${version}`)
   const statements = implement({
-    addMany: plants => files.write(() => plants.map(add)),
+    addMany: plants => files.write(() => {
+      const outcomes = plants.map(add)
+      // Another program may have stored a plant without a sync.
+      if (!outcomes.includes('added') && outcomes.includes('unchanged')) writeVersion()
+      return outcomes
+    }),
     page: (from, limit) => select.all(from, limit).map(toPlant),
     count: () => Number(count.get()?.count),
     // Writes, because a full disk still allows reads and locks.
-    check: () => files.write(() => connection.exec(`PRAGMA user_version = ${version}`))
+    check: () => files.write(writeVersion)
   })
   return {
     connection,

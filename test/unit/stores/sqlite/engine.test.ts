@@ -2,7 +2,7 @@ import {
   copyFileSync, existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync,
   truncateSync, utimesSync, writeFileSync
 } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { mock } from 'node:test'
 import workerThreads, { Worker } from 'node:worker_threads'
@@ -588,6 +588,79 @@ t.test('a worker that exits fails its pending calls, and the next call starts an
     t.equal(workers.length, index + 2)
   }
   await engine.close()
+})
+
+/** 100 plants that take about 800 pages. */
+const largePlants = (first: number) => Array.from({ length: 100 }, (_, index) => {
+  return { id: BigInt(first + index), name: 'x'.repeat(30_000) }
+})
+
+t.test('a plant that another program has stored without a sync is synced before it is unchanged', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  const other = new DatabaseSync(path)
+  other.exec("PRAGMA synchronous = NORMAL; INSERT INTO plants VALUES (1, 'fern', NULL)")
+  other.close()
+  const logSize = () => statSync(`${path}-wal`).size
+  const before = logSize()
+  t.equal(await store.add({ id: 1n, name: 'ivy' }), 'conflict')
+  t.equal(logSize(), before)
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'unchanged')
+  t.ok(logSize() > before, 'only a commit that writes is synced')
+})
+
+t.test('checkpoints merge the log into the file', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const engine = await sqliteEngine(path, () => {})
+  for (let first = 0; first < 1000; first += 100) await engine.addMany(largePlants(first))
+  t.ok(statSync(path).size > 25_000_000)
+  t.ok(statSync(`${path}-wal`).size < 10_000_000)
+  await engine.close()
+})
+
+t.test('pages that may not be on the disk are an error for good, and leave the log as it is', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const flag = join(folder, 'fail')
+  const workers: Worker[] = []
+  class FailingWorker extends Worker {
+    constructor (url: URL, options: object) {
+      const execArgv = ['--import', resolve('test/fixtures/failing-sync.mjs')]
+      super(url, { ...options, execArgv, env: { ...process.env, FAIL_SYNC: flag } })
+      workers.push(this)
+    }
+  }
+  replaceExports(t, workerThreads, { Worker: FailingWorker as typeof Worker })
+  const atExit: unknown[] = []
+  const { once } = process
+  t.intercept(process, 'once', {
+    value: (event: string, listener: () => void) => {
+      if (event !== 'exit') return once.call(process, event, listener)
+      return atExit.push(listener)
+    }
+  })
+  const engine = await sqliteEngine(path, () => {})
+  const reader = new DatabaseSync(path)
+  // Keeps the pages that come later out of the file.
+  const read = () => reader.exec('BEGIN; SELECT count(*) FROM plants')
+  await engine.addMany(largePlants(0))
+  read()
+  await engine.addMany(largePlants(100))
+  reader.exec('COMMIT')
+  read()
+  writeFileSync(flag, '')
+  const unsynced = { message: /its pages may not be on the disk \(EIO: i\/o error, fsync\); end all programs/ }
+  await t.rejects(engine.addMany(largePlants(200)), unsynced)
+  rmSync(flag)
+  await t.rejects(engine.addMany([{ id: 1n, name: 'late' }]), unsynced)
+  await t.rejects(engine.check(), unsynced)
+  t.equal(atExit.length, 1, 'the process will be killed')
+  await engine.close()
+  t.ok(statSync(`${path}-wal`).size > 0)
+  // Ends the thread.
+  workers[0]?.postMessage('no port')
+  await new Promise(resolve => workers[0]?.once('exit', resolve))
+  reader.close()
 })
 
 t.test('several threads use one database, and their waiting batches share a commit', async t => {
