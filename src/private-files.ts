@@ -22,9 +22,14 @@ export function makeDirectory (path: string): void {
     // Another process may have created it.
     if (!isDirectory(directory)) throw error
   }
-  const parent = openSync(dirname(directory), 'r')
-  fsyncSync(parent)
-  closeSync(parent)
+  syncDirectory(dirname(directory))
+}
+
+/** Makes the names in a directory survive a power cut. */
+export function syncDirectory (path: string): void {
+  const directory = openSync(path, 'r')
+  fsyncSync(directory)
+  closeSync(directory)
 }
 
 /**

@@ -2,9 +2,11 @@
 import { createWriteStream, existsSync } from 'node:fs'
 import { link, rm } from 'node:fs/promises'
 import { once } from 'node:events'
+import { dirname } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { Writable } from 'node:stream'
 import type { NewPlant } from '../plants/plant-store.ts'
+import { syncDirectory } from '../private-files.ts'
 
 /** A line that is not a valid plant. */
 export interface BadLine { line: number, problem: string }
@@ -111,6 +113,7 @@ export function createPlantFile (path: string): PlantWriter {
         await finished(stream.end())
         // Unlike a rename, a link never replaces the file of another copy.
         if (complete) await link(draft, path)
+        syncDirectory(dirname(path))
       } finally {
         await rm(draft)
       }

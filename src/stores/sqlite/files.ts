@@ -127,8 +127,8 @@ export function watchFiles (connection: DatabaseSync, path: string) {
   const names = [path, `${path}-wal`, `${path}-shm`]
   const index = openSync(`${path}-shm`, 'r')
   const file = openSync(path, 'r')
-  // Checkpoints of other programs may have left it.
-  fsyncSync(file)
+  // A reader may have prevented that the first checkpoint merged the whole log.
+  syncFile(file)
   let last = observeFiles(names, index)
 
   function checkPlace (): void {
@@ -159,14 +159,7 @@ export function watchFiles (connection: DatabaseSync, path: string) {
   function checkpoint (): void {
     connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
     const { merged, pages } = readIndex(index)
-    if (merged === last.index.merged || merged === pages) return
-    try {
-      fsyncSync(file)
-    } catch (cause) {
-      const problem = `its pages may not be on the disk (${(cause as Error).message})`
-      const wayOut = 'end all programs that use it, and start the service again'
-      throw new FileUnsynced(`${problem}; ${wayOut}`, { cause })
-    }
+    if (merged !== last.index.merged && merged !== pages) syncFile(file)
   }
 
   return {
@@ -189,6 +182,16 @@ export function watchFiles (connection: DatabaseSync, path: string) {
 }
 
 const moved = 'its file was removed or replaced'
+
+function syncFile (descriptor: number): void {
+  try {
+    fsyncSync(descriptor)
+  } catch (cause) {
+    const problem = `its pages may not be on the disk (${(cause as Error).message})`
+    const wayOut = 'end all programs that use it, and start the service again'
+    throw new FileUnsynced(`${problem}; ${wayOut}`, { cause })
+  }
+}
 
 /** Only a checkpoint writes to the file, and it leaves its traces in the index. */
 function isChangedByOthers (now: Observation, last: Observation, pageSize: number): boolean {

@@ -21,6 +21,9 @@ let firstInode: bigint | undefined
 /** Stays until a restart: another process may merge or begin a log, which would hide the change. */
 let changed: FileChanged | undefined
 
+/** SQLite would remove the log of the last one, which alone has pages that are not on the disk. */
+const leftOpen: DatabaseSync[] = []
+
 const ports = new Set<MessagePort>()
 
 parentPort?.on('message', (port: MessagePort) => {
@@ -150,7 +153,6 @@ function close (): void {
 
 /** @throws Error when the file is elsewhere by now: SQLite has left its log alone then. */
 function closeInPlace (): void {
-  // SQLite would remove the log, which alone has pages that are not on the disk.
   if (changed instanceof FileUnsynced) return
   const isInPlace = firstInode === undefined || stat(path)?.ino === firstInode
   close()
@@ -185,6 +187,10 @@ function open (): Database {
     }
     return prepareStatements(connection)
   } catch (error) {
+    if (error instanceof FileUnsynced) {
+      leftOpen.push(connection)
+      throw error
+    }
     connection.close()
     // A process that has locked the empty file may be creating the database.
     if (file === undefined && !isLocked(error) && stat(path)?.size === 0n) {

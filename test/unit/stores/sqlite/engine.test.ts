@@ -639,6 +639,16 @@ t.test('pages that may not be on the disk are an error for good, and leave the l
       return atExit.push(listener)
     }
   })
+  const endThread = async (nth: number) => {
+    workers[nth]?.postMessage('no port')
+    await new Promise(resolve => workers[nth]?.once('exit', resolve))
+  }
+  writeFileSync(flag, '')
+  await t.rejects(sqliteEngine(path, () => {}), /its pages may not be on the disk/, 'a start')
+  t.equal(atExit.length, 1)
+  await endThread(0)
+  rmSync(flag)
+
   const engine = await sqliteEngine(path, () => {})
   const reader = new DatabaseSync(path)
   // Keeps the pages that come later out of the file.
@@ -654,12 +664,10 @@ t.test('pages that may not be on the disk are an error for good, and leave the l
   rmSync(flag)
   await t.rejects(engine.addMany([{ id: 1n, name: 'late' }]), unsynced)
   await t.rejects(engine.check(), unsynced)
-  t.equal(atExit.length, 1, 'the process will be killed')
+  t.equal(atExit.length, 2, 'the process will be killed')
   await engine.close()
   t.ok(statSync(`${path}-wal`).size > 0)
-  // Ends the thread.
-  workers[0]?.postMessage('no port')
-  await new Promise(resolve => workers[0]?.once('exit', resolve))
+  await endThread(1)
   reader.close()
 })
 
