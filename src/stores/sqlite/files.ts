@@ -126,7 +126,7 @@ export function watchFiles (connection: DatabaseSync, path: string) {
   const pageSize = Number(page.page_size)
   const names = [path, `${path}-wal`, `${path}-shm`]
   const index = openSync(`${path}-shm`, 'r')
-  const file = openSync(path, 'r')
+  const file = openSync(path, 'r+')
   // A reader may have prevented that the first checkpoint merged the whole log.
   syncFile(file)
   let last = observeFiles(names, index)
@@ -187,7 +187,10 @@ function syncFile (descriptor: number): void {
   try {
     fsyncSync(descriptor)
   } catch (cause) {
-    const problem = `its pages may not be on the disk (${(cause as Error).message})`
+    const { message, code } = cause as NodeJS.ErrnoException
+    // Node's permission model has no fsync.
+    if (code === 'ERR_ACCESS_DENIED') return
+    const problem = `its pages may not be on the disk (${message})`
     const wayOut = 'end all programs that use it, and start the service again'
     throw new FileUnsynced(`${problem}; ${wayOut}`, { cause })
   }

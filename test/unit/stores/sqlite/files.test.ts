@@ -1,9 +1,10 @@
-import { realpathSync, renameSync, writeFileSync } from 'node:fs'
+import fs, { realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
 import { checkFiles, watchFiles } from '../../../../src/stores/sqlite/files.ts'
 import { setUpFile } from '../../../../src/stores/sqlite/schema.ts'
+import { replaceExports } from '../../../fixtures/builtins.ts'
 
 function openWatched (t: Test, path: string) {
   const connection = new DatabaseSync(path, { readBigInts: true })
@@ -17,6 +18,13 @@ function openWatched (t: Test, path: string) {
 }
 
 t.test('write() returns the result while the files stay in place', async t => {
+  const files = openWatched(t, join(t.testdir(), 'plants.db'))
+  t.equal(files.write(() => 'stored'), 'stored')
+})
+
+t.test("under Node's permission model, which has no fsync, files are left to SQLite", async t => {
+  const denied = Object.assign(new Error('fsync is disabled'), { code: 'ERR_ACCESS_DENIED' })
+  replaceExports(t, fs, { fsyncSync: () => { throw denied } })
   const files = openWatched(t, join(t.testdir(), 'plants.db'))
   t.equal(files.write(() => 'stored'), 'stored')
 })
