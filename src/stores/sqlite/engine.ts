@@ -27,9 +27,12 @@ export async function sqliteEngine (
   const start = () => {
     const started = startWorker(path, onWarning)
     started.on('message', (message: 'ready' | 'unsynced') => {
-      if (message === 'ready') onReady()
-      // Only a killed process leaves the log.
-      else process.once('exit', process.kill.bind(process, process.pid, 'SIGKILL'))
+      if (message === 'ready') return onReady()
+      started.unref()
+      // Only a killed process leaves the log. The first process of a container survives the signal,
+      // but not an abort.
+      process.once('exit', process.kill.bind(process, process.pid, 'SIGKILL'))
+      process.once('exit', process.abort)
     })
     started.once('exit', () => { if (worker === started) worker = undefined })
     return started

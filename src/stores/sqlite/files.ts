@@ -114,7 +114,7 @@ export class FileChanged extends Error {}
  */
 export class FileUnsynced extends FileChanged {}
 
-/** Pages of the log that wait for a checkpoint: SQLite's default. */
+/** Pages of the log from which each commit tries a checkpoint: SQLite's default. */
 const pagesOfCheckpoint = 1000
 
 /**
@@ -157,9 +157,18 @@ export function watchFiles (connection: DatabaseSync, path: string) {
    * @throws Error when all pages are to be merged again
    */
   function checkpoint (): void {
-    connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    let failure: unknown
+    try {
+      connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    } catch (error) {
+      failure = error
+    }
     const { merged, pages } = readIndex(index)
-    if (merged !== last.index.merged && merged !== pages) syncFile(file)
+    const isPartial = merged > 0 && merged !== pages
+    // What another process merged before may be lost, too.
+    if (isPartial && isFailedSync(failure)) throw unsynced(failure as Error)
+    if (failure !== undefined) throw failure
+    if (isPartial && merged !== last.index.merged) syncFile(file)
   }
 
   return {
@@ -171,7 +180,8 @@ export function watchFiles (connection: DatabaseSync, path: string) {
         return work()
       })
       checkPlace()
-      if (last.index.pages - last.index.merged >= pagesOfCheckpoint) checkpoint()
+      const { merged, pages } = last.index
+      if (pages >= pagesOfCheckpoint && merged !== pages) checkpoint()
       return result
     },
     close () {
@@ -187,13 +197,21 @@ function syncFile (descriptor: number): void {
   try {
     fsyncSync(descriptor)
   } catch (cause) {
-    const { message, code } = cause as NodeJS.ErrnoException
+    const { code } = cause as NodeJS.ErrnoException
     // Node's permission model has no fsync.
-    if (code === 'ERR_ACCESS_DENIED') return
-    const problem = `its pages may not be on the disk (${message})`
-    const wayOut = 'end all programs that use it, and start the service again'
-    throw new FileUnsynced(`${problem}; ${wayOut}`, { cause })
+    if (code !== 'ERR_ACCESS_DENIED') throw unsynced(cause as Error)
   }
+}
+
+function unsynced (cause: Error): FileUnsynced {
+  const problem = `its pages may not be on the disk (${cause.message})`
+  const wayOut = 'end all programs that use it, and start the service again'
+  return new FileUnsynced(`${problem}; ${wayOut}`, { cause })
+}
+
+/** SQLITE_IOERR_FSYNC; see "Result Codes" of SQLite. */
+function isFailedSync (error: unknown): boolean {
+  return (error as { errcode?: number } | undefined)?.errcode === 1034
 }
 
 /** Only a checkpoint writes to the file, and it leaves its traces in the index. */

@@ -84,9 +84,8 @@ function respond ({ port, id }: Received, reply: Reply<unknown>): void {
 
 /** A thread ends when its ports are closed, and then SQLite closes the file. */
 function endThread (): void {
-  if (changed instanceof FileUnsynced) return
   for (const port of ports) port.close()
-  parentPort?.close()
+  if (!(changed instanceof FileUnsynced)) parentPort?.close()
 }
 
 function run (call: EngineCall): unknown {

@@ -640,12 +640,13 @@ t.test('pages that may not be on the disk are an error for good, and leave the l
     }
   })
   const endThread = async (nth: number) => {
+    workers[nth]?.ref()
     workers[nth]?.postMessage('no port')
     await new Promise(resolve => workers[nth]?.once('exit', resolve))
   }
   writeFileSync(flag, '')
   await t.rejects(sqliteEngine(path, () => {}), /its pages may not be on the disk/, 'a start')
-  t.equal(atExit.length, 1)
+  t.equal(atExit.length, 2)
   await endThread(0)
   rmSync(flag)
 
@@ -664,7 +665,7 @@ t.test('pages that may not be on the disk are an error for good, and leave the l
   rmSync(flag)
   await t.rejects(engine.addMany([{ id: 1n, name: 'late' }]), unsynced)
   await t.rejects(engine.check(), unsynced)
-  t.equal(atExit.length, 2, 'the process will be killed')
+  t.equal(atExit.length, 4, 'the process will be killed, or abort')
   await engine.close()
   t.ok(statSync(`${path}-wal`).size > 0)
   await endThread(1)

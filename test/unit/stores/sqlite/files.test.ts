@@ -6,8 +6,9 @@ import { checkFiles, watchFiles } from '../../../../src/stores/sqlite/files.ts'
 import { setUpFile } from '../../../../src/stores/sqlite/schema.ts'
 import { replaceExports } from '../../../fixtures/builtins.ts'
 
-function openWatched (t: Test, path: string) {
-  const connection = new DatabaseSync(path, { readBigInts: true })
+function openWatched (
+  t: Test, path: string, connection = new DatabaseSync(path, { readBigInts: true })
+) {
   setUpFile(connection, path)
   const files = watchFiles(connection, path)
   t.teardown(() => {
@@ -27,6 +28,33 @@ t.test("under Node's permission model, which has no fsync, files are left to SQL
   replaceExports(t, fs, { fsyncSync: () => { throw denied } })
   const files = openWatched(t, join(t.testdir(), 'plants.db'))
   t.equal(files.write(() => 'stored'), 'stored')
+})
+
+t.test('a failed checkpoint is an error, for good when a part of the log is merged already', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const connection = new DatabaseSync(path, { readBigInts: true })
+  const files = openWatched(t, path, connection)
+  const insert = connection.prepare('INSERT INTO plants VALUES (?, ?, NULL)')
+  let id = 0n
+  const add = () => files.write(() => {
+    for (let nth = 0; nth < 150; nth++) insert.run(++id, 'x'.repeat(30_000))
+  })
+  const exec = connection.exec.bind(connection)
+  const failCheckpoints = () => t.intercept(connection, 'exec', {
+    value: (sql: string) => {
+      if (sql.startsWith('PRAGMA wal_checkpoint')) throw Object.assign(new Error('disk I/O error'), { errcode: 1034 })
+      exec(sql)
+    }
+  })
+  const failing = failCheckpoints()
+  t.throws(add, { message: 'disk I/O error' })
+  failing.restore()
+  const reader = new DatabaseSync(path)
+  reader.exec('BEGIN; SELECT count(*) FROM plants')
+  add()
+  failCheckpoints()
+  t.throws(add, { name: 'Error', message: /its pages may not be on the disk \(disk I\/O error\)/ })
+  reader.close()
 })
 
 t.test('a file that moves between the first check and the commit fails the write', async t => {
