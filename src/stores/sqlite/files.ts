@@ -126,7 +126,7 @@ export function watchFiles (connection: DatabaseSync, path: string) {
   const pageSize = Number(page.page_size)
   const names = [path, `${path}-wal`, `${path}-shm`]
   const index = openSync(`${path}-shm`, 'r')
-  const file = openSync(path, 'r+')
+  const file = openSync(path, 'r')
   // A reader may have prevented that the first checkpoint merged the whole log.
   syncFile(file)
   let last = observeFiles(names, index)
