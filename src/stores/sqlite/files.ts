@@ -157,18 +157,15 @@ export function watchFiles (connection: DatabaseSync, path: string) {
    * @throws Error when all pages are to be merged again
    */
   function checkpoint (): void {
-    let failure: unknown
     try {
       connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
     } catch (error) {
-      failure = error
+      // What another process merged before may be lost, too.
+      if (isFailedSync(error) && isPartlyMerged(readIndex(index))) throw unsynced(error as Error)
+      throw error
     }
-    const { merged, pages } = readIndex(index)
-    const isPartial = merged > 0 && merged !== pages
-    // What another process merged before may be lost, too.
-    if (isPartial && isFailedSync(failure)) throw unsynced(failure as Error)
-    if (failure !== undefined) throw failure
-    if (isPartial && merged !== last.index.merged) syncFile(file)
+    const now = readIndex(index)
+    if (isPartlyMerged(now) && now.merged !== last.index.merged) syncFile(file)
   }
 
   return {
@@ -211,7 +208,11 @@ function unsynced (cause: Error): FileUnsynced {
 
 /** SQLITE_IOERR_FSYNC; see "Result Codes" of SQLite. */
 function isFailedSync (error: unknown): boolean {
-  return (error as { errcode?: number } | undefined)?.errcode === 1034
+  return (error as { errcode?: number }).errcode === 1034
+}
+
+function isPartlyMerged ({ merged, pages }: Index): boolean {
+  return merged > 0 && merged !== pages
 }
 
 /** Only a checkpoint writes to the file, and it leaves its traces in the index. */

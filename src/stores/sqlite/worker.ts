@@ -103,10 +103,11 @@ function attempt<Result> (work: () => Result): Reply<Result> {
     return { result: work() }
   } catch (error) {
     if (error instanceof FileChanged) {
-      if (database?.connection.isTransaction) database.connection.exec('ROLLBACK')
-      const isFirst = changed === undefined
+      if (error instanceof FileUnsynced && changed === undefined) {
+        parentPort?.postMessage('unsynced')
+      }
       changed = error
-      if (isFirst && error instanceof FileUnsynced) parentPort?.postMessage('unsynced')
+      if (database?.connection.isTransaction) database.connection.exec('ROLLBACK')
       return { error }
     }
     if (isLocked(error)) {
