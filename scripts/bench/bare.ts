@@ -3,7 +3,7 @@
 // the number of its processes on one port.
 import cluster from 'node:cluster'
 import fastify from 'fastify'
-import { keepTicksFast } from '../../src/server/next-tick.ts'
+import { keepTicksFast } from '../../src/contract/server/next-tick.ts'
 
 interface Plant { id: number, name: string, tag?: string }
 

@@ -16,5 +16,5 @@ export type { HooksOf, OperationHooks, ServedOperation } from './routing/operati
 export { type ContractService, describeContract, serveContract } from './serve.ts'
 export { type Stubs, stubs } from './stubs.ts'
 export type { Contract } from './types/contract.ts'
-export type { ErrorReporter, SentError } from '../server/error-reporter.ts'
-export { HttpError } from '../server/http-error.ts'
+export type { ErrorReporter, SentError } from './server/error-reporter.ts'
+export { HttpError } from './server/http-error.ts'

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifySerializerCompiler, onRequestHookHandler }
 import type { AnswerOptions, AnyHandler } from './answers/answers.ts'
 import { readBodiesAsBytes } from './bodies/body-parser.ts'
 import { bodyHooks, type BodyLimits } from './bodies/body-readers.ts'
-import { keepTicksFast } from '../server/next-tick.ts'
+import { keepTicksFast } from './server/next-tick.ts'
 import { routedOperations, routedSkipped } from './message/paths.ts'
 import { decorateRequests } from './message/request-fields.ts'
 import { addRoute, type HooksOf } from './routing/operation-route.ts'

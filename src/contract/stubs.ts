@@ -1,5 +1,5 @@
 // Handlers for operations that are not written yet: 501, or an answer from the contract's examples.
-import { HttpError } from '../server/http-error.ts'
+import { HttpError } from './server/http-error.ts'
 import { describesEvent } from './answers/events.ts'
 import type { AnyAnswer } from './answers/response-writer.ts'
 import { kindOf } from './message/media-type.ts'

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { limitLines } from '../limits/log-lines.ts'
 import { errorBody } from '../plants/error-body.ts'
-import type { ErrorReporter } from '../server/error-reporter.ts'
+import type { ErrorReporter } from '../contract/server/error-reporter.ts'
 import { logError, logFault } from '../telemetry/request-log.ts'
 import type { SharedMemory } from './shared-memory.ts'
 

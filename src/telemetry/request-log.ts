@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'
 import { callerOf, rawPath } from '../contract/index.ts'
-import type { FailedRequest, SentError } from '../server/error-reporter.ts'
+import type { FailedRequest, SentError } from '../contract/server/error-reporter.ts'
 import { type Detail, withDetail } from './log.ts'
 
 /** Logs 4xx, 501 and 505, which the client causes, at info; other 5xx at error with their cause. */

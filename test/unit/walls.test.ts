@@ -67,7 +67,7 @@ t.test('the domain imports neither Fastify, nor a database, nor the inside of an
     "import fastify from 'fastify'",
     "import auth from '@fastify/auth'",
     "import { DatabaseSync } from 'node:sqlite'",
-    "import { HttpError } from '../server/http-error.ts'",
+    "import { HttpError } from '../contract/server/http-error.ts'",
     "export * from '../contract/serve.ts'",
     "export { groupCommit } from '../stores/group-commit.ts'",
     "const engine = await import('../stores/memory.ts')",
@@ -82,7 +82,7 @@ t.test('the domain imports neither Fastify, nor a database, nor the inside of an
   const messages = await lint('src/plants/some-file.ts', text)
   t.strictSame([...messages.keys()], [1, 2, 3, 4, 5, 6, 7, 8, 9])
   t.equal(messages.get(1), 'src/plants must not import the package fastify (rooms in test/fixtures/walls.js).')
-  t.equal(messages.get(4), 'src/plants must not import src/server/http-error.ts (rooms in test/fixtures/walls.js).')
+  t.equal(messages.get(4), 'src/plants must not import src/contract/server/http-error.ts (rooms in test/fixtures/walls.js).')
 })
 
 t.test('a file in no room is reported with the way out', async t => {

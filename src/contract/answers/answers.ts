@@ -1,7 +1,7 @@
 // Turns a handler's answer into a response: enforces the timeout and the contract.
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { Readable } from 'node:stream'
-import { asHttpError, HttpError } from '../../server/http-error.ts'
+import { asHttpError, HttpError } from '../server/http-error.ts'
 import type { RoutedOperation } from '../message/paths.ts'
 import type { AnswerSchemas } from './body-writers.ts'
 import { answerWriter, type AnyAnswer } from './response-writer.ts'

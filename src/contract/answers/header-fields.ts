@@ -1,7 +1,7 @@
 // Checks the header fields of an answer and writes their values as text: in style simple or as JSON
 // (OpenAPI 3.1, section 4.8.21).
 import type { FastifyReply } from 'fastify'
-import { validateHeaderName, validateHeaderValue } from '../../server/node-http.ts'
+import { validateHeaderName, validateHeaderValue } from '../server/node-http.ts'
 import { parseText, writeUnchecked, writeValid } from '../schema/index.ts'
 import { framingFields, type Header, type Response } from '../types/contract.ts'
 import type { WriterOptions } from './body-writers.ts'

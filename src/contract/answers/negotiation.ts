@@ -1,7 +1,7 @@
 // Selects the media type of an answer by the request's field Accept (RFC 9110, section 12.5.1).
 import type { onRequestHookHandler } from 'fastify'
 import Negotiator from 'negotiator'
-import { HttpError } from '../../server/http-error.ts'
+import { HttpError } from '../server/http-error.ts'
 import { isInRange, isRange, sentType } from '../message/media-type.ts'
 import type { Operation } from '../types/contract.ts'
 

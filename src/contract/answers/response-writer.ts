@@ -2,7 +2,7 @@
 // header fields and body.
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
-import { validateHeaderValue } from '../../server/node-http.ts'
+import { validateHeaderValue } from '../server/node-http.ts'
 import { isInRange, isRange, kindOf, sentType } from '../message/media-type.ts'
 import type { RoutedOperation } from '../message/paths.ts'
 import { writeUnchecked } from '../schema/index.ts'

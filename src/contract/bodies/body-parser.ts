@@ -4,8 +4,8 @@ import {
   type Compile, type Fault, readJson, removeUndeclared, type Schema, type Schemas
 } from '../schema/index.ts'
 import type { Body, Operation } from '../types/contract.ts'
-import { HttpError } from '../../server/http-error.ts'
-import { takeTurns } from '../../server/turns.ts'
+import { HttpError } from '../server/http-error.ts'
+import { takeTurns } from '../server/turns.ts'
 import { essence, kindOf, mediaTypePattern, ownParameters } from '../message/media-type.ts'
 
 /** Bytes. Parsing takes up to 40 ns for each. */

@@ -1,7 +1,7 @@
 // The bytes of a request's body as a stream that a handler may read, leave or destroy.
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { HttpError } from '../../server/http-error.ts'
+import { HttpError } from '../server/http-error.ts'
 
 /**
  * Reads the request up to a limit and only while it is read itself: a slow reader slows the sender.

@@ -3,7 +3,7 @@ import { Busboy } from '@fastify/busboy'
 import { isUtf8 } from 'node:buffer'
 import type { EventEmitter } from 'node:events'
 import { Readable, Transform } from 'node:stream'
-import { HttpError } from '../../server/http-error.ts'
+import { HttpError } from '../server/http-error.ts'
 import type { FilePart } from '../types/body.ts'
 
 export interface MultipartLimits {

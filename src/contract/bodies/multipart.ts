@@ -7,7 +7,7 @@ import {
 import type { FieldPart, FilePart } from '../types/body.ts'
 import type { Media } from '../types/contract.ts'
 import { invalidBody } from './body-parser.ts'
-import { HttpError } from '../../server/http-error.ts'
+import { HttpError } from '../server/http-error.ts'
 import { mediaTypePattern } from '../message/media-type.ts'
 import { readField } from './form-field.ts'
 import {

@@ -1,7 +1,7 @@
 // Reads application/x-www-form-urlencoded as the JSON of the object that the schema describes.
 import type { Compile, Schemas } from '../schema/index.ts'
 import type { Encoding, Media } from '../types/contract.ts'
-import { HttpError } from '../../server/http-error.ts'
+import { HttpError } from '../server/http-error.ts'
 import { invalidBody } from './body-parser.ts'
 import { fieldJson, readField } from './form-field.ts'
 import { deepObjectReader } from '../parameters/deep-object.ts'

@@ -4,13 +4,13 @@ import type {
   FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions
 } from 'fastify'
 import type { Socket } from 'node:net'
-import { type ErrorReporter, reportError, writeError } from '../../server/error-reporter.ts'
-import { framingFault } from '../../server/framing.ts'
-import { asHttpError, HttpError } from '../../server/http-error.ts'
-import { requestId, requestIdField } from '../../server/request-id.ts'
+import { type ErrorReporter, reportError, writeError } from '../server/error-reporter.ts'
+import { framingFault } from '../server/framing.ts'
+import { asHttpError, HttpError } from '../server/http-error.ts'
+import { requestId, requestIdField } from '../server/request-id.ts'
 import {
   answerClientError, answerEarly, errorInBody, notHttp, rememberRequest
-} from '../../server/socket-errors.ts'
+} from '../server/socket-errors.ts'
 import { decodedPath } from './request-texts.ts'
 
 /** Answers the errors of handlers and hooks, and those of Fastify. Every response gets an id. */

@@ -1,5 +1,5 @@
 // Converts path templates to routes and regular expressions (OpenAPI 3.1, section 4.8.8.2).
-import { maxHeaderSize } from '../../server/node-http.ts'
+import { maxHeaderSize } from '../server/node-http.ts'
 import type { Contract, Operation, Server } from '../types/contract.ts'
 
 /** The limit of the whole header also limits a path parameter. */

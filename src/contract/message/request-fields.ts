@@ -1,7 +1,7 @@
 // The fields that hooks add to Fastify's requests, such as who is calling.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Principals } from '../types/handler.ts'
-import { repeatedHeaders } from '../../server/framing.ts'
+import { repeatedHeaders } from '../server/framing.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 // Readers of the texts of a request as they were sent: path, query, cookies and header fields.
 import type { FastifyRequest } from 'fastify'
-import { HttpError } from '../../server/http-error.ts'
+import { HttpError } from '../server/http-error.ts'
 
 /**
  * The path of a request target in origin or absolute form (RFC 9112, section 3.2), as it was sent.

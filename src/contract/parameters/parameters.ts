@@ -2,7 +2,7 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type Compile, type Fault, readJson, type Schemas } from '../schema/index.ts'
 import type { Parameter, SecurityScheme } from '../types/contract.ts'
-import { HttpError } from '../../server/http-error.ts'
+import { HttpError } from '../server/http-error.ts'
 import { type RoutedOperation, segmentSource } from '../message/paths.ts'
 import { decodeText, rawPath, type Texts, textsFrom, textsIn } from '../message/request-texts.ts'
 import { isSpread, styleReaders } from './styles.ts'

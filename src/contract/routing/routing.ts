@@ -3,8 +3,8 @@
 import type {
   FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler
 } from 'fastify'
-import { followsLastResponse, framingFault } from '../../server/framing.ts'
-import { HttpError } from '../../server/http-error.ts'
+import { followsLastResponse, framingFault } from '../server/framing.ts'
+import { HttpError } from '../server/http-error.ts'
 import { pathPattern, type Routed, toRoute } from '../message/paths.ts'
 import { decodedPath } from '../message/request-texts.ts'
 

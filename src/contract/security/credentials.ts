@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { isUtf8 } from 'node:buffer'
 import type { BasicCredentials } from '../types/handler.ts'
 import type { SecurityScheme } from '../types/contract.ts'
-import { HttpError } from '../../server/http-error.ts'
+import { HttpError } from '../server/http-error.ts'
 import { decodeText, textsIn } from '../message/request-texts.ts'
 
 /** Why a scheme refuses a request. */

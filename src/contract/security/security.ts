@@ -1,6 +1,6 @@
 // Authenticates a request in onRequest, before the body of an unknown caller is read or validated.
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { asHttpError, HttpError } from '../../server/http-error.ts'
+import { asHttpError, HttpError } from '../server/http-error.ts'
 import { refusalsOf } from '../message/request-fields.ts'
 import type { BasicCredentials, Verdict, Verifier } from '../types/handler.ts'
 import type { Operation, SecurityScheme } from '../types/contract.ts'

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import type { OpenCredentials } from '../../auth/verifier.ts'
-import { claimPort } from '../../server/port-claim.ts'
+import { claimPort } from '../../contract/server/port-claim.ts'
 import { createConnector } from '../../stores/remote-engine.ts'
 import type { LogOutput } from '../../telemetry/log-output.ts'
 import type { AppServerOptions } from '../app-server.ts'

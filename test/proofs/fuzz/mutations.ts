@@ -91,21 +91,21 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a reset after CONNECT ends the process',
     property: 'connections',
-    file: 'src/server/socket-errors.ts',
+    file: 'src/contract/server/socket-errors.ts',
     text: "for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy())",
     by: ''
   },
   {
     name: 'a client that closes its side gets no response',
     property: 'connections',
-    file: 'src/server/socket-errors.ts',
+    file: 'src/contract/server/socket-errors.ts',
     text: 'Object.assign(server, { httpAllowHalfOpen: true })',
     by: ''
   },
   {
     name: 'malformed bytes hide the response to the request before them',
     property: 'connections',
-    file: 'src/server/socket-errors.ts',
+    file: 'src/contract/server/socket-errors.ts',
     text: 'if (pending?.req.complete === true)',
     by: 'if (pending?.req === true)'
   },
@@ -126,14 +126,14 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'malformed HTTP is answered in another shape',
     property: 'connections',
-    file: 'src/server/socket-errors.ts',
+    file: 'src/contract/server/socket-errors.ts',
     text: 'Buffer.byteLength(body)}',
     by: '0}'
   },
   {
     name: 'an incomplete request may stay for ever',
     property: 'connections',
-    file: 'src/server/http-server.ts',
+    file: 'src/contract/server/http-server.ts',
     text: 'requestTimeout: whole,',
     by: 'requestTimeout: 0,'
   }

@@ -9,7 +9,7 @@ import t from 'tap'
  */
 const program = `
   import { setTimeout as sleep } from 'node:timers/promises'
-  import { keepTicksFast } from ${JSON.stringify(pathToFileURL('src/server/next-tick.ts').href)}
+  import { keepTicksFast } from ${JSON.stringify(pathToFileURL('src/contract/server/next-tick.ts').href)}
   const spent = began => {
     const { user, system } = process.threadCpuUsage(began)
     return user + system

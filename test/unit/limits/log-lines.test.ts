@@ -2,7 +2,7 @@ import { mock } from 'node:test'
 import t, { type Test } from 'tap'
 import { type Detail, limitLines } from '../../../src/limits/log-lines.ts'
 import { WindowCounter } from '../../../src/limits/window-counter.ts'
-import type { FailedRequest } from '../../../src/server/error-reporter.ts'
+import type { FailedRequest } from '../../../src/contract/server/error-reporter.ts'
 
 const memory = () => ({ lines: WindowCounter.memory(), totals: WindowCounter.memoryOfFewKeys() })
 

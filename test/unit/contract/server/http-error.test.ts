@@ -1,5 +1,5 @@
 import t from 'tap'
-import { HttpError } from '../../../src/contract/index.ts'
+import { HttpError } from '../../../../src/contract/index.ts'
 
 t.test('an HttpError records no stack, which a flood would pay for; other errors do', async t => {
   t.equal(new HttpError(401, 'no').stack, 'Error: no')

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
-import { takeTurns } from '../../../src/server/turns.ts'
+import { takeTurns } from '../../../../src/contract/server/turns.ts'
 
 const large = 65_536
 

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { allPlants } from '../../../src/plants/plant-store.ts'
-import { listen, logLines, startApp } from '../../fixtures/app.ts'
-import { startLoopClock } from '../../fixtures/clock.ts'
-import { exchangeOne, requestText } from '../../fixtures/raw.ts'
-import { testToken } from '../../fixtures/secrets.ts'
+import { allPlants } from '../../../../src/plants/plant-store.ts'
+import { listen, logLines, startApp } from '../../../fixtures/app.ts'
+import { startLoopClock } from '../../../fixtures/clock.ts'
+import { exchangeOne, requestText } from '../../../fixtures/raw.ts'
+import { testToken } from '../../../fixtures/secrets.ts'
 
 async function open (t: Test, port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})

@@ -3,10 +3,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import t from 'tap'
-import { allPlants, type PlantStore } from '../../../src/plants/plant-store.ts'
-import { authorization, isError, json, listen, startApp } from '../../fixtures/app.ts'
-import { startLoopClock } from '../../fixtures/clock.ts'
-import { exchange, exchangeOne, request, requestText } from '../../fixtures/raw.ts'
+import { allPlants, type PlantStore } from '../../../../src/plants/plant-store.ts'
+import { authorization, isError, json, listen, startApp } from '../../../fixtures/app.ts'
+import { startLoopClock } from '../../../fixtures/clock.ts'
+import { exchange, exchangeOne, request, requestText } from '../../../fixtures/raw.ts'
 
 const fern = '{"id":1,"name":"fern"}'
 const fields = ['Host: x', `Authorization: ${authorization}`, `Content-Type: ${json}`]

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { allPlants } from '../../../src/plants/plant-store.ts'
+import { allPlants } from '../../../../src/plants/plant-store.ts'
 import {
   authorization, isError, json, listen, logLines, startApp
-} from '../../fixtures/app.ts'
-import { exchange, exchangeOne, request, requestText } from '../../fixtures/raw.ts'
-import { testStore } from '../../fixtures/store.ts'
+} from '../../../fixtures/app.ts'
+import { exchange, exchangeOne, request, requestText } from '../../../fixtures/raw.ts'
+import { testStore } from '../../../fixtures/store.ts'
 
 const fern = '{"id":1,"name":"fern"}'
 

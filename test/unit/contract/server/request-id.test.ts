@@ -1,10 +1,10 @@
 import t from 'tap'
-import { requestId } from '../../../src/server/request-id.ts'
-import { traceIds } from '../../../src/telemetry/request-log.ts'
-import { StoreUnavailable } from '../../../src/plants/plant-store.ts'
-import { authorization, json, listen, logLines, startApp } from '../../fixtures/app.ts'
-import { exchange, request, requestText } from '../../fixtures/raw.ts'
-import { testStore } from '../../fixtures/store.ts'
+import { requestId } from '../../../../src/contract/server/request-id.ts'
+import { traceIds } from '../../../../src/telemetry/request-log.ts'
+import { StoreUnavailable } from '../../../../src/plants/plant-store.ts'
+import { authorization, json, listen, logLines, startApp } from '../../../fixtures/app.ts'
+import { exchange, request, requestText } from '../../../fixtures/raw.ts'
+import { testStore } from '../../../fixtures/store.ts'
 
 const fern = '{"id":1,"name":"fern"}'
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/

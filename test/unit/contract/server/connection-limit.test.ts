@@ -1,6 +1,6 @@
 import v8 from 'node:v8'
 import t, { type Test } from 'tap'
-import { connectionLimit } from '../../../src/server/connection-limit.ts'
+import { connectionLimit } from '../../../../src/contract/server/connection-limit.ts'
 
 /** Sets the limit of open files that the process sees, and a heap limit in MiB. */
 function setLimits (t: Test, openFiles: number | 'unlimited', heapMiB: number): void {

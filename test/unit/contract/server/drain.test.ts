@@ -3,11 +3,11 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { prepareDrain } from '../../../src/server/drain.ts'
-import type { AppOptions } from '../../../src/service/app.ts'
-import { listen, startApp } from '../../fixtures/app.ts'
-import { startLoopClock, stopClock } from '../../fixtures/clock.ts'
-import { request, requestText } from '../../fixtures/raw.ts'
+import { prepareDrain } from '../../../../src/contract/server/drain.ts'
+import type { AppOptions } from '../../../../src/service/app.ts'
+import { listen, startApp } from '../../../fixtures/app.ts'
+import { startLoopClock, stopClock } from '../../../fixtures/clock.ts'
+import { request, requestText } from '../../../fixtures/raw.ts'
 
 const live = requestText('GET /livez', ['Host: x'])
 const ready = requestText('GET /readyz', ['Host: x'])

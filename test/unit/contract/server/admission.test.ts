@@ -1,8 +1,8 @@
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import t from 'tap'
-import { admitRequests } from '../../../src/server/admission.ts'
-import type { OrderedListener } from '../../../src/server/pipelining.ts'
+import { admitRequests } from '../../../../src/contract/server/admission.ts'
+import type { OrderedListener } from '../../../../src/contract/server/pipelining.ts'
 
 const options = {
   answerOverload: ((_request, response) => { response.writeHead(503).end() }) as RequestListener,

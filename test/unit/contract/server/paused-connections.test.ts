@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { PausedConnections } from '../../../src/server/paused-connections.ts'
+import { PausedConnections } from '../../../../src/contract/server/paused-connections.ts'
 
 /** A server and a client. `next` may send bytes to the server, and answers the next request. */
 async function startServer (t: Test) {

@@ -3,9 +3,9 @@ import type { IncomingMessage, Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { listen, startApp } from '../../fixtures/app.ts'
-import { exchange, request, requestText } from '../../fixtures/raw.ts'
-import { testToken } from '../../fixtures/secrets.ts'
+import { listen, startApp } from '../../../fixtures/app.ts'
+import { exchange, request, requestText } from '../../../fixtures/raw.ts'
+import { testToken } from '../../../fixtures/secrets.ts'
 
 const plant = '{"id":1,"name":"fern"}'
 const chunked = ['Host: x', 'Content-Type: application/json', 'Transfer-Encoding: chunked']

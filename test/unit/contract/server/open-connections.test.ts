@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import t from 'tap'
-import { limitConnections } from '../../../src/server/open-connections.ts'
+import { limitConnections } from '../../../../src/contract/server/open-connections.ts'
 
 t.test('connections beyond the limit of all threads are closed, and each is reported', async t => {
   const server = createServer().listen(0, '127.0.0.1')

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { serveInOrder } from '../../../src/server/pipelining.ts'
+import { serveInOrder } from '../../../../src/contract/server/pipelining.ts'
 
 /** A server that holds each response until the test calls `release`. */
 async function startHolding (t: Test, maxWaiting = 1000) {
