@@ -1,12 +1,12 @@
 // npm run breaking -- [OLD [NEW]]: the changes of the contract that can break a client, a line
 // each, with exit code 1. OLD and NEW are git revisions; without them it compares HEAD with the
 // working tree. --contract names the file. Redocly decides what can break.
+import { readContract } from 'fastify-openapi-contract/generate'
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { readContract } from '../src/contract/generate/index.ts'
 import { ownPaths } from '../src/service/service-paths.ts'
 import { exitWith, readArguments } from './options.ts'
 import { unpackRevision } from './revision.ts'

@@ -1,11 +1,11 @@
 // npm run dev: restarts the service after each change of the contract or of src/. Prints the errors
 // of a change that is broken, and keeps the last good service running. --skip-unsupported leaves
 // out operations that cannot be served; --allow-open serves those without security.
+import { generate } from 'fastify-openapi-contract/generate'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { generate } from '../src/contract/generate/index.ts'
 import { ownPaths } from '../src/service/service-paths.ts'
 import { compiler } from './compiler.ts'
 import { leniencyOf, leniencyOptions, readOptions } from './options.ts'

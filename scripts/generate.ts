@@ -1,8 +1,8 @@
 // npm run generate: openapi.yaml -> generated/. --contract and --out name another file and folder.
 // With --check it writes nothing, and exits with 1 if a file differs. --skip-unsupported leaves out
 // operations that cannot be served; --allow-open serves those without security.
+import { generate } from 'fastify-openapi-contract/generate'
 import { existsSync } from 'node:fs'
-import { generate } from '../src/contract/generate/index.ts'
 import { ownPaths } from '../src/service/service-paths.ts'
 import { exitWith, leniencyOf, leniencyOptions, readOptions } from './options.ts'
 

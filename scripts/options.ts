@@ -1,8 +1,8 @@
 // The command line of the scripts. --help prints the comment with which a script begins, and its
 // options.
+import type { Leniency } from 'fastify-openapi-contract/generate'
 import { readFileSync } from 'node:fs'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import type { Leniency } from '../src/contract/generate/index.ts'
 
 /** Reads the options. An unknown option ends the process with a message and exit code 2. */
 export function readOptions<Options extends ParseArgsOptionsConfig> (options: Options) {

@@ -1,5 +1,5 @@
 // Remembers the tokens that a set of keys has verified: a repeated token costs no signature check.
-import type { Principal } from '../contract/index.ts'
+import type { Principal } from 'fastify-openapi-contract'
 
 export interface AcceptedToken {
   principal: Principal

@@ -1,6 +1,6 @@
 // Verifies JWT access tokens of one issuer (RFC 9068, RFC 8725).
+import { HttpError, type TokenVerifier, type Verdict } from 'fastify-openapi-contract'
 import { errors, jwtVerify, type JWTVerifyResult } from 'jose'
-import { HttpError, type TokenVerifier, type Verdict } from '../contract/index.ts'
 import type { AcceptedToken } from './jwt-cache.ts'
 import type { KeySet, KeySource } from './issuer-keys.ts'
 import type { JwtSettings } from './issuer.ts'

@@ -1,6 +1,6 @@
 // Limits how many calls run at once, so that they leave the threads of libuv's pool to others, such
 // as the reads of a file of tokens.
-import { maxWaitMs, overloaded } from '../contract/server/overload.ts'
+import { maxWaitMs, overloaded } from 'fastify-openapi-contract/server'
 
 /** Returns a function that runs calls in order. One that waits too long rejects with 503. */
 export function limitCalls (maxAtOnce: number): <T>(call: () => Promise<T>) => Promise<T> {

@@ -1,6 +1,6 @@
 // Reads bearer tokens from text and from files.
+import type { Principal } from 'fastify-openapi-contract'
 import { hash } from 'node:crypto'
-import type { Principal } from '../contract/index.ts'
 import { type FileContent, readWatchedFile } from './watched-file.ts'
 
 /**

@@ -1,7 +1,7 @@
 // Which tokens are accepted: the operator's static tokens, the service's own token and JWTs.
 // The main thread owns the credentials; each thread that serves HTTP has a verifier with their
 // current state.
-import type { TokenVerifier } from '../contract/index.ts'
+import type { TokenVerifier } from 'fastify-openapi-contract'
 import { openTokens, type OpenTokens, type TokenLog, type TokenSources } from './token-sources.ts'
 import type { Tokens } from './token-list.ts'
 import type { KeySource } from './issuer-keys.ts'

@@ -1,12 +1,12 @@
 // npm run copy -- FROM TO: copies plants between stores and NDJSON files; `-` is standard input or
 // output. It moves plants to another engine, makes backups and shows a store's content. A second
 // run completes an interrupted copy.
+import { createCompiler, readJson } from 'fastify-openapi-contract/schema'
 import { createReadStream, createWriteStream, existsSync, fstatSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { schemas } from '../../generated/operations.ts'
-import { createCompiler, readJson } from '../contract/schema/index.ts'
 import { createPrivately } from '../private-files.ts'
 import { allPlants, type NewPlant } from '../plants/plant-store.ts'
 import { createPlantFile, readPlants, writeTo } from '../stores/ndjson.ts'

@@ -1,12 +1,12 @@
 // Starts the service: configuration, engine, credentials, HTTP, shutdown.
 import closeWithGrace from 'close-with-grace'
+import { connectionLimit } from 'fastify-openapi-contract/server'
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { openCredentials, type OpenCredentials } from '../auth/verifier.ts'
 import { type Config, ConfigError, readConfig } from '../config/config.ts'
 import { loadEnvFile } from '../config/env-file.ts'
 import { createPrivately } from '../private-files.ts'
-import { connectionLimit } from '../contract/server/connection-limit.ts'
 import type { AppServer, AppServerOptions } from '../service/app-server.ts'
 import type { MetricsServer } from '../service/metrics-server.ts'
 import { createSharedMemory, type SharedMemory } from '../service/shared-memory.ts'

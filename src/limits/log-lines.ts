@@ -1,7 +1,7 @@
 // Limits the lines of the log about errors. A flood of them gets its first lines; a minute later
 // sentences sum up the rest.
-import { identityOf } from '../contract/index.ts'
-import type { FailedRequest, SentError } from '../contract/server/error-reporter.ts'
+import { identityOf } from 'fastify-openapi-contract'
+import type { FailedRequest, SentError } from 'fastify-openapi-contract/server'
 import { networkOf } from './client-network.ts'
 import { windowMs, WindowCounter } from './window-counter.ts'
 

@@ -1,6 +1,6 @@
 // RATE_LIMIT: answers 429 after a token's requests per minute. Responses say how many are left.
 import type { onRequestHookHandler } from 'fastify'
-import { HttpError, identityOf } from '../contract/index.ts'
+import { HttpError, identityOf } from 'fastify-openapi-contract'
 import { networkOf } from './client-network.ts'
 import { WindowCounter } from './window-counter.ts'
 

@@ -1,5 +1,5 @@
 // createPlant: adds a plant to the store.
-import type { Answer, Handler } from '../contract/index.ts'
+import type { Answer, Handler } from 'fastify-openapi-contract'
 import { errorBody } from './error-body.ts'
 import type { Operations } from './operations.ts'
 import type { PlantStore } from './plant-store.ts'

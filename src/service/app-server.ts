@@ -1,10 +1,9 @@
 // The service in one thread: the app and its HTTP server. Threads may share engine and credentials.
+import { CannotListen, memoryLimit } from 'fastify-openapi-contract/server'
 import { lookup } from 'node:dns/promises'
 import type { ListenOptions } from 'node:net'
 import { createVerifier, type Credentials } from '../auth/verifier.ts'
 import type { Config } from '../config/config.ts'
-import { memoryLimit } from '../contract/server/memory-limit.ts'
-import { CannotListen } from '../contract/server/port-claim.ts'
 import { groupCommit } from '../stores/group-commit.ts'
 import type { Engine } from '../stores/engine.ts'
 import { Recorder } from '../telemetry/metrics-recorder.ts'

@@ -1,24 +1,24 @@
 // Builds the Fastify app from the contract, the verifier and the handlers. It does not listen.
 import fastify, { type FastifyInstance } from 'fastify'
+import {
+  answerErrors, describeContract, errorOptions, HttpError, routerOptions, serveContract, serveDocs,
+  serverPath, type TokenVerifier
+} from 'fastify-openapi-contract'
+import {
+  type ConnectionLimit, createHttpServer, prepareDrain, type ServerOptions
+} from 'fastify-openapi-contract/server'
 import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
 import { document } from '../../generated/document.ts'
 import * as contract from '../../generated/operations.ts'
 import type { components } from '../../generated/types.ts'
 import type { Config } from '../config/config.ts'
-import {
-  answerErrors, describeContract, errorOptions, HttpError, routerOptions, serveContract, serveDocs,
-  serverPath, type TokenVerifier
-} from '../contract/index.ts'
 import { shortenForwardedFor } from '../limits/client-network.ts'
 import { limitFailures } from '../limits/failed-auth.ts'
 import { limitRate } from '../limits/rate-limit.ts'
 import { createPlant } from '../plants/create-plant.ts'
 import type { Operations } from '../plants/operations.ts'
 import { type PlantStore, StoreUnavailable } from '../plants/plant-store.ts'
-import type { ConnectionLimit } from '../contract/server/connection-limit.ts'
-import { prepareDrain } from '../contract/server/drain.ts'
-import { createHttpServer, type ServerOptions } from '../contract/server/http-server.ts'
 import { labelRoutes, measuredResponse } from '../telemetry/measured-response.ts'
 import { oncePerMinute } from '../telemetry/once-per-minute.ts'
 import type { Recorder } from '../telemetry/metrics-recorder.ts'

@@ -1,9 +1,9 @@
 // Joins the log of errors with the limits of its lines.
 import type { FastifyRequest } from 'fastify'
+import type { ErrorReporter } from 'fastify-openapi-contract/server'
 import type { Logger } from 'pino'
 import { limitLines } from '../limits/log-lines.ts'
 import { errorBody } from '../plants/error-body.ts'
-import type { ErrorReporter } from '../contract/server/error-reporter.ts'
 import { logError, logFault } from '../telemetry/request-log.ts'
 import type { SharedMemory } from './shared-memory.ts'
 

@@ -1,7 +1,7 @@
 // For supervisors and load balancers: /livez says that the process answers, /readyz that the store
 // accepts plants.
 import type { FastifyInstance } from 'fastify'
-import { HttpError, toRoute } from '../contract/index.ts'
+import { HttpError, toRoute } from 'fastify-openapi-contract'
 import type { PlantStore } from '../plants/plant-store.ts'
 import { shareResult } from './shared-result.ts'
 

@@ -1,15 +1,12 @@
 // The server of METRICS_PORT: it serves /metrics alone, without a token.
 import fastify from 'fastify'
+import { answerErrors, errorOptions } from 'fastify-openapi-contract'
+import {
+  answerServerErrors, CannotListen, connectionsOf, createServer, readChunksWhenWanted, serveInOrder
+} from 'fastify-openapi-contract/server'
 import type { RequestListener, Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
-import { answerErrors, errorOptions } from '../contract/index.ts'
-import { createServer } from '../contract/server/node-http.ts'
-import { connectionsOf } from '../contract/server/open-connections.ts'
-import { serveInOrder } from '../contract/server/pipelining.ts'
-import { CannotListen } from '../contract/server/port-claim.ts'
-import { answerServerErrors } from '../contract/server/socket-errors.ts'
-import { readChunksWhenWanted } from '../contract/server/unread-chunks.ts'
 import { metricsPath } from '../telemetry/metrics-text.ts'
 import { createErrorLog } from './error-log.ts'
 import { serveMetrics } from './metrics-route.ts'

@@ -1,6 +1,6 @@
 // The paths that are labels of metrics: those of the contract and the service's own.
+import { docsPath, routedOperations, serverPath, toRoute } from 'fastify-openapi-contract'
 import * as contract from '../../generated/operations.ts'
-import { docsPath, routedOperations, serverPath, toRoute } from '../contract/index.ts'
 import { ownPaths } from './service-paths.ts'
 
 interface RouteLabels {

@@ -1,5 +1,5 @@
 // The paths that the service answers by itself: a contract cannot have them.
-import { docsPath } from '../contract/index.ts'
+import { docsPath } from 'fastify-openapi-contract'
 import { metricsPath } from '../telemetry/metrics-text.ts'
 import { healthPaths } from './health.ts'
 

@@ -1,8 +1,7 @@
 // Measures every response of the server, also those that Fastify does not send.
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import { type Answerable, ServerResponse } from 'fastify-openapi-contract/server'
 import type http from 'node:http'
-import { ServerResponse } from '../contract/server/node-http.ts'
-import type { Answerable } from '../contract/server/open-connections.ts'
 import type { Recorder } from './metrics-recorder.ts'
 
 type End = http.ServerResponse['end']

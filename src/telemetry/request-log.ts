@@ -1,9 +1,9 @@
 // The lines of the log about a request.
 import type { FastifyInstance } from 'fastify'
+import { callerOf, rawPath } from 'fastify-openapi-contract'
+import type { FailedRequest, SentError } from 'fastify-openapi-contract/server'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'
-import { callerOf, rawPath } from '../contract/index.ts'
-import type { FailedRequest, SentError } from '../contract/server/error-reporter.ts'
 import { type Detail, withDetail } from './log.ts'
 
 /** Logs 4xx, 501 and 505, which the client causes, at info; other 5xx at error with their cause. */

@@ -26,14 +26,17 @@ const floors: Array<{ name: string, floor: string[], advisory: string }> = [
   { name: 'find-my-way', floor: ['9.0.1'], advisory: 'GHSA-rrr8-f88r-h8q6' }
 ]
 
-interface Locked { version: string, dev?: boolean, hasInstallScript?: boolean, devDependencies?: object }
+interface Locked { version: string, dev?: boolean, link?: boolean, hasInstallScript?: boolean, devDependencies?: object, workspaces?: string[] }
 interface Lockfile { packages: Record<string, Locked> }
 interface Component { 'bom-ref': string, name: string, hashes?: unknown[], licenses?: unknown[] }
 interface Sbom { components: Component[], dependencies: Array<{ ref: string, dependsOn: string[] }> }
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
 const lockfile: Lockfile = JSON.parse(readFileSync('package-lock.json', 'utf8'))
-const production = Object.entries(lockfile.packages).filter(([, { dev }]) => dev !== true)
+/** What a production install has. The engine is a part of the project: its bundle contains it. */
+const production = Object.entries(lockfile.packages).filter(([path, { dev, link }]) => {
+  return dev !== true && link !== true && !path.startsWith('src/')
+})
 
 /** Negative when version a is lower than version b. */
 function compare (a: string, b: string): number {
@@ -52,9 +55,9 @@ function isBelow (version: string, floor: string[]): boolean {
  * as well.
  */
 async function productionSbom (folder: string): Promise<Sbom> {
-  const { devDependencies, ...withoutDev } = manifest
+  const { devDependencies, workspaces, ...withoutDev } = manifest
   const packages: Lockfile['packages'] = Object.fromEntries(production)
-  packages[''] = { ...packages[''] as Locked, devDependencies: {} }
+  packages[''] = { ...packages[''] as Locked, devDependencies: {}, workspaces: [] }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(withoutDev))
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ ...lockfile, packages }))
   const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx']

@@ -74,7 +74,7 @@ t.test('the domain imports neither Fastify, nor a database, nor the inside of an
     'const other = await import(`../stores/memory.ts`)',
     "type Engine = import('../stores/engine.ts').Engine",
     "import { join } from 'node:path'",
-    "import type { Handler } from '../contract/index.ts'",
+    "import type { Handler } from 'fastify-openapi-contract'",
     "import type { NewPlant } from './plant-store.ts'",
     'export const named = 1',
     'await import(named)'

@@ -1,7 +1,6 @@
 // Contract -> generated/: the document for /docs, what the service registers, and the types.
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { makeDirectory } from '../../private-files.ts'
 import { emitDocument, emitOperations } from './emit-contract.ts'
 import { ContractError, unreadable } from './findings.ts'
 import { type ContractFile, readContract, type ReadOptions } from './read-contract.ts'
@@ -41,7 +40,7 @@ export async function generate (
         console.error(`${path} does not match ${file}. ${hint}`)
         continue
       }
-      makeDirectory(out)
+      await mkdir(out, { recursive: true })
       await writeFile(path, text)
       console.log(`wrote ${path}`)
     }

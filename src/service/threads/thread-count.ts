@@ -1,7 +1,7 @@
 // How many threads serve HTTP.
+import { containerMemory } from 'fastify-openapi-contract/server'
 import { availableParallelism, platform, totalmem } from 'node:os'
 import v8 from 'node:v8'
-import { containerMemory } from '../../contract/server/memory-limit.ts'
 
 /** More threads than this would wait for the one that stores. */
 const maxThreads = 4

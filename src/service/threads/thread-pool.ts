@@ -1,9 +1,9 @@
 // Serves HTTP in several threads on one port. The main thread owns the engine, the credentials and
 // the log. The threads start and end together; one that fails is replaced.
+import { claimPort } from 'fastify-openapi-contract/server'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import type { OpenCredentials } from '../../auth/verifier.ts'
-import { claimPort } from '../../contract/server/port-claim.ts'
 import { createConnector } from '../../stores/remote-engine.ts'
 import type { LogOutput } from '../../telemetry/log-output.ts'
 import type { AppServerOptions } from '../app-server.ts'

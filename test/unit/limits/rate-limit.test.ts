@@ -49,7 +49,7 @@ t.test('responses to known callers have RateLimit fields, only a 429 has Retry-A
   ]
   t.strictSame(responses.map(({ statusCode, headers }) => [
     statusCode, headers['ratelimit-limit'], headers['ratelimit-remaining'], headers['retry-after']
-  ].join()), ['200,4,3,', '400,4,2,', '413,4,1,', '415,4,0,', '429,4,0,60'])
+  ].join()).map(text => text.replace(/59$/, '60')), ['200,4,3,', '400,4,2,', '413,4,1,', '415,4,0,', '429,4,0,60'])
   for (const { headers } of responses) t.match(headers['ratelimit-reset'], /^(60|59)$/)
   const others = [await post(plant, { authorization: 'Bearer bad' }), await app.inject('/livez')]
   for (const { headers } of others) t.notOk('ratelimit-limit' in headers)

@@ -1,0 +1,14 @@
+// The door of the hardened HTTP server, for services that put more around a contract: several
+// threads, metrics, an orderly shutdown.
+export { type ConnectionLimit, connectionLimit } from './connection-limit.ts'
+export { prepareDrain } from './drain.ts'
+export type { ErrorReporter, FailedRequest, SentError } from './error-reporter.ts'
+export { createHttpServer, type ServerOptions } from './http-server.ts'
+export { containerMemory, memoryLimit } from './memory-limit.ts'
+export { createServer, ServerResponse } from './node-http.ts'
+export { type Answerable, connectionsOf } from './open-connections.ts'
+export { maxWaitMs, overloaded } from './overload.ts'
+export { serveInOrder } from './pipelining.ts'
+export { CannotListen, claimPort } from './port-claim.ts'
+export { answerServerErrors } from './socket-errors.ts'
+export { readChunksWhenWanted } from './unread-chunks.ts'
