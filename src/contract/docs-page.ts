@@ -13,16 +13,16 @@ export const docsPath = '/docs'
 const folder = fileURLToPath(new URL('static', import.meta.resolve('@fastify/swagger-ui')))
 
 /**
- * Serves the contract under /docs, and redirects / to it if no other route is there.
+ * Serves the contract under /docs.
  * @param document the bundled contract; the page takes its title
  * @param variables values for variables of its server address, by name (OpenAPI 3.1, section 4.8.6)
- * @param prefixes where both are, percent-encoded
+ * @param prefixes where it is below the prefix of the app, percent-encoded
  */
 export async function serveDocs (
   app: FastifyInstance,
   document: PageSettings['document'],
-  variables: Variables = {},
-  prefixes: readonly string[] = ['']
+  variables: Variables,
+  prefixes: readonly string[]
 ): Promise<void> {
   await app.register(async docs => {
     const headers = securityHeaders(Object.values(variables))
@@ -33,23 +33,22 @@ export async function serveDocs (
       const openPage = once(async () => {
         const { openSwaggerUi } = await import('./swagger-ui.ts')
         const settings = { document, variables, css: pageCss, uiConfig }
-        return openSwaggerUi({ ...settings, path: docsPath, prefix })
+        return openSwaggerUi({ ...settings, path: docsPath, prefix: app.prefix + prefix })
       })
       for (const below of ['', '/', '/json', '/yaml', '/static/*']) {
         docs.get(toRoute(decodeURI(prefix + docsPath + below)), answerFile(below, openPage))
       }
     }
   })
-  // Last, because a prefix may be one of the paths above.
-  for (const prefix of prefixes) redirectToDocs(app, prefix)
 }
 
-function redirectToDocs (app: FastifyInstance, prefix: string): void {
-  for (const path of new Set([prefix, `${prefix}/`])) {
-    const url = toRoute(decodeURI(path))
-    const isTaken = app.supportedMethods.some(method => app.hasRoute({ method, url }))
-    if (url !== '' && !isTaken) app.get(url, (_request, reply) => reply.redirect(prefix + docsPath))
+/** The address of the page for each path above it, decoded. */
+export function docsRedirects (prefixes: readonly string[]): Map<string, string> {
+  const redirects = new Map<string, string>()
+  for (const prefix of prefixes) {
+    for (const path of [prefix, `${prefix}/`]) redirects.set(decodeURI(path), prefix + docsPath)
   }
+  return redirects
 }
 
 const uiConfig = {

@@ -3,18 +3,19 @@
 export type { Answer } from './types/answer.ts'
 export type { BodyLimits } from './bodies/body-readers.ts'
 export type { Bytes, FieldPart, FilePart, ServerSentEvent } from './types/body.ts'
-export { docsPath, serveDocs } from './docs-page.ts'
+export { docsPath } from './docs-page.ts'
 export type {
   BasicCredentials, Handler, Handlers, HandlersTagged, Principal, Request, TokenVerifier, Verdict,
   Verifier, Verifiers
 } from './types/handler.ts'
 export { answerErrors, errorOptions } from './message/fastify-errors.ts'
-export { routedOperations, routerOptions, serverPath, toRoute } from './message/paths.ts'
+export { routedOperations, serverPath, toRoute } from './message/paths.ts'
 export { callerOf, identityOf } from './message/request-fields.ts'
 export { rawPath } from './message/request-texts.ts'
 export type { HooksOf, OperationHooks, ServedOperation } from './routing/operation-route.ts'
-export { type ContractService, describeContract, serveContract } from './serve.ts'
+export { type AuthenticateRoute, type ContractService, serveContract } from './serve.ts'
+export { type ContractServerOptions, serverOptions } from './server-options.ts'
 export { type Stubs, stubs } from './stubs.ts'
-export type { Contract } from './types/contract.ts'
+export type { Contract, ServedContract } from './types/contract.ts'
 export type { ErrorReporter, SentError } from './server/error-reporter.ts'
 export { HttpError } from './server/http-error.ts'

@@ -1,55 +1,87 @@
-// Serves a contract on a Fastify application: a route for each operation.
+// Serves a contract on Fastify: a plugin with a route for each operation.
 import auth from '@fastify/auth'
-import type { FastifyInstance, FastifySerializerCompiler, onRequestHookHandler } from 'fastify'
+import type {
+  FastifyInstance, FastifyPluginAsync, FastifySerializerCompiler, onRequestHookHandler
+} from 'fastify'
+import fastifyPlugin from 'fastify-plugin'
 import type { AnswerOptions, AnyHandler } from './answers/answers.ts'
 import { readBodiesAsBytes } from './bodies/body-parser.ts'
 import { bodyHooks, type BodyLimits } from './bodies/body-readers.ts'
-import { keepTicksFast } from './server/next-tick.ts'
-import { routedOperations, routedSkipped } from './message/paths.ts'
+import { docsPath, docsRedirects, serveDocs } from './docs-page.ts'
+import { answerErrors } from './message/fastify-errors.ts'
+import { routedOperations, routedSkipped, serverPath, toRoute } from './message/paths.ts'
 import { decorateRequests } from './message/request-fields.ts'
+import { answerDefaults, completeReporter } from './reporter.ts'
 import { addRoute, type HooksOf } from './routing/operation-route.ts'
 import { answerSkipped, answerUnroutable, methodsOf } from './routing/routing.ts'
 import { createCompiler, createWriters, whenUsed } from './schema/index.ts'
 import { type AnyVerifier, authenticate, type Guards } from './security/security.ts'
+import { shareReporter } from './server-options.ts'
+import type { ErrorReporter } from './server/error-reporter.ts'
+import { keepTicksFast } from './server/next-tick.ts'
 import type { Handlers, Verifiers } from './types/handler.ts'
-import type { Contract, Operation } from './types/contract.ts'
+import type { Contract, Operation, ServedContract } from './types/contract.ts'
 
-/** A contract and the code that serves it; `Ops` and `C` are as in types/handler.ts. */
-export interface ContractService<Ops, C extends Contract> extends AnswerOptions {
-  contract: C
+/**
+ * A contract, the code that serves it, and what the owner of the service wants otherwise. `Ops` and
+ * `C` are as in types/handler.ts.
+ */
+export interface ContractService<Ops, C extends Contract>
+  extends Partial<AnswerOptions & ErrorReporter> {
+  contract: ServedContract<Ops, C>
   handlers: Handlers<Ops, keyof Ops & keyof C['operations']>
   verifiers: Verifiers<C['securitySchemes']>
   /** Values for the variables of the server's address, by name; the contract has the defaults. */
   variables?: Readonly<Record<string, string>>
-  /** Names the protection space in challenges (RFC 9110, section 11.5). */
-  realm: string
+  /**
+   * Names the protection space in challenges (RFC 9110, section 11.5). By default the title of the
+   * contract.
+   */
+  realm?: string
+  /** Fastify's hooks of each operation, such as by its extensions. */
   hooks?: HooksOf
   onRefused?: Guards['onRefused']
   /** Limits of bodies that handlers read as they arrive; Fastify's bodyLimit is for the others. */
   bodyLimits?: Partial<BodyLimits>
+  /** Whether the page /docs is served, and the contract below it. By default it is. */
+  docs?: boolean
+  /** Adds further routes, whose errors have the shape of the contract's. */
+  routes?: (app: FastifyInstance, authenticate: AuthenticateRoute) => void | Promise<void>
+  /** Gets sentences at the start: which operations are open or not served. By default app.log. */
+  warn?: (sentence: string) => void
 }
 
 /** Returns the hooks of a further route that needs credentials. */
-type AuthenticateRoute = (security: Operation['security']) => onRequestHookHandler[]
+export type AuthenticateRoute = (security: Operation['security']) => onRequestHookHandler[]
 
 /**
- * Adds a route for each operation of the contract, below the path of its server.
- * @throws Error that names missing and extra handlers and verifiers
+ * Makes a Fastify plugin that serves a contract: a route for each operation, every error in one
+ * shape, and the page /docs. A prefix of the plugin replaces the path of the contract's server.
+ * @throws Error, when it is registered, that names missing and extra handlers and verifiers
  */
-export async function serveContract<Ops, C extends Contract> (
-  app: FastifyInstance,
+export function serveContract<Ops, C extends Contract> (
   service: ContractService<Ops, C>
-): Promise<AuthenticateRoute> {
+): FastifyPluginAsync {
+  return fastifyPlugin(app => addContract(app, service as AnyService), {
+    name: 'fastify-openapi-contract', fastify: '5.x', encapsulate: true
+  })
+}
+
+type AnyService = ContractService<Record<string, unknown>, Contract>
+
+async function addContract (app: FastifyInstance, service: AnyService): Promise<void> {
   keepTicksFast()
-  const { contract, variables = {}, realm, onRefused, hooks: hooksOf, bodyLimits } = service
-  const { schemas, securitySchemes: schemes } = contract
-  const handlers = service.handlers as unknown as Record<string, AnyHandler>
+  requireLiteralPrefix(app.prefix)
+  const { contract, variables = {}, hooks: hooksOf, onRefused, bodyLimits, routes } = service
+  const { document, schemas, securitySchemes: schemes } = contract
+  const { realm = document.info.title, warn = sentence => app.log.warn(sentence) } = service
+  const handlers = service.handlers as Record<string, AnyHandler>
   const verifiers = service.verifiers as Record<string, AnyVerifier>
   requireSameNames('operation', 'handler', contract.operations, handlers)
   requireSameNames('security scheme', 'verifier', schemes, verifiers)
 
-  const operations = routedOperations(contract, variables)
-  const skipped = routedSkipped(contract, variables)
+  const operations = routedOperations(contract, variables, app.prefix)
+  const skipped = routedSkipped(contract, variables, app.prefix)
   const all = [...operations, ...skipped]
   // Few schemas are needed soon after the start.
   const compileRequest = whenUsed(createCompiler(schemas, 'request'))
@@ -57,17 +89,44 @@ export async function serveContract<Ops, C extends Contract> (
   const writerOf = createWriters(compile)
   const guards = { schemes, verifiers, realm, onRefused }
   const bodyHooksOf = bodyHooks(app, schemas, compileRequest, bodyLimits)
-  const answers = { ...service, schemas, compile, writerOf }
+  const reporter = completeReporter(app, contract, compile, { ...service, warn })
+  const answers = { ...answerDefaults(reporter), ...service, schemas, compile, writerOf }
   const options = { handlers, hooksOf, guards, compileRequest, bodyHooksOf, answers }
+  const pages = docsPrefixes(app, service).filter(prefix => {
+    const url = toRoute(decodeURI(prefix + docsPath))
+    const isFree = !all.some(({ route }) => route === url) &&
+      !app.hasRoute({ method: 'GET', url: app.prefix + url })
+    if (!isFree) warn(`The page of the contract is not served: ${app.prefix}${url} is taken.`)
+    return isFree
+  })
 
+  shareReporter(app, reporter, warn)
+  answerErrors(app, reporter)
   await app.register(auth)
   decorateRequests(app)
   app.setSerializerCompiler((({ schema }) => writerOf(schema)) as FastifySerializerCompiler<object>)
   readBodiesAsBytes(app, operations)
-  answerUnroutable(app, all)
+  answerUnroutable(app, all, docsRedirects(pages.map(prefix => app.prefix + prefix)))
   for (const operation of operations) addRoute(app, operation, methodsOf(operation, all), options)
   answerSkipped(app, skipped, all)
-  return security => authenticate(app, security, guards)
+  await routes?.(app, security => authenticate(app, security, guards))
+  await serveDocs(app, document, variables, pages)
+  describeContract(contract).forEach(warn)
+}
+
+/** Where the page of the contract is: a proxy may forward no path but that of the server. */
+function docsPrefixes (
+  { prefix }: FastifyInstance,
+  { docs = true, contract, variables = {} }: AnyService
+): string[] {
+  if (!docs) return []
+  return prefix === '' ? [...new Set(['', serverPath(contract.server, variables)])] : ['']
+}
+
+/** Paths of operations are compared as texts. */
+function requireLiteralPrefix (prefix: string): void {
+  if (!/[:*]/.test(prefix)) return
+  throw new Error(`The prefix ${prefix} of a contract must have no parameters.`)
 }
 
 /** TypeScript reports these errors too, unless a cast hides them. */
@@ -84,7 +143,7 @@ function requireSameNames (kind: string, givenKind: string, wanted: object, give
 }
 
 /** Sentences for the log at startup: what anyone may call, and what is not served. */
-export function describeContract ({ operations, skipped }: Contract): string[] {
+function describeContract ({ operations, skipped }: Contract): string[] {
   const sentences: string[] = []
   for (const { method, url, security } of Object.values(operations)) {
     const isOpen = security.length === 0 ||

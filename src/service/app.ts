@@ -1,16 +1,15 @@
 // Builds the Fastify app from the contract, the verifier and the handlers. It does not listen.
 import fastify, { type FastifyInstance } from 'fastify'
 import {
-  answerErrors, describeContract, errorOptions, HttpError, routerOptions, serveContract, serveDocs,
-  serverPath, type TokenVerifier
+  HttpError, serveContract, serverOptions, serverPath, type TokenVerifier
 } from 'fastify-openapi-contract'
 import {
-  type ConnectionLimit, createHttpServer, prepareDrain, type ServerOptions
+  type ConnectionLimit, prepareDrain, type ServerOptions
 } from 'fastify-openapi-contract/server'
 import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
 import { document } from '../../generated/document.ts'
-import * as contract from '../../generated/operations.ts'
+import * as operations from '../../generated/operations.ts'
 import type { components } from '../../generated/types.ts'
 import type { Config } from '../config/config.ts'
 import { shortenForwardedFor } from '../limits/client-network.ts'
@@ -63,37 +62,38 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
   const limitFailure = limitFailures(options.failedAuthLimit, shared.failures)
   const variables = { base_url: options.baseUrl }
   // A proxy may forward no path but that of BASE_URL.
-  const prefixes = [...new Set(['', serverPath(contract.server, variables)])]
+  const prefixes = [...new Set(['', serverPath(operations.server, variables)])]
+  const ofServer = serverOptions({
+    reporter,
+    requestTimeoutMs,
+    stalledTimeoutMs: requestTimeoutMs.whole + responseTimeoutMs,
+    keepAliveTimeoutMs: options.keepAliveTimeoutMs,
+    maxConnections: maxConnections.limit,
+    connections: shared.connections,
+    thread,
+    threads: shared.threads,
+    urgentPaths: healthPathsBelow(prefixes),
+    ...observeServer(recorder, maxConnections, warn)
+  })
   const app: FastifyInstance = fastify({
-    ...errorOptions(reporter),
+    ...ofServer,
+    serverFactory: handle => ofServer.serverFactory(behindProxy(handle, options.trustProxy)),
     bodyLimit: options.bodyLimit,
-    routerOptions,
     trustProxy: options.trustProxy ?? false,
     // The shutdown has its own limits of time.
     pluginTimeout: 0,
     // Serve requests that arrive during shutdown; each response closes its connection.
-    return503OnClosing: false,
-    serverFactory: handle => createHttpServer(behindProxy(handle, options.trustProxy), {
-      reporter,
-      requestTimeoutMs,
-      stalledTimeoutMs: requestTimeoutMs.whole + responseTimeoutMs,
-      keepAliveTimeoutMs: options.keepAliveTimeoutMs,
-      maxConnections: maxConnections.limit,
-      connections: shared.connections,
-      thread,
-      threads: shared.threads,
-      urgentPaths: healthPathsBelow(prefixes),
-      ...observeServer(recorder, maxConnections, warn)
-    })
+    return503OnClosing: false
   })
-  answerErrors(app, reporter)
   logResponses(app, log)
   if (options.corsOrigin !== undefined) allowOrigins(app, options.corsOrigin)
   const labels = createRouteLabels(options.baseUrl)
   labelRoutes(app, labels.indexOf)
+  let isClosing = false
   const onAuthenticated = rateLimit === undefined ? [] : [limitRate(rateLimit, shared.requests)]
-  const authenticate = await serveContract<Operations, typeof contract>(app, {
-    contract,
+  await app.register(serveContract<Operations, typeof operations>({
+    ...reporter,
+    contract: { ...operations, document },
     handlers: {
       createPlant: createPlant(store)
     },
@@ -103,7 +103,6 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     responseTimeoutMs,
     toHttpError,
     answers: options.answers,
-    logFault: reporter.logFault,
     onErrorAnswer ({ status, body }, request) {
       const { message } = body as components['schemas']['Error']
       reporter.log({ status, message }, request)
@@ -112,23 +111,28 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     onRefused (error, request) {
       recorder.count('failedAuthentications')
       return limitFailure(error, request)
-    }
-  })
-  if (thread === 0) describeContract(contract).forEach(warn)
-  if (options.metricsPort === undefined) {
-    const hooks = [...authenticate([{ bearerAuth: [] }]), ...onAuthenticated]
-    serveMetrics(app, shared, labels.paths, hooks)
-  }
+    },
+    routes (own, authenticate) {
+      if (options.metricsPort === undefined) {
+        const hooks = [...authenticate([{ bearerAuth: [] }]), ...onAuthenticated]
+        serveMetrics(own, shared, labels.paths, hooks)
+      }
+      serveHealth(own, store, () => isClosing, prefixes)
+    },
+    warn: thread === 0 ? warn : () => {}
+  }))
   app.addHook('onClose', async () => reporter.close())
-  serveHealth(app, store, isLeaving, prefixes)
-  // After serveHealth(): /readyz is 503 before the service waits.
+  // /readyz is 503 before the service waits.
+  app.addHook('preClose', done => {
+    isClosing = !isLeaving()
+    done()
+  })
   app.addHook('preClose', prepareDrain(app.server, {
     delayMs: () => isLeaving() ? 0 : options.shutdownDelayMs,
     lingerMs,
     requestTimeoutMs: requestTimeoutMs.whole,
     responseTimeoutMs
   }))
-  await serveDocs(app, document, variables, prefixes)
   return app
 }
 

@@ -19,24 +19,19 @@ const checkMs = { fresh: 1000, wait: 2000 }
 /**
  * /readyz is 200 while the store can write and the service is not shutting down, else 503. Neither
  * needs a token.
- * @param isLeaving whether app.close() leaves the service to other threads
+ * @param isClosing whether the service is shutting down
  * @param prefixes where both paths are, percent-encoded
  */
 export function serveHealth (
   app: FastifyInstance,
   store: PlantStore,
-  isLeaving: () => boolean,
+  isClosing: () => boolean,
   prefixes: readonly string[]
 ): void {
-  let closing = false
-  app.addHook('preClose', done => {
-    closing = !isLeaving()
-    done()
-  })
   const check = shareCheck(() => store.check())
   const answerLive = async () => ({ status: 'alive' })
   const answerReady = async () => {
-    if (closing) throw new HttpError(503, 'The service is shutting down.')
+    if (isClosing()) throw new HttpError(503, 'The service is shutting down.')
     await check().catch(cause => {
       const message = 'The store cannot write plants durably at the moment.'
       throw new HttpError(503, message, { cause })

@@ -14,10 +14,10 @@ export interface AnswerOptions {
   /**
    * Time limit of a handler. Then the caller gets 503, and a late answer is dropped. The time
    * starts again as long as bytes of the request arrive, which the server limits by its
-   * `requestTimeout`.
+   * `requestTimeout`. By default 10,000.
    */
   responseTimeoutMs: number
-  /** Maps a handler's error to an HttpError; undefined means 500. */
+  /** Maps a handler's error to an HttpError; undefined means 500, as by default for all others. */
   toHttpError: (thrown: unknown) => HttpError | undefined
   /** Gets each answer of a handler with a status of 400 and more. */
   onErrorAnswer?: (answer: AnyAnswer, request: FastifyRequest) => void

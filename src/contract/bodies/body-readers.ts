@@ -7,6 +7,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Compile, Schemas } from '../schema/index.ts'
 import type { Body, Media } from '../types/contract.ts'
+import { repeatedHeaders } from '../server/framing.ts'
 import { HttpError } from '../server/http-error.ts'
 import { invalidBody, isReadWhole, jsonReader, missingBody, namesOf } from './body-parser.ts'
 import { BodyStream, tooLarge } from './body-stream.ts'
@@ -105,7 +106,7 @@ function bodyFinder (body: Body | undefined): FindBody {
   const find = mediaTypeFinder(Object.keys(body?.content ?? {}))
   const names = body === undefined ? [] : namesOf(body)
   const named = `${names.join(' or ')}${names.every(isReadWhole) ? ', in UTF-8' : ''}`
-  return ({ headers, repeatedHeaders }) => {
+  return ({ headers, raw }) => {
     const { 'content-type': sent, 'content-encoding': encoding } = headers
     const type = sent === undefined ? undefined : find(sent)
     if (!hasBody(headers, type)) {
@@ -120,7 +121,7 @@ function bodyFinder (body: Body | undefined): FindBody {
     if (type === undefined) {
       return new HttpError(415, `The body must be sent as Content-Type: ${named}.`)
     }
-    const isRepeated = repeatedHeaders.has('content-type')
+    const isRepeated = repeatedHeaders(raw).has('content-type')
     return isRepeated ? new HttpError(415, 'Content-Type is sent more than once.') : type
   }
 }

@@ -13,7 +13,10 @@ import {
 } from '../server/socket-errors.ts'
 import { decodedPath } from './request-texts.ts'
 
-/** Answers the errors of handlers and hooks, and those of Fastify. Every response gets an id. */
+/**
+ * Answers the errors of handlers and hooks, and those of Fastify. Every response gets an id. Paths
+ * without a route get 404, unless another plugin answers them already.
+ */
 export function answerErrors (app: FastifyInstance, reporter: ErrorReporter): void {
   app.addHook('onRequest', (request, reply, done) => {
     rememberRequest(request.raw, request)
@@ -23,9 +26,11 @@ export function answerErrors (app: FastifyInstance, reporter: ErrorReporter): vo
   app.setErrorHandler((error: FastifyError, request, reply) => {
     return sendError(reporter, error, request, reply)
   })
-  app.setNotFoundHandler(request => {
-    throw new HttpError(404, `There is nothing at ${decodedPath(request)}.`)
-  })
+  try {
+    app.setNotFoundHandler(request => {
+      throw new HttpError(404, `There is nothing at ${decodedPath(request)}.`)
+    })
+  } catch { /* Fastify takes one handler for each prefix. */ }
 }
 
 /** Server options for the ids of requests and for the errors before routing. */

@@ -5,23 +5,40 @@ import type { Contract, Operation, Server } from '../types/contract.ts'
 /** The limit of the whole header also limits a path parameter. */
 export const routerOptions = { maxParamLength: maxHeaderSize }
 
-/** The method of an operation and its full path template, with the server path, decoded. */
-export interface Routed { readonly method: string, readonly template: string }
+/** Where an operation is. */
+export interface Routed {
+  readonly method: string
+  /** The full path template, with the server path or a prefix, decoded. */
+  readonly template: string
+  /** As Fastify has it, below a prefix. */
+  readonly route: string
+}
 export interface RoutedOperation extends Operation, Routed { readonly id: string }
 
 type Variables = Readonly<Record<string, string>>
 
-/** @param variables replace the defaults of the contract's server variables */
-export function routedOperations (contract: Contract, variables: Variables): RoutedOperation[] {
+/**
+ * @param variables replace the defaults of the contract's server variables
+ * @param prefix replaces the paths of servers, unless it is empty
+ */
+export function routedOperations (
+  contract: Contract,
+  variables: Variables,
+  prefix = ''
+): RoutedOperation[] {
   return Object.entries(contract.operations).map(([id, operation]) => {
-    return { id, ...routed(operation, contract.server, variables) }
+    return { id, ...routed(operation, contract.server, variables, prefix) }
   })
 }
 
-/** The skipped operations that a request can reach. */
-export function routedSkipped ({ server, skipped }: Contract, variables: Variables): Routed[] {
+/** The skipped operations that a request can reach; parameters as in routedOperations(). */
+export function routedSkipped (
+  { server, skipped }: Contract,
+  variables: Variables,
+  prefix = ''
+): Routed[] {
   const reachable = skipped.filter(({ isReachable }) => isReachable)
-  return reachable.map(operation => routed(operation, server, variables))
+  return reachable.map(operation => routed(operation, server, variables, prefix))
 }
 
 /**
@@ -31,10 +48,12 @@ export function routedSkipped ({ server, skipped }: Contract, variables: Variabl
 export function routed<Op extends Pick<Operation, 'method' | 'url' | 'server'>> (
   operation: Op,
   server: Server,
-  variables: Variables
+  variables: Variables,
+  prefix = ''
 ): Op & Routed {
-  const path = serverPath(operation.server ?? server, variables)
-  return { ...operation, template: decodeURI(path + operation.url) }
+  const path = prefix === '' ? serverPath(operation.server ?? server, variables) : ''
+  const below = decodeURI(path + operation.url)
+  return { ...operation, template: prefix + below, route: toRoute(below) }
 }
 
 /** A server's path, percent-encoded, without a slash at its end (OpenAPI 3.1, section 4.8.5). */

@@ -1,7 +1,6 @@
 // The fields that hooks add to Fastify's requests, such as who is calling.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Principals } from '../types/handler.ts'
-import { repeatedHeaders } from '../server/framing.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -11,14 +10,11 @@ declare module 'fastify' {
     principals?: Principals
     /** Refusals of the security schemes so far. */
     refusals?: Error[]
-    /** Names of the header fields that were sent more than once, in lower case. */
-    readonly repeatedHeaders: ReadonlySet<string>
   }
 }
 
 export function decorateRequests (app: FastifyInstance): void {
   for (const field of ['parameters', 'principals', 'refusals']) app.decorateRequest(field)
-  app.decorateRequest('repeatedHeaders', { getter () { return repeatedHeaders(this.raw) } })
 }
 
 export function refusalsOf (request: FastifyRequest): Error[] {

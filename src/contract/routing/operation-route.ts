@@ -9,7 +9,7 @@ import { responseKey } from '../answers/response-writer.ts'
 import { compileBody } from '../bodies/body-parser.ts'
 import { type bodyHooks, isPlain } from '../bodies/body-readers.ts'
 import { kindOf } from '../message/media-type.ts'
-import { type RoutedOperation, toRoute } from '../message/paths.ts'
+import type { RoutedOperation } from '../message/paths.ts'
 import { readParameters } from '../parameters/parameters.ts'
 import { type Compile, mapValues, pick } from '../schema/index.ts'
 import { authenticate, type Guards } from '../security/security.ts'
@@ -70,7 +70,8 @@ export function addRoute (
     ...hooks,
     config: { operation: served },
     method,
-    url: toRoute(operation.template),
+    url: operation.route,
+    prefixTrailingSlash: 'slash',
     exposeHeadRoute: false,
     schema: routeSchema(operation),
     validatorCompiler: compileBody(compileRequest, body, schemas),

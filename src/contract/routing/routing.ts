@@ -1,23 +1,38 @@
 // Answers the requests that no handler gets: no sound Host or body, an unknown path, another method
 // of a known path, or an operation that is not served.
 import type {
-  FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler
+  FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler, RouteOptions
 } from 'fastify'
+import type { Server } from 'node:http'
 import { followsLastResponse, framingFault } from '../server/framing.ts'
 import { HttpError } from '../server/http-error.ts'
-import { pathPattern, type Routed, toRoute } from '../message/paths.ts'
+import { pathPattern, type Routed } from '../message/paths.ts'
 import { decodedPath } from '../message/request-texts.ts'
 
-interface Path { template: string, pattern: RegExp, methods: HTTPMethods[] }
+interface Path extends Pick<Routed, 'template' | 'route'> {
+  pattern: RegExp
+  methods: HTTPMethods[]
+}
+
+/** The paths of all contracts of a server: one of them answers the requests that no route has. */
+const pathsOf = new WeakMap<Server, Path[]>()
 
 /**
  * Answers a request that no operation answers: 400 without a valid Host (RFC 9112, section 3.2),
  * 404 for an unknown path, 405 for another method of a known path and 204 for its OPTIONS, both
  * with Allow (RFC 9110, section 10.2.1). It does so before the body is read, and without
  * credentials, because the contract is public.
+ * @param redirects addresses by decoded path, for a GET of a path that no route has
  */
-export function answerUnroutable (app: FastifyInstance, operations: Routed[]): void {
-  const paths = listPaths(operations)
+export function answerUnroutable (
+  app: FastifyInstance,
+  operations: Routed[],
+  redirects: ReadonlyMap<string, string>
+): void {
+  const own = listPaths(operations)
+  const paths = pathsOf.get(app.server) ?? []
+  paths.push(...own)
+  pathsOf.set(app.server, paths)
   app.addHook('onRequest', (request, reply, done) => {
     if (followsLastResponse(request.raw)) {
       reply.hijack()
@@ -26,10 +41,14 @@ export function answerUnroutable (app: FastifyInstance, operations: Routed[]): v
     const fault = framingFault(request.raw)
     if (fault !== undefined) throw fault
     if (!request.is404) return done()
-    const path = decodedPath(request)
-    answerUnhandled(request, reply, paths.find(({ pattern }) => pattern.test(path)))
+    const sent = decodedPath(request)
+    const path = paths.find(({ pattern }) => pattern.test(sent))
+    const address = redirects.get(sent)
+    const isRedirected = path === undefined && ['GET', 'HEAD'].includes(request.method)
+    if (isRedirected && address !== undefined) reply.redirect(address)
+    else answerUnhandled(request, reply, path)
   })
-  for (const path of paths) claimOtherMethods(app, path, paths)
+  for (const path of own) claimOtherMethods(app, path, own)
 }
 
 /** A concrete path wins over a template for every method (OpenAPI 3.1, section 4.8.8.2). */
@@ -41,8 +60,7 @@ function claimOtherMethods (app: FastifyInstance, path: Path, paths: Path[]): vo
   const answer = (request: FastifyRequest, reply: FastifyReply): void => {
     answerUnhandled(request, reply, path)
   }
-  const url = toRoute(path.template)
-  app.route({ method, url, exposeHeadRoute: false, onRequest: answer, handler: answer })
+  addPlainRoute(app, { method, url: path.route, onRequest: answer, handler: answer })
 }
 
 function answerUnhandled (request: FastifyRequest, reply: FastifyReply, path?: Path): void {
@@ -60,8 +78,9 @@ function answerUnhandled (request: FastifyRequest, reply: FastifyReply, path?: P
 function listPaths (operations: Routed[]): Path[] {
   const paths: Path[] = []
   for (const [template, siblings] of Map.groupBy(operations, ({ template }) => template)) {
+    const [{ route }] = siblings as [Routed]
     const methods = siblings.flatMap(operation => methodsOf(operation, siblings))
-    paths.push({ template, pattern: pathPattern(template), methods })
+    paths.push({ template, route, pattern: pathPattern(template), methods })
   }
   const rank = ({ template }: Path) => {
     return template.replace(/\{[^}]*\}/g, '\uffff').replaceAll('/', '\ufffe')
@@ -89,10 +108,15 @@ export function answerSkipped (
     done(new HttpError(501, message))
   }
   for (const operation of skipped) {
-    const url = toRoute(operation.template)
+    const url = operation.route
     for (const method of methodsOf(operation, operations)) {
-      if (app.hasRoute({ method, url })) continue
-      app.route({ method, url, exposeHeadRoute: false, onRequest, handler: String })
+      if (app.hasRoute({ method, url: app.prefix + url })) continue
+      addPlainRoute(app, { method, url, onRequest, handler: String })
     }
   }
+}
+
+/** Adds a route for exactly its methods and its path. */
+function addPlainRoute (app: FastifyInstance, route: RouteOptions): void {
+  app.route({ ...route, exposeHeadRoute: false, prefixTrailingSlash: 'slash' })
 }

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { isUtf8 } from 'node:buffer'
 import type { BasicCredentials } from '../types/handler.ts'
 import type { SecurityScheme } from '../types/contract.ts'
+import { repeatedHeaders } from '../server/framing.ts'
 import { HttpError } from '../server/http-error.ts'
 import { decodeText, textsIn } from '../message/request-texts.ts'
 
@@ -77,7 +78,7 @@ function bearer (realm: string): CredentialReader {
       return withError('insufficient_scope') + scope
     },
     read (request) {
-      if (request.repeatedHeaders.has('authorization')) {
+      if (repeatedHeaders(request.raw).has('authorization')) {
         return new Refusal(400, repeatedMessage, withError('invalid_request'))
       }
       const field = request.headers.authorization ?? ''
@@ -100,8 +101,10 @@ function basic (realm: string): CredentialReader {
   return {
     name: 'name and password',
     invalid,
-    read ({ headers, repeatedHeaders }) {
-      if (repeatedHeaders.has('authorization')) return new Refusal(400, repeatedMessage, challenge)
+    read ({ headers, raw }) {
+      if (repeatedHeaders(raw).has('authorization')) {
+        return new Refusal(400, repeatedMessage, challenge)
+      }
       const field = headers.authorization ?? ''
       if (!/^basic(?![\w!#$%&'*+.^`|~-])/i.test(field)) {
         return new Refusal(401, missing, challenge, true)

@@ -7,7 +7,10 @@ import { requestIdField } from './request-id.ts'
 
 /** How the application writes and logs errors. */
 export interface ErrorReporter {
+  /** The body of the response, which is sent as JSON. */
   errorBody: (status: number, message: string) => object
+  /** The media type of the body; by default `application/json; charset=utf-8`. */
+  contentType?: string | undefined
   log: (error: SentError, request: FailedRequest) => void
 }
 
@@ -26,12 +29,11 @@ export interface FailedRequest {
 
 /** @param id of the request */
 export function writeError (
-  { errorBody }: ErrorReporter,
+  { errorBody, contentType = 'application/json; charset=utf-8' }: ErrorReporter,
   { status, message, headers }: HttpError,
   id: string
 ): { status: number, headers: Record<string, string>, body: string } {
-  const type = 'application/json; charset=utf-8'
-  const fields: Record<string, string> = { [requestIdField]: id, 'Content-Type': type }
+  const fields: Record<string, string> = { [requestIdField]: id, 'Content-Type': contentType }
   // The condition may pass soon: every 503 says when to retry (RFC 9110, section 15.6.4).
   if (status === 503) fields['Retry-After'] = '1'
   Object.assign(fields, headers)

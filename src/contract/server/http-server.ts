@@ -1,11 +1,12 @@
 // Creates Node's HTTP server with its limits. It knows neither a framework nor a contract.
-import type { RequestListener, Server, ServerResponse } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import { admitRequests } from './admission.ts'
 import { CompactMessage } from './compact-message.ts'
 import type { ErrorReporter } from './error-reporter.ts'
+import { connectionLimit } from './connection-limit.ts'
 import { memoryLimit } from './memory-limit.ts'
 import { type ConnectionCounts, limitConnections, limitStalling } from './open-connections.ts'
-import { createServer } from './node-http.ts'
+import { createServer, ServerResponse } from './node-http.ts'
 import { serveInOrder } from './pipelining.ts'
 import { answerOverload, answerServerErrors } from './socket-errors.ts'
 import { readChunksWhenWanted } from './unread-chunks.ts'
@@ -37,7 +38,25 @@ const maxHeaderFields = 100
 /** Pipelined requests take at most a sixteenth of the memory, and each about 4 KiB. */
 const memoryOfPipelined = 16 * 4096
 
-export function createHttpServer (handle: RequestListener, options: ServerOptions): Server {
+/** For one thread. An upload may take minutes. */
+const defaults: Omit<ServerOptions, 'reporter' | 'connections' | 'maxConnections'> = {
+  requestTimeoutMs: { header: 10_000, whole: 300_000 },
+  stalledTimeoutMs: 60_000,
+  keepAliveTimeoutMs: 72_000,
+  thread: 0,
+  threads: 1,
+  urgentPaths: [],
+  ServerResponse,
+  onOverload: () => {},
+  onConnectionDropped: () => {}
+}
+
+/** @param given what differs from the defaults */
+export function createHttpServer (
+  handle: RequestListener,
+  given: Partial<ServerOptions> & Pick<ServerOptions, 'reporter'>
+): Server {
+  const options = { ...defaults, connections: new Int32Array(1), ...given }
   const { reporter, requestTimeoutMs: { header, whole }, ServerResponse } = options
   const server = createServer({
     requestTimeout: whole,
@@ -61,6 +80,7 @@ export function createHttpServer (handle: RequestListener, options: ServerOption
     idle: options.keepAliveTimeoutMs + whole
   })
   answerServerErrors(server, reporter)
-  limitConnections(server, options.maxConnections, options, options.onConnectionDropped)
+  const { maxConnections = connectionLimit().limit } = options
+  limitConnections(server, maxConnections, options, options.onConnectionDropped)
   return server
 }

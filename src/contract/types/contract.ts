@@ -78,6 +78,13 @@ export interface Contract {
   readonly skipped: readonly SkippedOperation[]
 }
 
+/** A contract with its description, which /docs shows, and the types of its operations. */
+export type ServedContract<Ops, C extends Contract> = C & {
+  readonly document: { readonly info: { readonly title: string } }
+  /** Never set: it carries the generated interface `operations`. */
+  readonly types?: Ops | undefined
+}
+
 /** Where operations are: the first Server Object with its variables (section 4.8.5). */
 export interface Server {
   readonly url: string

@@ -1,12 +1,12 @@
 // Serves a contract in this process and calls each of its operations with a sample.
 import fastify from 'fastify'
 import {
-  answerErrors, type Contract, errorOptions, routerOptions, type SentError, serveContract,
-  serverPath
+  type Contract, type SentError, serveContract, serverOptions, serverPath
 } from '../../../src/contract/index.ts'
 import { listOperations } from '../../../src/contract/generate/description.ts'
 import type { ContractFile } from '../../../src/contract/generate/read-contract.ts'
 import { mapValues } from '../../../src/contract/schema/index.ts'
+import { described } from '../../fixtures/contract.ts'
 import { extents, Samples } from './samples.ts'
 
 /** What came of the operations: a sentence for each that did not answer its sample. */
@@ -69,18 +69,16 @@ async function serve (contract: Contract, handlers: object, onError: (message: s
       onError(cause instanceof Error ? cause.message : message)
     }
   }
-  const http = { requireHostHeader: false }
-  const app = fastify({ ...errorOptions(reporter), routerOptions, http })
-  answerErrors(app, reporter)
-  await serveContract<Record<string, unknown>, Contract>(app, {
-    contract,
+  const app = fastify(serverOptions())
+  await app.register(serveContract<Record<string, unknown>, Contract>({
+    ...reporter,
+    contract: described(contract),
     handlers: handlers as never,
     verifiers: mapValues(contract.securitySchemes, () => () => ({ name: 'anyone' })) as never,
-    realm: 'trial',
-    responseTimeoutMs: 10_000,
-    toHttpError: () => undefined,
-    logFault: fault => onError(fault.message)
-  })
+    logFault: fault => onError(fault.message),
+    docs: false,
+    warn: () => {}
+  }))
   await app.ready()
   return app
 }

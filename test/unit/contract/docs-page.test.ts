@@ -6,6 +6,7 @@ import { serveDocs } from '../../../src/contract/docs-page.ts'
 import { openSwaggerUi } from '../../../src/contract/swagger-ui.ts'
 import { healthPathsBelow } from '../../../src/service/health.ts'
 import { isError, startApp } from '../../fixtures/app.ts'
+import { anyResponse, serve } from '../../fixtures/contract.ts'
 
 t.test('/docs/json and /docs/yaml serve the contract', async t => {
   const { app } = await startApp(t)
@@ -98,13 +99,10 @@ t.test('a redirect of Swagger UI is no file', async t => {
 })
 
 t.test('an operation at / is not redirected to the page', async t => {
-  for (const method of ['GET', 'POST'] as const) {
-    const app = fastify()
-    t.teardown(() => app.close())
-    app.route({ method, url: '/', handler: async () => 'the operation' })
-    await serveDocs(app, { info: { title: 'x' } })
-    t.equal((await app.inject({ method, url: '/' })).body, 'the operation')
-    t.not((await app.inject('/')).statusCode, 302)
+  for (const [method, status] of [['get', 200], ['post', 405]] as const) {
+    const { app } = await serve(t, { paths: `  /: { ${method}: { operationId: a, ${anyResponse} } }`, docs: true })
+    t.equal((await app.inject('/')).statusCode, status)
+    t.equal((await app.inject('/docs')).statusCode, 200)
   }
 })
 

@@ -1,45 +1,41 @@
 import fastify from 'fastify'
 import t from 'tap'
-import * as contract from '../../../generated/operations.ts'
+import { document } from '../../../generated/document.ts'
+import * as operations from '../../../generated/operations.ts'
 import type { operations as Operations } from '../../../generated/types.ts'
-import { answerErrors, type ContractService, serveContract } from '../../../src/contract/index.ts'
+import { type ContractService, serveContract } from '../../../src/contract/index.ts'
 import { isError, logLines, testReporter } from '../../fixtures/app.ts'
 
-type PlantService = ContractService<Operations, typeof contract>
+type PlantService = ContractService<Operations, typeof operations>
 
 /** The same handler for every operation of the contract. */
 function handlersWith (handler: () => unknown): object {
-  return Object.fromEntries(Object.keys(contract.operations).map(id => [id, handler]))
+  return Object.fromEntries(Object.keys(operations.operations).map(id => [id, handler]))
 }
 
 const fine = { status: 200, body: { name: 'x' } }
 
 const service: PlantService = {
-  contract,
+  contract: { ...operations, document },
   handlers: handlersWith(async () => fine) as PlantService['handlers'],
-  verifiers: { bearerAuth: () => ({ name: 'anyone' }) },
-  realm: 'test',
-  responseTimeoutMs: 1000,
-  toHttpError: () => undefined,
-  logFault: () => {}
+  verifiers: { bearerAuth: () => ({ name: 'anyone' }) }
 }
 
 /** Serves the contract with parts that the compiler would refuse. */
-function serveUntyped (app: ReturnType<typeof fastify>, parts: object): Promise<unknown> {
-  return serveContract<Operations, typeof contract>(app, { ...service, ...parts })
+async function serveUntyped (app: ReturnType<typeof fastify>, parts: object): Promise<void> {
+  await app.register(serveContract<Operations, typeof operations>({ ...service, ...parts }))
 }
 
 t.test('a complete service starts', async t => {
   const app = fastify()
   t.teardown(() => app.close())
-  await t.resolves(serveContract<Operations, typeof contract>(app, service))
+  await t.resolves(serveUntyped(app, {}))
 })
 
 t.test('an undeclared response of a handler becomes 500, and the log names the fault', async t => {
   const { log, lines } = logLines()
   const app = fastify()
   t.teardown(() => app.close())
-  answerErrors(app, testReporter(log))
   const cases: Array<[object, string]> = [
     [{ status: 201, body: { name: 'x' } }, 'answered 201'],
     [{ status: 200, body: { name: 1 } }, 'at name must be a string'],
@@ -47,7 +43,7 @@ t.test('an undeclared response of a handler becomes 500, and the log names the f
     [{ status: 200, body: null }, 'must be an object']
   ]
   let undeclared: object
-  await serveUntyped(app, { handlers: handlersWith(() => undeclared) })
+  await serveUntyped(app, { ...testReporter(log), handlers: handlersWith(() => undeclared) })
   for (const [response, fault] of cases) {
     undeclared = response
     const headers = { authorization: 'Bearer x' }

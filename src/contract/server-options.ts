@@ -1,0 +1,53 @@
+// What a Fastify app needs when it is created: the hardened server, and its errors in the shape of
+// the contract, which the app gets later.
+import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import type { RequestListener, Server } from 'node:http'
+import { plainShape } from './error-shape.ts'
+import { errorOptions } from './message/fastify-errors.ts'
+import { routerOptions } from './message/paths.ts'
+import type { ErrorReporter } from './server/error-reporter.ts'
+import { createHttpServer, type ServerOptions } from './server/http-server.ts'
+
+/** Fastify's options for an app that serves contracts. */
+export interface ContractServerOptions extends FastifyServerOptions {
+  serverFactory: (handle: RequestListener) => Server
+}
+
+/** Gives the errors of a server their shape and their log, once. */
+const reporterSetters = new WeakMap<Server, (reporter: ErrorReporter) => void>()
+
+/**
+ * Options for `fastify()`: Node's server with limits of time, of memory and of connections, path
+ * parameters of any length, and errors before routing in the shape of the app's first contract.
+ * @param options other limits, and `reporter` for another shape and log of these errors
+ */
+export function serverOptions (options: Partial<ServerOptions> = {}): ContractServerOptions {
+  let { reporter: current } = options
+  const reporter: ErrorReporter = {
+    errorBody: (status, message) => (current ?? plainShape).errorBody(status, message),
+    log: (error, request) => current?.log(error, request),
+    get contentType () { return current?.contentType }
+  }
+  return {
+    ...errorOptions(reporter),
+    routerOptions,
+    serverFactory (handle) {
+      const server = createHttpServer(handle, { ...options, reporter })
+      reporterSetters.set(server, given => { current ??= given })
+      return server
+    }
+  }
+}
+
+/** Gives the server of an app the errors of a contract. */
+export function shareReporter (
+  { server }: FastifyInstance,
+  reporter: ErrorReporter,
+  warn: (sentence: string) => void
+): void {
+  const setReporter = reporterSetters.get(server)
+  if (setReporter !== undefined) return setReporter(reporter)
+  warn('The app was created without fastify(serverOptions()). Bytes that are not HTTP, overload ' +
+    'and slow clients get other errors than the contract\'s, or none; connections are unlimited; ' +
+    'a path parameter of more than 100 characters gets 404.')
+}

@@ -1,0 +1,179 @@
+// The contract as a plugin of an app that has other routes, plugins and contracts.
+import fastify, { type FastifyInstance } from 'fastify'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import t, { type Test } from 'tap'
+import {
+  type Contract, type ContractService, HttpError, serveContract, serverOptions
+} from '../../../src/contract/index.ts'
+import { listen } from '../../fixtures/app.ts'
+import {
+  anyResponse, contractText, described, jsonResponse, loadContract, type TestContract
+} from '../../fixtures/contract.ts'
+
+type Service = ContractService<Record<string, unknown>, Contract>
+
+const item = `parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], ${anyResponse}`
+const items: TestContract = {
+  root: "security: []\nservers: [{ url: 'https://example.com/store' }]",
+  paths: `  /items/{id}: { get: { operationId: readItem, ${item} } }
+  /fail: { get: { operationId: fail, ${anyResponse} } }`
+}
+const handlers = {
+  readItem: ({ path }: any) => ({ status: 200, body: path }),
+  fail: () => { throw new Error('a secret') }
+}
+
+async function plugin (t: Test, parts: TestContract, service: object = { handlers }) {
+  const folder = t.testdir({ 'openapi.yaml': contractText(parts) })
+  const contract = described(await loadContract(join(folder, 'openapi.yaml'), { allowOpen: true }))
+  return serveContract({ verifiers: {}, warn: () => {}, contract, ...service } as unknown as Service)
+}
+
+async function startApp (t: Test, app: FastifyInstance = fastify(serverOptions())): Promise<FastifyInstance> {
+  t.teardown(() => app.close())
+  return app
+}
+
+async function get (app: FastifyInstance, url: string) {
+  const { statusCode, headers, body } = await app.inject(url)
+  return { statusCode, headers, body }
+}
+
+t.test('the plugin leaves the other routes and plugins of an app alone', async t => {
+  const app = await startApp(t)
+  app.get('/before', async () => ({ here: true }))
+  await app.register(await plugin(t, items))
+  const schema = { response: { 200: { type: 'object', properties: { kept: { type: 'integer' } } } } }
+  app.post('/own', { schema }, async ({ body }) => body as object)
+  app.get('/', async () => 'home')
+  app.get('/broken', async () => { throw Object.assign(new Error('teapot'), { statusCode: 418 }) })
+  t.match(await get(app, '/store/items/7'), { statusCode: 200, body: '{"id":7}' })
+  t.match(await get(app, '/before'), { body: '{"here":true}', headers: { 'x-request-id': undefined } })
+  t.equal((await get(app, '/')).body, 'home')
+  const own = await app.inject({ method: 'POST', url: '/own', payload: { kept: 1, dropped: 2 } })
+  t.equal(own.body, '{"kept":1}')
+  t.match(await get(app, '/broken'), { statusCode: 418, body: /"error":"I'm a Teapot"/ })
+})
+
+t.test('a prefix replaces the path of the server', async t => {
+  const app = await startApp(t)
+  await app.register(await plugin(t, items), { prefix: '/v1' })
+  t.match(await get(app, '/v1/items/7'), { statusCode: 200 })
+  t.match(await get(app, '/v1/items/x'), { statusCode: 400 })
+  t.match(await get(app, '/store/items/7'), { statusCode: 404, body: /Route GET:/ }, 'elsewhere the app answers')
+  t.match(await get(app, '/v1/nothing'), { statusCode: 404, body: /There is nothing at \/v1\/nothing/ })
+  const put = await app.inject({ method: 'PUT', url: '/v1/items/7' })
+  t.match({ status: put.statusCode, allow: put.headers.allow }, { status: 405, allow: 'GET, HEAD, OPTIONS' })
+  t.match(await get(app, '/v1/'), { statusCode: 302, headers: { location: '/v1/docs' } })
+  const page = await get(app, '/v1/docs')
+  const [, link = ''] = /src="([^"]+)"/.exec(page.body) ?? []
+  t.match(link, /^\/v1\/docs\/static\//)
+  t.equal((await get(app, link)).statusCode, 200)
+})
+
+t.test('a prefix with a parameter is refused', async t => {
+  const app = await startApp(t)
+  const registered = app.register(await plugin(t, items), { prefix: '/:tenant' })
+  await t.rejects(Promise.resolve(registered), { message: 'The prefix /:tenant of a contract must have no parameters.' })
+})
+
+t.test('an app may serve several contracts', async t => {
+  const others: TestContract = { root: 'security: []', paths: `  /others: { post: { operationId: other, ${anyResponse} } }` }
+  const other = { handlers: { other: () => ({ status: 200, body: 1 }) } }
+  const warnings: string[] = []
+  const app = await startApp(t)
+  await app.register(await plugin(t, items))
+  await app.register(await plugin(t, others, { ...other, warn: (sentence: string) => warnings.push(sentence) }))
+  await app.register(await plugin(t, others, other), { prefix: '/v2' })
+  t.equal(warnings[0], 'The page of the contract is not served: /docs is taken.')
+  t.equal((await get(app, '/store/items/7')).statusCode, 200)
+  for (const url of ['/others', '/v2/others']) {
+    t.equal((await app.inject({ method: 'POST', url })).statusCode, 200, url)
+    t.match(await get(app, url), { statusCode: 405, headers: { allow: 'POST, OPTIONS' } }, url)
+  }
+})
+
+t.test('further routes have the errors and the credentials of the contract', async t => {
+  const app = await startApp(t)
+  await app.register(await plugin(t, {
+    root: 'security: [{ key: [] }]',
+    paths: `  /a: { get: { operationId: a, ${anyResponse} } }`,
+    components: '  securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }'
+  }, {
+    handlers: { a: () => ({ status: 200, body: 1 }) },
+    verifiers: { key: (key: string) => key === 'good' ? { name: 'x' } : undefined },
+    routes (own: FastifyInstance, authenticate: (security: object[]) => never[]) {
+      own.get('/own', { onRequest: authenticate([{ key: [] }]) }, async ({ principals }) => principals)
+      own.get('/refused', async () => { throw new HttpError(403, 'Not you.') })
+    }
+  }))
+  const admitted = await app.inject({ url: '/own', headers: { 'x-key': 'good' } })
+  t.equal(admitted.body, '{"key":{"name":"x"}}')
+  t.match(await get(app, '/own'), { statusCode: 401, headers: { 'www-authenticate': /ApiKey/i } })
+  t.match(await get(app, '/refused'), { statusCode: 403, body: '{"statusCode":403,"error":"Forbidden","message":"Not you."}' })
+})
+
+t.test('an app without the server options is told what it lacks', async t => {
+  const warnings: string[] = []
+  const app = await startApp(t, fastify())
+  const warn = (sentence: string) => warnings.push(sentence)
+  await app.register(await plugin(t, items, { handlers, warn }))
+  t.equal((await get(app, '/store/items/7')).statusCode, 200)
+  t.equal(warnings.length, 3)
+  t.match(warnings[0], /^The app was created without fastify\(serverOptions\(\)\)\./)
+  t.match(warnings[1], /^GET \/items\/\{id\} needs no credentials\./)
+})
+
+t.test('errors before routing have the shape of the first contract', async t => {
+  const app = await startApp(t)
+  const { port } = await listen(await startApp(t))
+  t.equal(await exchange(port, 'no HTTP\r\n\r\n'), '{"statusCode":400,"error":"Bad Request","message":"This is not an HTTP/1.1 request."}')
+  await app.register(await plugin(t, items, { handlers, errorBody: (code: number) => ({ code }) }))
+  const logged: object[] = []
+  await app.register(await plugin(t, items, { handlers, log: (error: object) => logged.push(error) }), { prefix: '/v2' })
+  const { port: ofContract } = await listen(app)
+  t.equal(await exchange(ofContract, 'no HTTP\r\n\r\n'), '{"code":400}')
+  t.match(await get(app, '/v2/fail'), { statusCode: 500, body: /"statusCode":500/ })
+  t.match(logged, [{ status: 500, cause: { message: 'a secret' } }])
+})
+
+/** The body of the response to these bytes. */
+async function exchange (port: number, bytes: string): Promise<string> {
+  const socket = connect(port)
+  socket.end(bytes)
+  return (await text(socket)).split('\r\n\r\n')[1] ?? ''
+}
+
+t.test('failures are logged with their cause, or written to standard error', async t => {
+  const lines: string[] = []
+  const stream = { write: (line: string) => { lines.push(line) } }
+  const logging = await startApp(t, fastify({ ...serverOptions(), logger: { stream } }))
+  // The sentences of the start go to the log, too.
+  await logging.register(await plugin(t, items, { handlers, warn: undefined, docs: false }))
+  lines.length = 0
+  await get(logging, '/store/fail?secret=1')
+  await get(logging, '/store/items/x')
+  const own = lines.map(line => JSON.parse(line)).filter(({ status }) => status !== undefined)
+  t.match(own, [
+    { level: 50, path: '/store/fail', status: 500, err: { message: 'a secret' } },
+    { level: 30, path: '/store/items/x', status: 400, msg: /must be/ }
+  ])
+  const printed = t.capture(console, 'error', () => {})
+  const silent = await startApp(t)
+  await silent.register(await plugin(t, items))
+  await get(silent, '/store/fail')
+  await get(silent, '/store/items/x')
+  t.match(printed().map(({ args }) => args), [['GET /store/fail: The service failed. Its log records the cause.', { message: 'a secret' }]])
+})
+
+t.test('an answer that breaks the contract is logged, where it is sent', async t => {
+  const printed = t.capture(console, 'error', () => {})
+  const app = await startApp(t)
+  const paths = `  /a: { get: { operationId: a, ${jsonResponse('{ type: integer }')} } }`
+  const service = { handlers: { a: () => ({ status: 200, body: 'x' }) }, answers: 'log' }
+  await app.register(await plugin(t, { root: 'security: []', paths }, service))
+  t.match(await get(app, '/a'), { statusCode: 200, body: '"x"' })
+  t.match(printed().map(({ args }) => args), [['GET /a: A broken answer was sent.', Error]])
+})
