@@ -45,7 +45,8 @@ function watchFolders (files: string[]): void {
 }
 
 async function build (): Promise<void> {
-  const options = { contract, out: 'generated', check: false, ownPaths, ...leniency }
+  const command = 'npm run generate'
+  const options = { contract, out: 'generated', command, check: false, ownPaths, ...leniency }
   const isGood = await generate(options, watchFolders) && await typeChecks()
   if (!isGood) {
     const isWaiting = service === undefined

@@ -15,5 +15,6 @@ const { check, contract, out, ...leniency } = readOptions({
 if (!existsSync(contract)) {
   exitWith(`There is no file ${contract}. Name the contract: npm run generate -- --contract FILE`)
 }
-const options = { check, contract, out, ownPaths, ...leniencyOf(leniency) }
+const command = 'npm run generate'
+const options = { check, contract, out, command, ownPaths, ...leniencyOf(leniency) }
 process.exitCode = await generate(options) ? 0 : 1

@@ -5,8 +5,8 @@ export type { BodyLimits } from './bodies/body-readers.ts'
 export type { Bytes, FieldPart, FilePart, ServerSentEvent } from './types/body.ts'
 export { docsPath } from './docs-page.ts'
 export type {
-  BasicCredentials, Handler, Handlers, HandlersTagged, Principal, Request, TokenVerifier, Verdict,
-  Verifier, Verifiers
+  BasicCredentials, FirstTags, Handler, Handlers, HandlersTagged, Principal, Request, TokenVerifier,
+  Verdict, Verifier, Verifiers
 } from './types/handler.ts'
 export { answerErrors, errorOptions } from './message/fastify-errors.ts'
 export { routedOperations, serverPath, toRoute } from './message/paths.ts'

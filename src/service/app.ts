@@ -8,15 +8,12 @@ import {
 } from 'fastify-openapi-contract/server'
 import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
-import { document } from '../../generated/document.ts'
-import * as operations from '../../generated/operations.ts'
-import type { components } from '../../generated/types.ts'
+import { type components, contract } from '../../generated/index.ts'
 import type { Config } from '../config/config.ts'
 import { shortenForwardedFor } from '../limits/client-network.ts'
 import { limitFailures } from '../limits/failed-auth.ts'
 import { limitRate } from '../limits/rate-limit.ts'
 import { createPlant } from '../plants/create-plant.ts'
-import type { Operations } from '../plants/operations.ts'
 import { type PlantStore, StoreUnavailable } from '../plants/plant-store.ts'
 import { labelRoutes, measuredResponse } from '../telemetry/measured-response.ts'
 import { oncePerMinute } from '../telemetry/once-per-minute.ts'
@@ -62,7 +59,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
   const limitFailure = limitFailures(options.failedAuthLimit, shared.failures)
   const variables = { base_url: options.baseUrl }
   // A proxy may forward no path but that of BASE_URL.
-  const prefixes = [...new Set(['', serverPath(operations.server, variables)])]
+  const prefixes = [...new Set(['', serverPath(contract.server, variables)])]
   const ofServer = serverOptions({
     reporter,
     requestTimeoutMs,
@@ -91,9 +88,9 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
   labelRoutes(app, labels.indexOf)
   let isClosing = false
   const onAuthenticated = rateLimit === undefined ? [] : [limitRate(rateLimit, shared.requests)]
-  await app.register(serveContract<Operations, typeof operations>({
+  await app.register(serveContract({
     ...reporter,
-    contract: { ...operations, document },
+    contract,
     handlers: {
       createPlant: createPlant(store)
     },

@@ -85,6 +85,37 @@ export function emitDocument (document: Description): string {
   return `export const document = ${toLiteral(document)}\n`
 }
 
+/**
+ * The door of the generated files, as TypeScript source: the contract with its types.
+ * @param extension of the imports of the files beside it
+ */
+export function emitDoor (extension: '.ts' | '.js'): string {
+  return `import type * as engine from 'fastify-openapi-contract'
+import { document } from './document${extension}'
+import * as parts from './operations${extension}'
+import type { operations } from './types${extension}'
+
+export type { components, operations } from './types${extension}'
+
+type Parts = typeof parts
+
+/** The contract, as serveContract() takes it. */
+export const contract: engine.ServedContract<operations, Parts> = { ...parts, document }
+
+/** A handler for each operation, and for no other. */
+export type Handlers = engine.Handlers<operations, keyof operations & keyof Parts['operations']>
+/** The handlers of the operations with this first tag; \`undefined\` for those without a tag. */
+export type HandlersTagged<Tag extends engine.FirstTags<Parts>> =
+  engine.HandlersTagged<operations, Parts, Tag>
+/** The handler of an operation, what it gets, and what it may return. */
+export type Handler<Id extends keyof operations> = engine.Handler<operations, Id>
+export type Request<Id extends keyof operations> = engine.Request<operations, Id>
+export type Answer<Id extends keyof operations> = engine.Answer<operations, Id>
+/** A verifier for each security scheme. */
+export type Verifiers = engine.Verifiers<Parts['securitySchemes']>
+`
+}
+
 /** In a literal, `"__proto__":` sets the prototype; an example may have such a member. */
 function toLiteral (value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll(/^( *)"__proto__":/gm, '$1["__proto__"]:')

@@ -1,7 +1,7 @@
 // Contract -> generated/: the document for /docs, what the service registers, and the types.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { emitDocument, emitOperations } from './emit-contract.ts'
+import { emitDocument, emitDoor, emitOperations } from './emit-contract.ts'
 import { ContractError, unreadable } from './findings.ts'
 import { type ContractFile, readContract, type ReadOptions } from './read-contract.ts'
 
@@ -10,6 +10,8 @@ interface GenerateOptions extends ReadOptions {
   contract: string
   /** The folder of the generated files. */
   out: string
+  /** The command that updates them, for people. */
+  command: string
   /** Report the files that differ instead of writing them. */
   check: boolean
 }
@@ -20,7 +22,7 @@ interface GenerateOptions extends ReadOptions {
  * @returns whether the files match the contract
  */
 export async function generate (
-  { contract: file, out, check, ...options }: GenerateOptions,
+  { contract: file, out, command, check, ...options }: GenerateOptions,
   onRead: (files: string[]) => void = () => {}
 ): Promise<boolean> {
   try {
@@ -31,12 +33,12 @@ export async function generate (
       console.warn(`not served: ${method} ${url}: ${reason}`)
     }
     let areSame = true
-    for (const [name, text] of Object.entries(await emitFiles(file, read))) {
+    for (const [name, text] of Object.entries(await emitFiles(file, read, { out, command }))) {
       const path = join(out, name)
       if (await readFile(path, 'utf8').catch(() => undefined) === text) continue
       areSame = false
       if (check) {
-        const hint = 'Run `npm run generate` and commit the result.'
+        const hint = `Run \`${command}\` and commit the result.`
         console.error(`${path} does not match ${file}. ${hint}`)
         continue
       }
@@ -54,14 +56,19 @@ export async function generate (
 }
 
 /** The texts of the generated files, by name. */
-async function emitFiles (file: string, read: ContractFile): Promise<Record<string, string>> {
-  const banner = `// Generated from ${basename(file)} by \`npm run generate\`. ` +
+async function emitFiles (
+  file: string,
+  read: ContractFile,
+  { out, command }: Pick<GenerateOptions, 'out' | 'command'>
+): Promise<Record<string, string>> {
+  const banner = `// Generated from ${basename(file)} by \`${command}\`. ` +
     'Do not edit: change the contract and generate again.\n'
   // Loads the compiler, which takes 0.3 s: programs that only read a contract go without it.
-  const { emitTypes } = await import('./emit-types.ts')
+  const { emitTypes, importExtension } = await import('./emit-types.ts')
   const types = await emitTypes(read.served).catch(error => { throw unreadable(file, error) })
   return {
     'document.ts': banner + emitDocument(read.document),
+    'index.ts': banner + emitDoor(importExtension(out)),
     'operations.ts': banner + emitOperations(read.contract),
     'types.ts': banner + types
   }

@@ -1,4 +1,4 @@
-// The features of OpenAPI that this service refuses. src/contract/README.md lists the same.
+// The features of OpenAPI that this service refuses. src/contract/FEATURES.md lists the same.
 import type { UserContext } from '@redocly/openapi-core'
 
 /** The features by name, as findings and the README write them. */

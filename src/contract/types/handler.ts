@@ -14,7 +14,7 @@ export type Handlers<Ops, Ids extends keyof Ops> = { readonly [Id in Ids]: Handl
 export type HandlersTagged<Ops, C extends Contract, Tag extends FirstTags<C>> = {
   readonly [Id in keyof Ops & IdsTagged<C['operations'], Tag>]: Handler<Ops, Id>
 }
-type FirstTags<C extends Contract> = FirstTag<C['operations'][keyof C['operations']]>
+export type FirstTags<C extends Contract> = FirstTag<C['operations'][keyof C['operations']]>
 type IdsTagged<Operations, Tag> = {
   [Id in keyof Operations]: FirstTag<Operations[Id]> extends Tag ? Id : never
 }[keyof Operations]

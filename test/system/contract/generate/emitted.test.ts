@@ -17,7 +17,7 @@ const fine = "responses: { '204': { description: fine } }"
 async function generated (t: Test, text: string): Promise<Contract> {
   const folder = t.testdir({ 'main.yaml': head + text, 'tsconfig.json': '{}' })
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  t.equal(await generate({ contract: join(folder, 'main.yaml'), out: folder, check: false }), true)
+  t.equal(await generate({ contract: join(folder, 'main.yaml'), out: folder, command: 'x', check: false }), true)
   return await import(join(folder, 'operations.ts')) as Contract
 }
 

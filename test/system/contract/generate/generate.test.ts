@@ -29,7 +29,7 @@ async function run (t: Test, contract: string, out: string, check = false): Prom
     t.capture(console, 'warn', collect('stderr')),
     t.capture(console, 'error', collect('stderr'))
   ]
-  const isGood = await generate({ contract, out, check, ownPaths })
+  const isGood = await generate({ contract, out, command: 'npm run generate', check, ownPaths })
   for (const capture of captures) capture.restore()
   return { code: isGood ? 0 : 1, ...printed }
 }

@@ -1,4 +1,4 @@
-// src/contract/README.md and this folder agree: each row of its tables has a test of the same name
+// src/contract/FEATURES.md and this folder agree: each row of its tables has a test of the same name
 // here, and each test has a row.
 import { globSync, readFileSync } from 'node:fs'
 import t from 'tap'
@@ -13,7 +13,7 @@ function titlesIn (file: string): string[] {
 }
 
 function rowsOf (heading: string): string[] {
-  return tableRows('src/contract/README.md', heading).map(([feature]) => String(feature)).sort()
+  return tableRows('src/contract/FEATURES.md', heading).map(([feature]) => String(feature)).sort()
 }
 
 t.test('each supported feature has a test, and each test a feature', async t => {

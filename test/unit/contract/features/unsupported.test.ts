@@ -9,7 +9,7 @@ import {
 } from '../../../fixtures/contract.ts'
 import { getOperation, int64 } from '../../../fixtures/features.ts'
 
-const readme = 'src/contract/README.md'
+const readme = 'src/contract/FEATURES.md'
 
 const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
   version: ['4.0.0', '3.3.0', '3.1', '[]'].map(openapi => ({ ...getOperation(noContent), openapi })),

@@ -1,0 +1,55 @@
+// npm run package-engine: compiles src/contract to a package that npm can pack and publish. Prints
+// its folder, dist/fastify-openapi-contract unless --out names another.
+import { execFileSync } from 'node:child_process'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { compiler } from './compiler.ts'
+import { readOptions } from './options.ts'
+
+interface Manifest {
+  exports: Record<string, string>
+  bin?: Record<string, string>
+  devDependencies: Record<string, string>
+}
+
+const source = 'src/contract'
+const { out } = readOptions({
+  out: { type: 'string', default: 'dist/fastify-openapi-contract' }
+})
+rmSync(out, { recursive: true, force: true })
+mkdirSync(out, { recursive: true })
+const args = [compiler, '--project', source, '--outDir', out]
+execFileSync(process.execPath, args, { stdio: 'inherit' })
+for (const file of globSync('**/*.d.ts', { cwd: out })) nameCompiledFiles(join(out, file))
+for (const file of ['README.md', 'FEATURES.md']) {
+  cpSync(join(source, file), join(out, file))
+}
+cpSync('LICENSE', join(out, 'LICENSE'))
+const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
+writeFileSync(join(out, 'package.json'), JSON.stringify(toPublished(manifest), null, 2) + '\n')
+console.log(out)
+
+/** The compiler changes the names of imported files in programs, but not in declarations. */
+function nameCompiledFiles (file: string): void {
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, text.replaceAll(/(["'])(\.{1,2}\/[^"']*)\.ts\1/g, '$1$2.js$1'))
+}
+
+/** The manifest of the compiled files. The generator's packages are left out of production. */
+function toPublished ({ exports, bin = {}, devDependencies, ...manifest }: Manifest): object {
+  const doors = Object.entries(exports).map(([name, file]) => {
+    return [name, { types: compiled(file, '.d.ts'), default: compiled(file, '.js') }]
+  })
+  const commands = Object.entries(bin).map(([name, file]) => [name, compiled(file, '.js')])
+  return {
+    ...manifest,
+    engines: { node: '>=24.4' },
+    exports: { ...Object.fromEntries(doors), './package.json': './package.json' },
+    bin: Object.fromEntries(commands),
+    optionalDependencies: devDependencies
+  }
+}
+
+function compiled (file: string, extension: string): string {
+  return file.replace(/\.ts$/, extension)
+}
