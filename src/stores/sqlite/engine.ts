@@ -1,6 +1,7 @@
 // Runs SQLite in a worker thread, so that disk waits do not block the event loop.
 import { extname } from 'node:path'
 import { type MessagePort, Worker } from 'node:worker_threads'
+import { killAtExit } from '../../kill-at-exit.ts'
 import type { Engine } from '../engine.ts'
 import { remoteEngine } from '../remote-engine.ts'
 
@@ -29,10 +30,8 @@ export async function sqliteEngine (
     started.on('message', (message: 'ready' | 'unsynced') => {
       if (message === 'ready') return onReady()
       started.unref()
-      // Only a killed process leaves the log. The first process of a container survives the signal,
-      // but not an abort.
-      process.once('exit', process.kill.bind(process, process.pid, 'SIGKILL'))
-      process.once('exit', process.abort)
+      // Only a killed process leaves the log.
+      killAtExit()
     })
     started.once('exit', () => { if (worker === started) worker = undefined })
     return started
