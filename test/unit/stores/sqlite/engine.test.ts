@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   copyFileSync, existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync,
   truncateSync, utimesSync, writeFileSync
@@ -631,6 +632,7 @@ t.test('pages that may not be on the disk are an error for good, and leave the l
     }
   }
   replaceExports(t, workerThreads, { Worker: FailingWorker as typeof Worker })
+  t.teardown(() => workers.at(-1)?.terminate())
   const atExit: unknown[] = []
   const { once } = process
   t.intercept(process, 'once', {
@@ -666,10 +668,13 @@ t.test('pages that may not be on the disk are an error for good, and leave the l
   await t.rejects(engine.addMany([{ id: 1n, name: 'late' }]), unsynced)
   await t.rejects(engine.check(), unsynced)
   t.equal(atExit.length, 4, 'the process will be killed, or abort')
-  await engine.close()
-  t.ok(statSync(`${path}-wal`).size > 0)
-  await endThread(1)
   reader.close()
+  await endThread(1)
+  const useElsewhere = "new (require('node:sqlite').DatabaseSync)(process.argv[1]).exec('SELECT count(*) FROM plants')"
+  execFileSync(process.execPath, ['-e', useElsewhere, path])
+  t.ok(statSync(`${path}-wal`).size > 0, 'also when the thread and another process end')
+  await t.rejects(engine.check(), { message: 'The thread of the engine has ended.' })
+  t.equal(workers.length, 2, 'no thread begins the log again')
 })
 
 t.test('several threads use one database, and their waiting batches share a commit', async t => {
