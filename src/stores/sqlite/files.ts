@@ -120,13 +120,20 @@ const pagesOfCheckpoint = 1000
 /**
  * Returns write(), which fails unless the open files are in place and complete: plants written to
  * others would be lost.
+ * @param descriptors gets those to close after the connection: to close a descriptor of a file ends
+ *   the locks of this process on it (POSIX)
  */
-export function watchFiles (connection: DatabaseSync, path: string) {
+export function watchFiles (connection: DatabaseSync, path: string, descriptors: number[]) {
   const page = connection.prepare('PRAGMA page_size').get() as { page_size: bigint }
   const pageSize = Number(page.page_size)
   const names = [path, `${path}-wal`, `${path}-shm`]
-  const index = openSync(`${path}-shm`, 'r')
-  const file = openSync(path, 'r')
+  const open = (name: string) => {
+    const descriptor = openSync(name, 'r')
+    descriptors.push(descriptor)
+    return descriptor
+  }
+  const index = open(`${path}-shm`)
+  const file = open(path)
   // A reader may have prevented that the first checkpoint merged the whole log.
   syncFile(file)
   let last = observeFiles(names, index)
@@ -168,23 +175,17 @@ export function watchFiles (connection: DatabaseSync, path: string) {
     if (isPartlyMerged(now) && now.merged !== last.index.merged) syncFile(file)
   }
 
-  return {
-    /** Checks the files before the commit and after it: they may change at any time. */
-    write<Result> (work: () => Result): Result {
-      const result = transaction(connection, () => {
-        checkPlace()
-        checkLog()
-        return work()
-      })
+  /** Checks the files before the commit and after it: they may change at any time. */
+  return function write<Result> (work: () => Result): Result {
+    const result = transaction(connection, () => {
       checkPlace()
-      const { merged, pages } = last.index
-      if (pages >= pagesOfCheckpoint && merged !== pages) checkpoint()
-      return result
-    },
-    close () {
-      closeSync(index)
-      closeSync(file)
-    }
+      checkLog()
+      return work()
+    })
+    checkPlace()
+    const { merged, pages } = last.index
+    if (pages >= pagesOfCheckpoint && merged !== pages) checkpoint()
+    return result
   }
 }
 

@@ -229,6 +229,22 @@ t.test('a failed write rejects with StoreUnavailable, and the next write opens t
   t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, { id: 2n, name: 'ivy' }])
 })
 
+t.test('each open that fails closes its descriptors', { skip: !existsSync('/proc/self') }, async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const engine = await sqliteEngine(path, () => {})
+  t.teardown(() => engine.close())
+  const other = new DatabaseSync(path)
+  t.teardown(() => other.close())
+  other.exec('ALTER TABLE plants RENAME TO hidden')
+  const openFiles = () => execFileSync('ls', ['-l', `/proc/${process.pid}/fd`], { encoding: 'utf8' }).split(path).length
+  const counts = new Set<number>()
+  for (let call = 0; call < 3; call++) {
+    await t.rejects(engine.addMany([{ id: 1n, name: 'fern' }]), { message: 'no such table: plants' })
+    counts.add(openFiles())
+  }
+  t.equal(counts.size, 1)
+})
+
 t.test('a plant whose commit fails gets no answer but an error, and is not stored', async t => {
   const path = join(t.testdir(), 'plants.db')
   const store = await open(t, path)

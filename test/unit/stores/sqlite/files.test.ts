@@ -10,33 +10,33 @@ function openWatched (
   t: Test, path: string, connection = new DatabaseSync(path, { readBigInts: true })
 ) {
   setUpFile(connection, path)
-  const files = watchFiles(connection, path)
+  const descriptors: number[] = []
   t.teardown(() => {
     connection.close()
-    files.close()
+    for (const descriptor of descriptors) fs.closeSync(descriptor)
   })
-  return files
+  return watchFiles(connection, path, descriptors)
 }
 
 t.test('write() returns the result while the files stay in place', async t => {
-  const files = openWatched(t, join(t.testdir(), 'plants.db'))
-  t.equal(files.write(() => 'stored'), 'stored')
+  const write = openWatched(t, join(t.testdir(), 'plants.db'))
+  t.equal(write(() => 'stored'), 'stored')
 })
 
 t.test("under Node's permission model, which has no fsync, files are left to SQLite", async t => {
   const denied = Object.assign(new Error('fsync is disabled'), { code: 'ERR_ACCESS_DENIED' })
   replaceExports(t, fs, { fsyncSync: () => { throw denied } })
-  const files = openWatched(t, join(t.testdir(), 'plants.db'))
-  t.equal(files.write(() => 'stored'), 'stored')
+  const write = openWatched(t, join(t.testdir(), 'plants.db'))
+  t.equal(write(() => 'stored'), 'stored')
 })
 
 t.test('a failed checkpoint is an error, for good when a part of the log is merged already', async t => {
   const path = join(t.testdir(), 'plants.db')
   const connection = new DatabaseSync(path, { readBigInts: true })
-  const files = openWatched(t, path, connection)
+  const write = openWatched(t, path, connection)
   const insert = connection.prepare('INSERT INTO plants VALUES (?, ?, NULL)')
   let id = 0n
-  const add = () => files.write(() => {
+  const add = () => write(() => {
     for (let nth = 0; nth < 150; nth++) insert.run(++id, 'x'.repeat(30_000))
   })
   const exec = connection.exec.bind(connection)
@@ -61,9 +61,9 @@ t.test('a file that moves between the first check and the commit fails the write
   const folder = t.testdir()
   for (const suffix of ['', '-wal', '-shm']) {
     const path = join(folder, `moved${suffix}.db`)
-    const files = openWatched(t, path)
+    const write = openWatched(t, path)
     const move = () => renameSync(path + suffix, join(folder, `away${suffix}`))
-    t.throws(() => files.write(move), { message: 'its file was removed or replaced' }, suffix)
+    t.throws(() => write(move), { message: 'its file was removed or replaced' }, suffix)
   }
 })
 
