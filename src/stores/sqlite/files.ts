@@ -116,6 +116,8 @@ export class FileUnsynced extends FileChanged {}
 
 /** Pages of the log from which each commit tries a checkpoint: SQLite's default. */
 const pagesOfCheckpoint = 1000
+/** Pages of the log up to which plants are stored although checkpoints cannot write. */
+const maxPagesUnmerged = 10 * pagesOfCheckpoint
 
 /**
  * Returns write(), which fails unless the open files are in place and complete: plants written to
@@ -137,6 +139,8 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
   // A reader may have prevented that the first checkpoint merged the whole log.
   syncFile(file)
   let last = observeFiles(names, index)
+  /** Pages of the log from which the next commit tries a checkpoint. */
+  let pagesOfNext = pagesOfCheckpoint
 
   function checkPlace (): void {
     const now = observeFiles(names, index)
@@ -160,13 +164,20 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
 
   /**
    * Merges the log into the file. SQLite syncs the file only when all pages of the log are merged,
-   * which a reader prevents. When a sync fails, the system drops what it did not write.
+   * which a reader prevents. When a sync fails, the system drops what it did not write. A failed
+   * write, as on a full disk, loses nothing: the log is synced, and the index counts no page of
+   * this checkpoint, so that a later one writes them all again.
    * @throws Error when all pages are to be merged again
    */
-  function checkpoint (): void {
+  function checkpoint (pages: number): void {
+    pagesOfNext = pagesOfCheckpoint
     try {
       connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
     } catch (error) {
+      if (isFailedWrite(error) && pages < maxPagesUnmerged) {
+        pagesOfNext = pages + pagesOfCheckpoint
+        return
+      }
       // What another process merged before may be lost, too.
       if (isFailedSync(error) && isPartlyMerged(readIndex(index))) throw unsynced(error as Error)
       throw error
@@ -184,7 +195,7 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
     })
     checkPlace()
     const { merged, pages } = last.index
-    if (pages >= pagesOfCheckpoint && merged !== pages) checkpoint()
+    if (pages >= pagesOfNext && merged !== pages) checkpoint(pages)
     return result
   }
 }
@@ -210,6 +221,11 @@ function unsynced (cause: Error): FileUnsynced {
 /** SQLITE_IOERR_FSYNC; see "Result Codes" of SQLite. */
 function isFailedSync (error: unknown): boolean {
   return (error as { errcode?: number }).errcode === 1034
+}
+
+/** SQLITE_FULL, and SQLITE_IOERR_WRITE for a quota or a limit of the size of files. */
+function isFailedWrite (error: unknown): boolean {
+  return [13, 778].includes(Number((error as { errcode?: number }).errcode))
 }
 
 function isPartlyMerged ({ merged, pages }: Index): boolean {
