@@ -4,6 +4,7 @@ import { claimPort } from 'fastify-openapi-contract/server'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import type { OpenCredentials } from '../../auth/verifier.ts'
+import { killAtExit } from '../../kill-at-exit.ts'
 import { createConnector } from '../../stores/remote-engine.ts'
 import type { LogOutput } from '../../telemetry/log-output.ts'
 import type { AppServerOptions } from '../app-server.ts'
@@ -162,7 +163,7 @@ export class ThreadPool {
 
   /** Node waits for all threads when it exits: the process must be killed at its exit. */
   #onStuck (): void {
-    process.once('exit', process.kill.bind(process, process.pid, 'SIGKILL'))
+    killAtExit()
     if (this.#isClosing) return
     const problem = 'A call to the system holds a thread, which cannot be ended'
     this.#options.fail(new Error(`${problem}: the service ends.`))

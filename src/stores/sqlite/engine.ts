@@ -1,6 +1,8 @@
 // Runs SQLite in a worker thread, so that disk waits do not block the event loop.
 import { extname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, Worker } from 'node:worker_threads'
+import { killAtExit } from '../../kill-at-exit.ts'
 import type { Engine } from '../engine.ts'
 import { remoteEngine } from '../remote-engine.ts'
 
@@ -17,6 +19,7 @@ export async function sqliteEngine (
   onWarning: (sentence: string) => void
 ): Promise<Engine> {
   let worker: Worker | undefined
+  let keeper: DatabaseSync | undefined
   let timer: NodeJS.Timeout | undefined
   const reason = `Checking the database ${path}, which is large or locked by another process.`
   // The start of a thread may take longer on a slow machine.
@@ -29,15 +32,16 @@ export async function sqliteEngine (
     started.on('message', (message: 'ready' | 'unsynced') => {
       if (message === 'ready') return onReady()
       started.unref()
-      // Only a killed process leaves the log. The first process of a container survives the signal,
-      // but not an abort.
-      process.once('exit', process.kill.bind(process, process.pid, 'SIGKILL'))
-      process.once('exit', process.abort)
+      // Only a killed process leaves the log.
+      killAtExit()
+      keeper = keepLog(path)
     })
     started.once('exit', () => { if (worker === started) worker = undefined })
     return started
   }
   const connect = (port: MessagePort) => {
+    // Another thread would begin the log again.
+    if (worker === undefined && keeper !== undefined) return port.close()
     worker ??= start()
     worker.postMessage(port, [port])
   }
@@ -59,7 +63,20 @@ export async function sqliteEngine (
 
 function startWorker (path: string, onWarning: (sentence: string) => void): Worker {
   const file = `./worker${extname(import.meta.filename)}`
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: path })
+  // To close the descriptors of a failed thread would end the locks of this process (POSIX).
+  const options = { workerData: path, trackUnmanagedFds: false }
+  const worker = new Worker(new URL(file, import.meta.url), options)
   worker.on('error', error => onWarning(`The thread of the database ${path} has failed: ${error}.`))
   return worker
+}
+
+/**
+ * Returns a connection to keep open: SQLite removes the log with the last one, also when the thread
+ * fails that has the others.
+ */
+function keepLog (path: string): DatabaseSync {
+  const connection = new DatabaseSync(path)
+  // Locks the file.
+  connection.exec('SELECT 1 FROM sqlite_schema')
+  return connection
 }

@@ -116,20 +116,31 @@ export class FileUnsynced extends FileChanged {}
 
 /** Pages of the log from which each commit tries a checkpoint: SQLite's default. */
 const pagesOfCheckpoint = 1000
+/** Pages of the log up to which plants are stored although checkpoints cannot write. */
+const maxPagesUnmerged = 10 * pagesOfCheckpoint
 
 /**
  * Returns write(), which fails unless the open files are in place and complete: plants written to
  * others would be lost.
+ * @param descriptors gets those to close after the connection: to close a descriptor of a file ends
+ *   the locks of this process on it (POSIX)
  */
-export function watchFiles (connection: DatabaseSync, path: string) {
+export function watchFiles (connection: DatabaseSync, path: string, descriptors: number[]) {
   const page = connection.prepare('PRAGMA page_size').get() as { page_size: bigint }
   const pageSize = Number(page.page_size)
   const names = [path, `${path}-wal`, `${path}-shm`]
-  const index = openSync(`${path}-shm`, 'r')
-  const file = openSync(path, 'r')
+  const open = (name: string) => {
+    const descriptor = openSync(name, 'r')
+    descriptors.push(descriptor)
+    return descriptor
+  }
+  const index = open(`${path}-shm`)
+  const file = open(path)
   // A reader may have prevented that the first checkpoint merged the whole log.
   syncFile(file)
   let last = observeFiles(names, index)
+  /** Pages of the log from which the next commit tries a checkpoint. */
+  let pagesOfNext = pagesOfCheckpoint
 
   function checkPlace (): void {
     const now = observeFiles(names, index)
@@ -153,13 +164,20 @@ export function watchFiles (connection: DatabaseSync, path: string) {
 
   /**
    * Merges the log into the file. SQLite syncs the file only when all pages of the log are merged,
-   * which a reader prevents. When a sync fails, the system drops what it did not write.
+   * which a reader prevents. When a sync fails, the system drops what it did not write. A failed
+   * write, as on a full disk, loses nothing: the log is synced, and the index counts no page of
+   * this checkpoint, so that a later one writes them all again.
    * @throws Error when all pages are to be merged again
    */
-  function checkpoint (): void {
+  function checkpoint (pages: number): void {
+    pagesOfNext = pagesOfCheckpoint
     try {
       connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
     } catch (error) {
+      if (isFailedWrite(error) && pages < maxPagesUnmerged) {
+        pagesOfNext = pages + pagesOfCheckpoint
+        return
+      }
       // What another process merged before may be lost, too.
       if (isFailedSync(error) && isPartlyMerged(readIndex(index))) throw unsynced(error as Error)
       throw error
@@ -168,23 +186,17 @@ export function watchFiles (connection: DatabaseSync, path: string) {
     if (isPartlyMerged(now) && now.merged !== last.index.merged) syncFile(file)
   }
 
-  return {
-    /** Checks the files before the commit and after it: they may change at any time. */
-    write<Result> (work: () => Result): Result {
-      const result = transaction(connection, () => {
-        checkPlace()
-        checkLog()
-        return work()
-      })
+  /** Checks the files before the commit and after it: they may change at any time. */
+  return function write<Result> (work: () => Result): Result {
+    const result = transaction(connection, () => {
       checkPlace()
-      const { merged, pages } = last.index
-      if (pages >= pagesOfCheckpoint && merged !== pages) checkpoint()
-      return result
-    },
-    close () {
-      closeSync(index)
-      closeSync(file)
-    }
+      checkLog()
+      return work()
+    })
+    checkPlace()
+    const { merged, pages } = last.index
+    if (pages >= pagesOfNext && merged !== pages) checkpoint(pages)
+    return result
   }
 }
 
@@ -209,6 +221,11 @@ function unsynced (cause: Error): FileUnsynced {
 /** SQLITE_IOERR_FSYNC; see "Result Codes" of SQLite. */
 function isFailedSync (error: unknown): boolean {
   return (error as { errcode?: number }).errcode === 1034
+}
+
+/** SQLITE_FULL, and SQLITE_IOERR_WRITE for a quota or a limit of the size of files. */
+function isFailedWrite (error: unknown): boolean {
+  return [13, 778].includes(Number((error as { errcode?: number }).errcode))
 }
 
 function isPartlyMerged ({ merged, pages }: Index): boolean {

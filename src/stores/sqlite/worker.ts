@@ -1,6 +1,6 @@
 // The worker thread that owns the SQLite file. It replies only after the commit has reached the
 // disk.
-import { openSync, rmSync } from 'node:fs'
+import { closeSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
@@ -178,6 +178,11 @@ function open (): Database {
   checkFiles(path)
   // Waits up to five seconds for another process that writes to the file.
   const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
+  const descriptors: number[] = []
+  const close = () => {
+    connection.close()
+    for (const descriptor of descriptors) closeSync(descriptor)
+  }
   try {
     setUpFile(connection, path)
     if (firstInode === undefined) {
@@ -185,13 +190,13 @@ function open (): Database {
       // Stays open: no other file gets the inode of an open one.
       openSync(path, 'r')
     }
-    return prepareStatements(connection)
+    return { connection, statements: prepareStatements(connection, descriptors), close }
   } catch (error) {
     if (error instanceof FileUnsynced) {
       leftOpen.push(connection)
       throw error
     }
-    connection.close()
+    close()
     // A process that has locked the empty file may be creating the database.
     if (file === undefined && !isLocked(error) && stat(path)?.size === 0n) {
       rmSync(path)
@@ -201,8 +206,11 @@ function open (): Database {
   }
 }
 
-function prepareStatements (connection: DatabaseSync): Database {
-  const files = watchFiles(connection, path)
+function prepareStatements (
+  connection: DatabaseSync,
+  descriptors: number[]
+): Database['statements'] {
+  const write = watchFiles(connection, path, descriptors)
   const insert = connection.prepare(`INSERT INTO plants (id, name, tag) VALUES (?, ?, ?)
     ON CONFLICT DO NOTHING`)
   const same = connection.prepare('SELECT 1 FROM plants WHERE id = ? AND name = ? AND tag IS ?')
@@ -218,8 +226,8 @@ function prepareStatements (connection: DatabaseSync): Database {
   }
   // A commit that writes nothing syncs nothing.
   const writeVersion = () => connection.exec(`PRAGMA user_version = ${version}`)
-  const statements = implement({
-    addMany: plants => files.write(() => {
+  return implement({
+    addMany: plants => write(() => {
       const outcomes = plants.map(add)
       // Another program may have stored a plant without a sync.
       if (!outcomes.includes('added') && outcomes.includes('unchanged')) writeVersion()
@@ -228,17 +236,8 @@ function prepareStatements (connection: DatabaseSync): Database {
     page: (from, limit) => select.all(from, limit).map(toPlant),
     count: () => Number(count.get()?.count),
     // Writes, because a full disk still allows reads and locks.
-    check: () => files.write(writeVersion)
+    check: () => write(writeVersion)
   })
-  return {
-    connection,
-    statements,
-    close () {
-      // First: to close a descriptor of a file ends the locks of this process on it (POSIX).
-      connection.close()
-      files.close()
-    }
-  }
 }
 
 function toPlant ({ id, name, tag }: Record<string, unknown>): NewPlant {

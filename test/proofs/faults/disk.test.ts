@@ -90,6 +90,25 @@ test('on a full disk the service answers 503 and is not ready; with free space i
   await settle(t, account, store)
 })
 
+test('a plant that is in the log is acknowledged, although its checkpoint fails on a full disk', async t => {
+  const folder = makeFolder(t)
+  const url = `sqlite:${join(folder, 'plants.db')}`
+  // The file is full before the log is: checkpoints come at 4 MiB of log.
+  const command = limitFiles(6 * 2 ** 20)
+  const env = { ACCESS_TOKENS: testToken, DATABASE_URL: url }
+  const { child, origin, ended } = await startService(t, folder, env, [], { command })
+  const name = 'x'.repeat(60_000)
+  const post = (id: number) => postPlant(origin, testToken, `{"id":${id},"name":"${name}"}`)
+  let stored = 0
+  while ((await post(stored)).status === 200) stored++
+  child.kill('SIGKILL')
+  await ended
+  const store = await openStore(url, { maxQueue: 1 })
+  t.teardown(() => store.close())
+  t.ok(stored * name.length > 8 * 2 ** 20)
+  t.equal(await store.count(), stored, 'the plant that is refused is not stored')
+})
+
 test('startup reports a file or a folder without write permission and leaves the file unchanged', async t => {
   const folder = makeFolder(t)
   const env = { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }

@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { openStore } from '../../../src/stores/open.ts'
-import { type Account, newAccount, sendPlants, settle } from '../../fixtures/load.ts'
+import {
+  type Account, newAccount, scatteredPlant, sendPlants, settle, smallPlant
+} from '../../fixtures/load.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, type Service, startService, waitForReady } from '../../fixtures/service.ts'
 import { tracedProcess } from '../../fixtures/trace.ts'
@@ -25,12 +27,9 @@ function startTraced (t: Test, folder: string, options: string[]): Promise<Servi
   return startService(t, folder, env, [], { command })
 }
 
-/**
- * Options of strace that make the syncs of the write-ahead log fail. @param when the numbers of
- * these syncs
- */
-function failSyncs (folder: string, when: string): string[] {
-  return ['-o', '/dev/null', '-P', join(folder, 'plants.db-wal'), '-e', `inject=fsync,fdatasync:error=EIO:when=${when}`]
+/** Options of strace that make syncs of a file fail. @param when the numbers of these syncs */
+function failSyncs (file: string, when: string): string[] {
+  return ['-o', '/dev/null', '-P', file, '-e', `inject=fsync,fdatasync:error=EIO:when=${when}`]
 }
 
 async function killService (service: Service, signal: NodeJS.Signals): Promise<void> {
@@ -102,21 +101,30 @@ t.test('each 200 leaves after the end of a sync that began after its plant was w
   t.strictSame(early, [], 'no response left before its sync')
 })
 
-t.test('a failed sync acknowledges nothing, and the syncs after it do', { timeout: 60_000 }, async t => {
-  const folder = t.testdir()
-  const service = await startTraced(t, folder, failSyncs(folder, '20..25'))
-  const account = newAccount()
-  const load = sendPlants(service.origin, account, 4)
-  await waitUntil(() => account.statuses.has(503) && account.acknowledged.size > 200)
-  await load.stop()
-  await waitForReady(service.origin, 200)
-  await killService(service, 'SIGKILL')
-  await assertNothingLost(t, account, folder)
-})
+const failing = [
+  { name: 'of the log', file: 'plants.db-wal', when: '20..25', make: smallPlant },
+  // The first two are at the start; then each checkpoint has one.
+  { name: 'of the file in a checkpoint', file: 'plants.db', when: '4..7', make: scatteredPlant }
+]
+for (const { name, file, when, make } of failing) {
+  t.test(`a failed sync ${name} acknowledges nothing, and the syncs after it do`, { timeout: 60_000 }, async t => {
+    const folder = t.testdir()
+    const service = await startTraced(t, folder, failSyncs(join(folder, file), when))
+    const account = newAccount()
+    const load = sendPlants(service.origin, account, 4, make)
+    await waitUntil(() => account.statuses.has(503))
+    const { size } = account.acknowledged
+    await waitUntil(() => account.acknowledged.size > size + 200)
+    await load.stop()
+    await waitForReady(service.origin, 200)
+    await killService(service, 'SIGKILL')
+    await assertNothingLost(t, account, folder)
+  })
+}
 
 t.test('while syncs fail the service answers 503 and is not ready', { timeout: 60_000 }, async t => {
   const folder = t.testdir()
-  const service = await startTraced(t, folder, failSyncs(folder, '20+'))
+  const service = await startTraced(t, folder, failSyncs(join(folder, 'plants.db-wal'), '20+'))
   const account = newAccount()
   const load = sendPlants(service.origin, account, 4)
   await waitUntil(() => (account.statuses.get(503) ?? 0) > 20)

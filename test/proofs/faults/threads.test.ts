@@ -1,5 +1,5 @@
 // Threads that fail, and credentials that change meanwhile.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
@@ -344,28 +344,39 @@ test('a replacement that hangs while it starts is replaced, too', async t => {
   await servesAndEnds(t, service)
 })
 
-test('a service with a thread that cannot be ended finishes the other requests and kills itself', async t => {
-  const folder = t.testdir()
-  const pipe = join(folder, 'pipe')
-  execFileSync('mkfifo', [pipe])
-  const fault = `
-    const { openSync, readSync } = process.getBuiltinModule('node:fs')
-    readSync(openSync('${pipe}', 'r+'), Buffer.alloc(1))
-  `
-  const url = `sqlite:${join(folder, 'plants.db')}`
-  const { origin, ended, output } = await startService(
-    t, folder, { ...env, DATABASE_URL: url }, faultyThread(folder, fault), all
-  )
-  const account = newAccount()
-  const load = sendPlants(origin, account, 16)
-  letFail(folder)
-  t.equal(await ended, 'SIGKILL')
-  t.match(output(), 'A call to the system holds a thread, which cannot be ended: the service ends.')
-  await load.stop()
-  const store = await openStore(url, { maxQueue: 1 })
-  t.teardown(() => store.close())
-  await settle(t, account, store)
-})
+const kills = {
+  'kills itself': { command: ['env'], signal: 'SIGKILL' },
+  'aborts as the first process of a container': {
+    command: ['unshare', '-rpf', '--kill-child', '--mount-proc'], signal: 'SIGSEGV'
+  }
+}
+for (const [name, { command, signal }] of Object.entries(kills)) {
+  test(`a service with a thread that cannot be ended finishes the other requests and ${name}`, async t => {
+    const [program, ...args] = [...command, 'true']
+    if (spawnSync(String(program), args).status !== 0) return t.plan(0, 'the system makes no container')
+    const folder = t.testdir()
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const fault = `
+      const { openSync, readSync } = process.getBuiltinModule('node:fs')
+      readSync(openSync('${pipe}', 'r+'), Buffer.alloc(1))
+    `
+    const url = `sqlite:${join(folder, 'plants.db')}`
+    const { origin, ended, output } = await startService(
+      t, folder, { ...env, DATABASE_URL: url }, faultyThread(folder, fault),
+      { ...all, command: [...command, process.execPath] }
+    )
+    const account = newAccount()
+    const load = sendPlants(origin, account, 16)
+    letFail(folder)
+    t.equal(await ended, signal)
+    t.match(output(), 'A call to the system holds a thread, which cannot be ended: the service ends.')
+    await load.stop()
+    const store = await openStore(url, { maxQueue: 1 })
+    t.teardown(() => store.close())
+    await settle(t, account, store)
+  })
+}
 
 test('a service whose threads have all ended, and cannot listen again, ends', async t => {
   const folder = t.testdir()

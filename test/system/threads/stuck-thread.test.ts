@@ -23,6 +23,9 @@ class EndlessWorker extends EventEmitter {
   terminate (): void {}
 }
 
+/** The first process of a container survives the kill. */
+const killAndAbort = [{ args: ['exit', Function] }, { args: ['exit', process.abort] }]
+
 async function startPool (t: Test) {
   replaceExports(t, workerThreads, { Worker: EndlessWorker as unknown as typeof Worker })
   const config = readConfig({ ACCESS_TOKENS: testToken })
@@ -52,7 +55,7 @@ t.test('a thread that cannot be ended ends the service, which is killed at its e
   t.match(error, {
     message: 'A call to the system holds a thread, which cannot be ended: the service ends.'
   })
-  t.match(onExit(), [{ args: ['exit', Function] }])
+  t.match(onExit(), killAndAbort)
 })
 
 t.test('while the service ends, it only prepares the kill', async t => {
@@ -63,5 +66,5 @@ t.test('while the service ends, it only prepares the kill', async t => {
   firstThread.end()
   await closing
   await sleep(10)
-  t.match(onExit(), [{ args: ['exit', Function] }])
+  t.match(onExit(), killAndAbort)
 })

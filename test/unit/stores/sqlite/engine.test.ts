@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   copyFileSync, existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync,
   truncateSync, utimesSync, writeFileSync
@@ -226,6 +227,22 @@ t.test('a failed write rejects with StoreUnavailable, and the next write opens t
   otherConnection.close()
   t.equal(await store.add({ id: 2n, name: 'ivy' }), 'added')
   t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, { id: 2n, name: 'ivy' }])
+})
+
+t.test('each open that fails closes its descriptors', { skip: !existsSync('/proc/self') }, async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const engine = await sqliteEngine(path, () => {})
+  t.teardown(() => engine.close())
+  const other = new DatabaseSync(path)
+  t.teardown(() => other.close())
+  other.exec('ALTER TABLE plants RENAME TO hidden')
+  const openFiles = () => execFileSync('ls', ['-l', `/proc/${process.pid}/fd`], { encoding: 'utf8' }).split(path).length
+  const counts = new Set<number>()
+  for (let call = 0; call < 3; call++) {
+    await t.rejects(engine.addMany([{ id: 1n, name: 'fern' }]), { message: 'no such table: plants' })
+    counts.add(openFiles())
+  }
+  t.equal(counts.size, 1)
 })
 
 t.test('a plant whose commit fails gets no answer but an error, and is not stored', async t => {
@@ -631,6 +648,7 @@ t.test('pages that may not be on the disk are an error for good, and leave the l
     }
   }
   replaceExports(t, workerThreads, { Worker: FailingWorker as typeof Worker })
+  t.teardown(() => workers.at(-1)?.terminate())
   const atExit: unknown[] = []
   const { once } = process
   t.intercept(process, 'once', {
@@ -666,10 +684,13 @@ t.test('pages that may not be on the disk are an error for good, and leave the l
   await t.rejects(engine.addMany([{ id: 1n, name: 'late' }]), unsynced)
   await t.rejects(engine.check(), unsynced)
   t.equal(atExit.length, 4, 'the process will be killed, or abort')
-  await engine.close()
-  t.ok(statSync(`${path}-wal`).size > 0)
-  await endThread(1)
   reader.close()
+  await endThread(1)
+  const useElsewhere = "new (require('node:sqlite').DatabaseSync)(process.argv[1]).exec('SELECT count(*) FROM plants')"
+  execFileSync(process.execPath, ['-e', useElsewhere, path])
+  t.ok(statSync(`${path}-wal`).size > 0, 'also when the thread and another process end')
+  await t.rejects(engine.check(), { message: 'The thread of the engine has ended.' })
+  t.equal(workers.length, 2, 'no thread begins the log again')
 })
 
 t.test('several threads use one database, and their waiting batches share a commit', async t => {

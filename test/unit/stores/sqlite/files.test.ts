@@ -1,4 +1,4 @@
-import fs, { realpathSync, renameSync, writeFileSync } from 'node:fs'
+import fs, { realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
@@ -10,60 +10,86 @@ function openWatched (
   t: Test, path: string, connection = new DatabaseSync(path, { readBigInts: true })
 ) {
   setUpFile(connection, path)
-  const files = watchFiles(connection, path)
+  const descriptors: number[] = []
   t.teardown(() => {
     connection.close()
-    files.close()
+    for (const descriptor of descriptors) fs.closeSync(descriptor)
   })
-  return files
+  return watchFiles(connection, path, descriptors)
 }
 
 t.test('write() returns the result while the files stay in place', async t => {
-  const files = openWatched(t, join(t.testdir(), 'plants.db'))
-  t.equal(files.write(() => 'stored'), 'stored')
+  const write = openWatched(t, join(t.testdir(), 'plants.db'))
+  t.equal(write(() => 'stored'), 'stored')
 })
 
 t.test("under Node's permission model, which has no fsync, files are left to SQLite", async t => {
   const denied = Object.assign(new Error('fsync is disabled'), { code: 'ERR_ACCESS_DENIED' })
   replaceExports(t, fs, { fsyncSync: () => { throw denied } })
-  const files = openWatched(t, join(t.testdir(), 'plants.db'))
-  t.equal(files.write(() => 'stored'), 'stored')
+  const write = openWatched(t, join(t.testdir(), 'plants.db'))
+  t.equal(write(() => 'stored'), 'stored')
 })
 
-t.test('a failed checkpoint is an error, for good when a part of the log is merged already', async t => {
+/** A file whose checkpoints can be made to fail, and writes that call for one each. */
+function openFailing (t: Test) {
   const path = join(t.testdir(), 'plants.db')
   const connection = new DatabaseSync(path, { readBigInts: true })
-  const files = openWatched(t, path, connection)
+  const write = openWatched(t, path, connection)
   const insert = connection.prepare('INSERT INTO plants VALUES (?, ?, NULL)')
   let id = 0n
-  const add = () => files.write(() => {
-    for (let nth = 0; nth < 150; nth++) insert.run(++id, 'x'.repeat(30_000))
+  const add = (plants = 150) => write(() => {
+    for (let nth = 0; nth < plants; nth++) insert.run(++id, 'x'.repeat(30_000))
   })
   const exec = connection.exec.bind(connection)
-  const failCheckpoints = () => t.intercept(connection, 'exec', {
-    value: (sql: string) => {
-      if (sql.startsWith('PRAGMA wal_checkpoint')) throw Object.assign(new Error('disk I/O error'), { errcode: 1034 })
-      exec(sql)
-    }
-  })
-  const failing = failCheckpoints()
+  /** The results of the method are the checkpoints that have failed. */
+  const failCheckpoints = (errcode: number) => {
+    return t.capture(connection, 'exec', (sql: string) => {
+      if (!sql.startsWith('PRAGMA wal_checkpoint')) return exec(sql)
+      throw Object.assign(new Error('disk I/O error'), { errcode })
+    })
+  }
+  return { path, add, failCheckpoints }
+}
+
+t.test('a failed checkpoint is an error, for good when a part of the log is merged already', async t => {
+  const { path, add, failCheckpoints } = openFailing(t)
+  const failing = failCheckpoints(1034)
   t.throws(add, { message: 'disk I/O error' })
   failing.restore()
   const reader = new DatabaseSync(path)
   reader.exec('BEGIN; SELECT count(*) FROM plants')
   add()
-  failCheckpoints()
+  failCheckpoints(1034)
   t.throws(add, { name: 'Error', message: /its pages may not be on the disk \(disk I\/O error\)/ })
   reader.close()
+})
+
+t.test('while checkpoints cannot write, plants are stored in the log up to a limit', async t => {
+  for (const errcode of [13, 778]) {
+    const { path, add, failCheckpoints } = openFailing(t)
+    const failing = failCheckpoints(errcode)
+    const checkpoints = () => failing().filter(({ args: [sql] }) => sql.includes('checkpoint')).length
+    add()
+    add(1)
+    t.equal(checkpoints(), 1, 'the next one comes later')
+    t.throws(() => { for (let nth = 0; nth < 10; nth++) add() }, { message: 'disk I/O error' })
+    const logBytes = () => statSync(`${path}-wal`).size
+    t.ok(logBytes() > 40_000_000 && logBytes() < 50_000_000, `the log has ${logBytes()} bytes`)
+    failing.restore()
+    add()
+    const before = logBytes()
+    add()
+    t.equal(logBytes(), before, 'the log is merged, and begins again')
+  }
 })
 
 t.test('a file that moves between the first check and the commit fails the write', async t => {
   const folder = t.testdir()
   for (const suffix of ['', '-wal', '-shm']) {
     const path = join(folder, `moved${suffix}.db`)
-    const files = openWatched(t, path)
+    const write = openWatched(t, path)
     const move = () => renameSync(path + suffix, join(folder, `away${suffix}`))
-    t.throws(() => files.write(move), { message: 'its file was removed or replaced' }, suffix)
+    t.throws(() => write(move), { message: 'its file was removed or replaced' }, suffix)
   }
 })
 
