@@ -8,7 +8,6 @@ export type {
   BasicCredentials, FirstTags, Handler, Handlers, HandlersTagged, Principal, Request, TokenVerifier,
   Verdict, Verifier, Verifiers
 } from './types/handler.ts'
-export { answerErrors, errorOptions } from './message/fastify-errors.ts'
 export { routedOperations, serverPath, toRoute } from './message/paths.ts'
 export { callerOf, identityOf } from './message/request-fields.ts'
 export { rawPath } from './message/request-texts.ts'

@@ -1,13 +1,12 @@
 // The service in one thread: the app and its HTTP server. Threads may share engine and credentials.
-import { CannotListen, memoryLimit } from 'fastify-openapi-contract/server'
-import { lookup } from 'node:dns/promises'
-import type { ListenOptions } from 'node:net'
+import { memoryLimit } from 'fastify-openapi-contract/server'
 import { createVerifier, type Credentials } from '../auth/verifier.ts'
 import type { Config } from '../config/config.ts'
 import { groupCommit } from '../stores/group-commit.ts'
 import type { Engine } from '../stores/engine.ts'
 import { Recorder } from '../telemetry/metrics-recorder.ts'
 import { type AppOptions, buildApp } from './app.ts'
+import { listenAt } from './listen.ts'
 
 type OfApp = 'log' | 'maxConnections' | 'shared' | 'thread'
 
@@ -25,9 +24,6 @@ export interface AppServer {
   /** Like close(), while other threads go on: /readyz stays 200, without SHUTDOWN_DELAY. */
   leave: () => Promise<void>
 }
-
-/** Fastify passes all options to Node, but its type has fewer. */
-type Listen = (options: ListenOptions) => Promise<string>
 
 /** @throws Error with the reason */
 export async function openAppServer ({
@@ -60,15 +56,7 @@ export async function openAppServer ({
     await store.close()
   }
   return {
-    async listen (port) {
-      try {
-        // For localhost Fastify would add servers, without the limits and error answers.
-        const { address: host } = await lookup(config.host, { order: 'ipv4first' })
-        return await (app.listen as Listen)({ host, port, reusePort: threads > 1 })
-      } catch (error) {
-        throw new CannotListen(config.host, config.port, error as Error)
-      }
-    },
+    listen: port => listenAt(app, { host: config.host, port, reusePort: threads > 1 }),
     close,
     async leave () {
       isLeaving = true

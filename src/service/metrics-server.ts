@@ -1,14 +1,13 @@
 // The server of METRICS_PORT: it serves /metrics alone, without a token.
 import fastify from 'fastify'
-import { answerErrors, errorOptions } from 'fastify-openapi-contract'
-import {
-  answerServerErrors, CannotListen, connectionsOf, createServer, readChunksWhenWanted, serveInOrder
-} from 'fastify-openapi-contract/server'
-import type { RequestListener, Server } from 'node:http'
+import { type Contract, serveContract, serverOptions } from 'fastify-openapi-contract'
+import { connectionsOf } from 'fastify-openapi-contract/server'
+import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { metricsPath } from '../telemetry/metrics-text.ts'
 import { createErrorLog } from './error-log.ts'
+import { listenAt } from './listen.ts'
 import { serveMetrics } from './metrics-route.ts'
 import { createRouteLabels } from './route-labels.ts'
 import type { SharedMemory } from './shared-memory.ts'
@@ -18,11 +17,22 @@ export interface MetricsServer { address: string, close: () => Promise<void> }
 /** Prometheus needs one connection. Each takes a file descriptor from the service. */
 const maxConnections = 16
 /** Milliseconds; the first two for the header of a request, and for all of it. */
-const timeouts = {
-  headersTimeout: 5000,
-  requestTimeout: 10_000,
-  connectionsCheckingInterval: 1000,
-  keepAliveTimeout: 72_000
+const limits = {
+  requestTimeoutMs: { header: 5000, whole: 10_000 },
+  stalledTimeoutMs: 20_000,
+  maxConnections: Infinity
+}
+/** Milliseconds before a request for anything else is refused: its client asks again at once. */
+const refuseAfterMs = 1000
+
+/** A contract without operations: it refuses all that is malformed or has no route, unread. */
+const contract: Contract & { document: { info: { title: string } } } = {
+  document: { info: { title: 'metrics' } },
+  server: { url: '/', variables: {} },
+  operations: {},
+  schemas: {},
+  securitySchemes: {},
+  skipped: []
 }
 
 /** @throws CannotListen */
@@ -33,36 +43,37 @@ export async function listenForMetrics (
   log: Logger
 ): Promise<MetricsServer> {
   const reporter = createErrorLog(log, failedAuthLimit, shared)
-  const listenTo = (handle: RequestListener) => {
-    // Beyond one request on each connection, only one connection may pipeline many.
-    return readChunksWhenWanted(serveInOrder(maxConnections, handle))
-  }
-  const app = fastify({
-    ...errorOptions(reporter),
-    forceCloseConnections: true,
-    serverFactory: handle => createServer(timeouts, listenTo(handle))
+  const app = fastify({ ...serverOptions({ ...limits, reporter }), forceCloseConnections: true })
+  const closeConnections = replaceOldest(app.server)
+  app.addHook('onRequest', ({ is404 }, _reply, done) => {
+    if (is404) setTimeout(done, refuseAfterMs)
+    else done()
   })
+  // Fastify leaves connections open that a CONNECT took from Node.
+  app.addHook('preClose', async () => closeConnections())
   app.addHook('onClose', async () => reporter.close())
-  replaceOldest(app.server, maxConnections)
-  answerErrors(app, reporter)
-  answerServerErrors(app.server, reporter)
-  serveMetrics(app, shared, createRouteLabels(baseUrl).paths, [])
-  try {
-    const origin = await app.listen({ host, port })
-    return { address: origin + metricsPath, close: () => app.close() }
-  } catch (error) {
-    throw new CannotListen(host, port, error as Error, 'METRICS_PORT')
-  }
+  await app.register(serveContract({
+    ...reporter,
+    contract,
+    handlers: {},
+    verifiers: {},
+    docs: false,
+    routes: own => serveMetrics(own, shared, createRouteLabels(baseUrl).paths, [])
+  }))
+  const origin = await listenAt(app, { host, port }, 'METRICS_PORT')
+  return { address: origin + metricsPath, close: () => app.close() }
 }
 
 /**
  * Closes the oldest connection when there are more: clients that send half a request, or do not
  * read, cannot keep Prometheus away.
+ * @returns a function that closes all
  */
-function replaceOldest (server: Server, max: number): void {
+function replaceOldest (server: Server): () => void {
   const open = connectionsOf(server)
   server.on('connection', () => {
     const [oldest] = open
-    if (open.size > max) oldest?.destroy()
+    if (open.size > maxConnections) oldest?.destroy()
   })
+  return () => { for (const socket of open) socket.destroy() }
 }

@@ -55,7 +55,8 @@ export class ThreadPool {
   /** Resolves to the address once the first thread listens. */
   async listen (port: number): Promise<string> {
     const address = await this.#join(this.#first, port)
-    this.#port = Number(new URL(address).port)
+    // An address of IPv6 may have a zone, which is none of a URL.
+    this.#port = Number(address.slice(address.lastIndexOf(':') + 1))
     this.#keep(this.#first)
     for (let thread = 1; thread < this.#options.shared.threads; thread++) this.#keep()
     return address

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
 import { listenForMetrics } from '../../../src/service/metrics-server.ts'
@@ -9,9 +9,9 @@ import { logLines } from '../../fixtures/app.ts'
 import { replaceExports } from '../../fixtures/builtins.ts'
 import { exchange, exchangeOne, requestText } from '../../fixtures/raw.ts'
 
-async function startMetrics (t: Test) {
+async function startMetrics (t: Test, failedAuthLimit = 60) {
   const { log, lines } = logLines()
-  const config = { host: '127.0.0.1', baseUrl: '/', failedAuthLimit: 60 }
+  const config = { host: '127.0.0.1', baseUrl: '/', failedAuthLimit }
   const { address, close } = await listenForMetrics(config, 0, createSharedMemory(1), log)
   t.teardown(close)
   const messages = () => lines.map(line => JSON.parse(line).msg)
@@ -31,17 +31,27 @@ function onEachText (t: Test, listener: () => void): void {
   })
 }
 
-t.test('a flood of refused requests leaves 60 lines for its address, and their number', async t => {
-  const { port, close, messages } = await startMetrics(t)
-  const bytes = requestText('GET /x', ['Host: x', '', '']).repeat(499) +
+/** Waits until a connection closes, while each second of the server's timers takes a moment. */
+async function closeSoon (t: Test, socket: Socket): Promise<void> {
+  const closed = once(socket, 'close')
+  const timer = setInterval(() => mock.timers.tick(1000), 1)
+  t.teardown(() => clearInterval(timer))
+  await closed
+}
+
+t.test('a flood of refused requests leaves a few lines for its address, and their number', async t => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { port, close, messages } = await startMetrics(t, 6)
+  const bytes = requestText('GET /x', ['Host: x', '', '']).repeat(19) +
     requestText('GET /x', ['Host: x', 'Connection: close', '', ''])
   const socket = connect(port, '127.0.0.1').resume()
   socket.end(bytes)
-  await once(socket, 'close')
+  await closeSoon(t, socket)
   await close()
   const there = 'There is nothing at /x.'
-  t.strictSame(messages().slice(0, 60), Array(60).fill(there))
-  t.match(messages().slice(60), [/^127\.0\.0\.1: 440 refused requests have no line in this log/])
+  t.strictSame(messages().slice(0, 6), Array(6).fill(there))
+  t.match(messages().slice(6), [/^127\.0\.0\.1: 14 refused requests have no line in this log/])
 })
 
 t.test('connections with half a request do not keep Prometheus away', async t => {
@@ -71,6 +81,48 @@ t.test('a response before the end of a chunked body ends the connection', async 
   const [response, ...others] = await exchange(port, chunked)
   t.match(response, { statusCode: 200, headers: { connection: 'close' } })
   t.strictSame(others, [])
+})
+
+t.test('a body is not read, and is no failure of the service', async t => {
+  const { port, messages } = await startMetrics(t)
+  const json = ['Host: x', 'Content-Type: application/json']
+  const responses = await Promise.all([
+    exchangeOne(port, requestText('POST /x', [...json, 'Content-Length: 1', 'Connection: close'], '{')),
+    exchangeOne(port, requestText('POST /x', [...json, 'Transfer-Encoding: chunked'], '1\r\n{\r\n')),
+    exchangeOne(port, requestText('POST /metrics', [...json, 'Content-Length: 1', 'Connection: close'], '{'))
+  ])
+  t.strictSame(responses.map(({ statusCode }) => statusCode), [404, 404, 404])
+  t.strictSame(messages().toSorted(), ['There is nothing at /metrics.', 'There is nothing at /x.', 'There is nothing at /x.'])
+})
+
+t.test('a refused request waits, so that its client cannot ask all the time', async t => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { port } = await startMetrics(t)
+  const refused = exchangeOne(port, requestText('GET /x', ['Host: x', 'Connection: close', '', '']))
+  t.equal((await exchangeOne(port, lastScrape)).statusCode, 200)
+  const next = new Promise(resolve => setImmediate(resolve, 'waits'))
+  t.equal(await Promise.race([refused, next]), 'waits')
+  mock.timers.tick(1000)
+  t.equal((await refused).statusCode, 404)
+})
+
+t.test('a malformed request has an error of the service', async t => {
+  const { port } = await startMetrics(t)
+  t.match(await exchangeOne(port, requestText('GET /metrics', ['Connection: close', '', ''])), { statusCode: 400, body: /Host/ })
+})
+
+t.test('a CONNECT behind scrapes that nobody reads does not delay the end', async t => {
+  const { port, close } = await startMetrics(t)
+  const socket = connect(port, '127.0.0.1').pause()
+  t.teardown(() => socket.destroy())
+  socket.write(scrape.repeat(500) + requestText('CONNECT x:1', ['Host: x', '', '']))
+  await once(socket, 'readable')
+  const closed = once(socket, 'close')
+  await close()
+  socket.resume()
+  await closed.catch(() => {})
+  t.ok(socket.destroyed)
 })
 
 t.test('all scrapes of a second share one text', async t => {
