@@ -8,7 +8,7 @@ import { type Compile, createCompiler, createWriters, escapedKey } from '../sche
 import type { Contract, Operation, Parameter } from '../types/contract.ts'
 import { schemasOf } from './prune-components.ts'
 import { schemaFault } from './schema-check.ts'
-import { throwOwnPath } from './unsupported-features.ts'
+import { throwOwnPath, unsupported } from './unsupported-features.ts'
 
 /** What the service cannot start with, its place, and the ids of the operations that need it. */
 interface Failure { pointer: string, message: string, operations: string[] }
@@ -82,6 +82,9 @@ function dryRun (
       // The service answers its own paths at the root and below the path of the server.
       for (const path of [template, decodeURI(url)]) throwOwnPath(path, ownPaths)
       const route = { method: method as HTTPMethods, url: toRoute(template) }
+      if (app.hasRoute(route)) {
+        throw new Error(`Not supported: ${unsupported.samePath} (${url}).`)
+      }
       app.route({ ...route, exposeHeadRoute: false, handler: String })
     }, id)
     for (const parameter of parameters) {

@@ -6,7 +6,7 @@ import type { Survey } from './survey.ts'
 
 /** Rules of what OpenAPI requires and of what is served. The others are matters of style. */
 export const errorRules = [
-  'service/supported', 'service/version', 'struct', 'no-unresolved-refs', 'no-identical-paths',
+  'service/supported', 'service/version', 'struct', 'no-unresolved-refs',
   'operation-parameters-unique', 'path-parameters-defined', 'path-declaration-must-exist'
 ]
 

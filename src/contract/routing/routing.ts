@@ -77,8 +77,9 @@ function answerUnhandled (request: FastifyRequest, reply: FastifyReply, path?: P
 /** The paths in the router's order: literal text before parameters, left to right. */
 function listPaths (operations: Routed[]): Path[] {
   const paths: Path[] = []
-  for (const [template, siblings] of Map.groupBy(operations, ({ template }) => template)) {
-    const [{ route }] = siblings as [Routed]
+  // Templates that differ only in the names of parameters are one path.
+  for (const [route, siblings] of Map.groupBy(operations, ({ route }) => route)) {
+    const [{ template }] = siblings as [Routed]
     const methods = siblings.flatMap(operation => methodsOf(operation, siblings))
     paths.push({ template, route, pattern: pathPattern(template), methods })
   }
@@ -89,8 +90,8 @@ function listPaths (operations: Routed[]): Path[] {
 }
 
 /** GET includes HEAD (RFC 9110, section 9.3.2), unless the contract declares HEAD for the path. */
-export function methodsOf ({ method, template }: Routed, operations: Routed[]): HTTPMethods[] {
-  const hasHead = operations.some(other => other.template === template && other.method === 'HEAD')
+export function methodsOf ({ method, route }: Routed, operations: Routed[]): HTTPMethods[] {
+  const hasHead = operations.some(other => other.route === route && other.method === 'HEAD')
   return method === 'GET' && !hasHead ? ['GET', 'HEAD'] : [method as HTTPMethods]
 }
 

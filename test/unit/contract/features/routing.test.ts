@@ -21,6 +21,24 @@ t.test('`servers`', async t => {
   t.strictSame(await statuses('servers: [{ url: v1 }]', ['/v1/a']), [200])
 })
 
+t.test('templates that differ in the names of parameters', async t => {
+  const named = (name: string) => `parameters: [{ name: ${name}, in: path, required: true, schema: {} }], ${anyResponse}`
+  const { app } = await serve(t, {
+    paths: `
+  /a/{x}: { post: { operationId: a, ${named('x')} } }
+  /a/{y}: { get: { operationId: b, ${named('y')} } }
+  /a/{z}.txt: { get: { operationId: c, ${named('z')} } }
+  /a/me: { put: { operationId: d, ${anyResponse} } }`
+  })
+  const post = await app.inject({ method: 'POST', url: '/a/1' })
+  t.strictSame([post.json(), (await app.inject('/a/1')).json()], [{ path: { x: '1' } }, { path: { y: '1' } }])
+  const allow = { '/a/1': 'POST, GET, HEAD, OPTIONS', '/a/me': 'PUT, OPTIONS' }
+  for (const [url, methods] of Object.entries(allow)) {
+    t.match(await app.inject({ method: 'DELETE', url }), { statusCode: 405, headers: { allow: methods } }, url)
+  }
+  t.equal((await app.inject('/a/me')).statusCode, 405)
+})
+
 t.test('HEAD, OPTIONS and 405', async t => {
   const { app } = await serve(t, {
     paths: `

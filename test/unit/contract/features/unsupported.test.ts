@@ -78,6 +78,10 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     { ...getOperation(noContent, '/json'), root: 'security: []\nservers: [{ url: /docs }]' },
     { ...getOperation(noContent, '/livez'), root: 'security: []\nservers: [{ url: /api }]' }
   ],
+  samePath: [{
+    paths: `  /a/{x}: { get: { operationId: a, parameters: [${parameter('x', 'path')}], ${noContent} } }
+  /a/{y}: { get: { operationId: b, parameters: [${parameter('y', 'path')}], ${noContent} } }`
+  }],
   path: [
     getOperation(noContent, '/a*'),
     getOperation(noContent, "'/a#b'"),
