@@ -13,6 +13,7 @@ import { findFailures } from './dry-run.ts'
 import { toContract } from './emit-contract.ts'
 import { ContractError, describe, placeOf, unreadable } from './findings.ts'
 import { findLoops } from './reference-loop.ts'
+import { withHoistedSchemas } from './hoist-schemas.ts'
 import { servedPart, withIds } from './normalize.ts'
 import { withPlainNames } from './schema-names.ts'
 import { pruneContract, pruneDescription } from './prune-components.ts'
@@ -146,7 +147,9 @@ function selectServed (
   { survey, errors }: Inspection,
   { skipUnsupported = false, ownPaths = [] }: ReadOptions
 ): Pick<ContractFile, 'document' | 'served' | 'contract'> {
-  const { document: plain, formerNames } = withPlainNames(toOpenApi31(parsed as Description))
+  const { document: plain, formerNames } = withPlainNames(
+    withHoistedSchemas(toOpenApi31(parsed as Description))
+  )
   const document = withMappings(plain, formerNames)
   const named = withIds(document)
   const skipped = new SkippedOperations(named, survey, source, ownPaths)

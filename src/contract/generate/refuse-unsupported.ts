@@ -2,6 +2,7 @@
 // of a feature would mislead. It also fills the survey.
 import type { Oas3Operation, Oas3Rule, UserContext } from '@redocly/openapi-core'
 import { mapValues } from '../schema/index.ts'
+import { isHoisted } from './hoist-schemas.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
 import { placeAt, type Survey } from './survey.ts'
 import { pathFault, report } from './unsupported-features.ts'
@@ -121,7 +122,8 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
         if (isInside && !referable.includes(context.type.name)) {
           report(context, 'reference', undefined, $ref)
         }
-        const isToSchema = /^#\/components\/schemas\//.test(location?.pointer ?? '')
+        const pointer = location?.pointer ?? ''
+        const isToSchema = /^#\/components\/schemas\//.test(pointer) || isHoisted(pointer)
         if (context.type.name === 'Schema' && location?.source === top.source && !isToSchema) {
           report(context, 'schemaReference', undefined, $ref)
         }

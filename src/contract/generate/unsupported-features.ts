@@ -8,8 +8,7 @@ export const unsupported = {
     'prefixEncoding and itemEncoding, defaultMapping, a $ref to a media type',
   dialect: 'a JSON Schema dialect other than 2020-12',
   anchor: '$id, $anchor, $dynamicAnchor and $dynamicRef',
-  schemaReference:
-    'a $ref from a schema to something else than a component schema or a part of one',
+  schemaReference: 'a $ref from a schema to something else than a schema or a part of one',
   reference: 'a $ref to a part of its own file in place of anything but a path item, a schema or ' +
     'what else components may hold',
   int64: 'format int64 on anything but a number or a string, or one of them and null',

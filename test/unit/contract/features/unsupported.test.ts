@@ -38,7 +38,7 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
   schemaReference: [{
     ...getOperation(noContent),
     components: `
-  schemas: { A: { $ref: '#/components/responses/R/content/application~1json/schema' } }
+  schemas: { A: { $ref: '#/components/responses/R/content/application~1json' } }
   responses: { R: { description: r, ${jsonContent('{ type: string }')} } }`
   }],
   reference: [withSchema("{ properties: { $ref: '#/components/schemas/B' } }")],
