@@ -6,7 +6,7 @@ import type {
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Compile, Schemas } from '../schema/index.ts'
-import type { Body, Media } from '../types/contract.ts'
+import type { Body, Media, Operation } from '../types/contract.ts'
 import { repeatedHeaders } from '../server/framing.ts'
 import { HttpError } from '../server/http-error.ts'
 import { invalidBody, isReadWhole, jsonReader, missingBody, namesOf } from './body-parser.ts'
@@ -48,11 +48,13 @@ export function bodyHooks (
   schemas: Schemas,
   compile: Compile,
   limits: Partial<BodyLimits> = {}
-): (body: Body | undefined) => BodyHooks {
+): (operation: Pick<Operation, 'body' | 'ignoresBody'>) => BodyHooks {
   const { bodyLimit: fieldBytes } = app.initialConfig as { bodyLimit: number }
   const all = { ...defaultLimits, fieldBytes, ...limits }
   const engine = { schemas, compile, compileForm: formCompiler(schemas), limits: all }
-  return body => {
+  return ({ body, ignoresBody }) => {
+    // Fastify never reads such a body.
+    if (ignoresBody === true) return { onRequest: (_request, _reply, done) => done() }
     const find = bodyFinder(body)
     if (body === undefined || isPlain(body)) {
       return {

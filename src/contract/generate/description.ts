@@ -63,6 +63,14 @@ export function schemasIn (schema: Schema, keywords: readonly string[]): Schema[
   return found.map(([, inner]) => inner)
 }
 
+/**
+ * Whether an operation has a body to which HTTP gives no meaning (RFC 9110, section 9.3.1): OpenAPI
+ * 3.0 ignores it (section 4.7.10), and 3.1 does not define it (section 4.8.10).
+ */
+export function hasIgnoredBody ({ method, operation }: ListedOperation): boolean {
+  return operation.requestBody !== undefined && ['get', 'head', 'trace'].includes(method)
+}
+
 /** Header parameters that OpenAPI 3.1 ignores (section 4.8.12.1): other parts declare them. */
 export function isIgnored ({ in: place, name }: Parameter): boolean {
   const declaredElsewhere = ['accept', 'content-type', 'authorization']

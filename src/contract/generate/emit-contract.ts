@@ -6,8 +6,8 @@ import type {
   Response, SecurityScheme, Server
 } from '../types/contract.ts'
 import {
-  defaultOf, type Description, fieldsOfEngine, isIgnored, type ListedOperation, listOperations,
-  type Parameter, resolve, valueOf, withoutExtensions
+  defaultOf, type Description, fieldsOfEngine, hasIgnoredBody, isIgnored, type ListedOperation,
+  listOperations, type Parameter, resolve, valueOf, withoutExtensions
 } from './description.ts'
 import { type Distinction, distinctionsIn } from './discriminators.ts'
 import { keywords } from './normalize.ts'
@@ -141,6 +141,7 @@ function toOperation (document: Description, listed: ListedOperation): Operation
   const { item, operation } = listed
   const { tags = [], requestBody } = operation
   const extensions = pick({ ...operation }, name => name.startsWith('x-'))
+  const ignoresBody = hasIgnoredBody(listed)
   return defined<Operation>({
     ...toAddress(listed),
     tags: tags.length > 0 ? tags : undefined,
@@ -148,7 +149,10 @@ function toOperation (document: Description, listed: ListedOperation): Operation
     // Without any, the linter refuses the operation, or the contract's owner opens it.
     security: (operation.security ?? document.security ?? []) as Operation['security'],
     parameters: toParameters(document, [...item.parameters ?? [], ...operation.parameters ?? []]),
-    body: requestBody && toBody(resolve<Partial<Body>>(document, requestBody)),
+    body: requestBody && !ignoresBody
+      ? toBody(resolve<Partial<Body>>(document, requestBody))
+      : undefined,
+    ignoresBody: ignoresBody || undefined,
     responses: mapValues(withoutExtensions(operation.responses), response => {
       return toResponse(document, resolve<ResponseObject>(document, response))
     })

@@ -4,8 +4,8 @@ import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
 import { escapedKey, isFileSchema, isInt64, type Schema, valueAt } from '../schema/index.ts'
 import {
-  defaultOf, type Description, isIgnored, type ListedOperation, listOperations, type Parameter,
-  resolve, valueOf, withoutExtensions
+  defaultOf, type Description, hasIgnoredBody, isIgnored, type ListedOperation, listOperations,
+  type Parameter, resolve, valueOf, withoutExtensions
 } from './description.ts'
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
@@ -51,6 +51,7 @@ export function importExtension (folder: string): '.ts' | '.js' {
 function toTyped (document: Description): Description {
   const copy = structuredClone(document)
   for (const listed of listOperations(copy)) {
+    if (hasIgnoredBody(listed)) delete listed.operation.requestBody
     changeParameters(copy, listed)
     changeResponses(copy, listed)
   }

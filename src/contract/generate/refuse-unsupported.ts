@@ -164,11 +164,7 @@ function reportMember (node: unknown, name: string, context: UserContext): void 
 }
 
 function reportOperation (operation: Oas3Operation, context: UserContext): void {
-  const method = String(context.key)
   if (operation.operationId === '__proto__') report(context, 'proto', 'operationId')
-  if (operation.requestBody && ['get', 'head', 'trace'].includes(method)) {
-    report(context, 'requestBody', 'requestBody', method.toUpperCase())
-  }
 }
 
 function reportStatuses (responses: Oas3Operation['responses'], context: UserContext): void {

@@ -31,7 +31,6 @@ export const unsupported = {
     'deepObject, and except lists in exploded form',
   headerName: 'a header field or a cookie whose name is not a token of HTTP',
   mediaType: 'a media type without a slash, or with characters beyond ASCII',
-  requestBody: 'a body of GET, HEAD or TRACE',
   status: 'a status other than 2XX to 5XX and default',
   securityScheme:
     'a security scheme other than http bearer and basic, apiKey, oauth2 and openIdConnect'

@@ -1,6 +1,7 @@
 // Which findings of the linter are errors, and how the others are reported.
 import type { Document, NormalizedProblem } from '@redocly/openapi-core'
-import { visitValues } from './description.ts'
+import { escapedKey } from '../schema/index.ts'
+import { hasIgnoredBody, listOperations, visitValues } from './description.ts'
 import { describe, locate, placeOf } from './findings.ts'
 import type { Survey } from './survey.ts'
 
@@ -57,6 +58,13 @@ export function warningsOf (
     const isNullable = keyword === 'nullable'
     const hint = isNullable ? ' In OpenAPI 3.1 it is `type: [string, \'null\']`.' : ''
     lines.push(`${place} ${sentence}${hint}${others(places)}`)
+  }
+  const ignored = listOperations(parsed).filter(hasIgnoredBody).map(({ url, method }) => {
+    return `#/paths/${escapedKey(url)}/${method}/requestBody`
+  })
+  if (ignored[0] !== undefined) {
+    const sentence = 'The body of GET, HEAD or TRACE is ignored: HTTP gives it no meaning.'
+    lines.push(`${survey.locate(source, ignored[0])} ${sentence}${others(ignored)}`)
   }
   const rounded = roundedIn(parsed)
   if (rounded[0] !== undefined) {

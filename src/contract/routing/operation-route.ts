@@ -65,7 +65,7 @@ export function addRoute (
   const { schemas } = answers
   const served = { id, method: operation.method, path: url, tags, extensions }
   const { onRequest = [], onSend = [], ...hooks } = hooksOf?.(served) ?? {}
-  const ofBody = bodyHooksOf(body)
+  const ofBody = bodyHooksOf(operation)
   app.route({
     ...hooks,
     config: { operation: served },

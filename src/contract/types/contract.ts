@@ -10,6 +10,8 @@ export interface Operation {
   readonly security: ReadonlyArray<Readonly<Record<string, readonly string[]>>>
   readonly parameters: readonly Parameter[]
   readonly body?: Body
+  /** Whether the contract declares a body to which HTTP gives no meaning. */
+  readonly ignoresBody?: boolean
   /** By status, range (`2XX`) or `default`. */
   readonly responses: Readonly<Record<string, Response>>
   readonly tags?: readonly string[]

@@ -3,6 +3,8 @@ import t from 'tap'
 import {
   anyResponse, jsonContent, parameter, ref, serve, type Untyped
 } from '../../../fixtures/contract.ts'
+import { listen } from '../../../fixtures/app.ts'
+import { exchange, requestText } from '../../../fixtures/raw.ts'
 import { getOperation, serveSchema } from '../../../fixtures/features.ts'
 
 t.test('the header parameters Accept, Content-Type and Authorization', async t => {
@@ -36,6 +38,24 @@ t.test('the header fields of an answer that frame it', async t => {
       t.match(await app.inject('/a'), { statusCode: 500, body: /"error":500/ }, `${answers} ${name}`)
     }
   }
+})
+
+t.test('the body of a request with GET, HEAD or TRACE', async t => {
+  const body = 'requestBody: { required: true, content: { application/json: { schema: { type: object } } } }'
+  const { app, contract } = await serve(t, {
+    paths: `
+  /a:
+    get: { operationId: a, ${body}, ${anyResponse} }
+    trace: { operationId: b, ${body}, ${anyResponse} }`
+  })
+  t.strictSame(contract.operations.a?.body, undefined)
+  const { port } = await listen(app)
+  const json = ['Host: x', 'Content-Type: application/json']
+  const bytes = requestText('GET /a', [...json, 'Content-Length: 3'], '{x}') +
+    requestText('TRACE /a', [...json, 'Content-Length: 1'], 'x') +
+    requestText('GET /a', [...json, 'Connection: close', '', ''])
+  const responses = await exchange(port, bytes)
+  t.strictSame(responses.map(({ statusCode, body }) => `${statusCode} ${body}`), ['200 {}', '200 {}', '200 {}'])
 })
 
 t.test('formats that ajv-formats does not define', async t => {

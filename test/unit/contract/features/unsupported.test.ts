@@ -129,7 +129,6 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     getOperation(`responses: { '200': { description: fine, ${jsonContent('{}', "''")} } }`),
     getOperation(`responses: { '200': { description: fine, ${jsonContent('{}', 'json')} } }`)
   ],
-  requestBody: [getOperation(`requestBody: { content: { application/json: {} } }, ${noContent}`)],
   status: [
     getOperation("responses: { '102': { description: early } }"),
     getOperation('responses: { 1XX: { description: early } }')

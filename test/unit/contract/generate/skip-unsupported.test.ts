@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
+import { contractText, noContent } from '../../../fixtures/contract.ts'
 import { readContract } from '../../../../src/contract/generate/read-contract.ts'
 
 const head = `openapi: 3.1.0
@@ -106,4 +107,12 @@ components:
   await t.rejects(readContract(file, { allowOpen: true }), { message })
   const { contract } = await readContract(file, { allowOpen: true, skipUnsupported: true })
   t.strictSame(Object.keys(contract.operations), ['getFine'])
+})
+
+t.test('a body that is ignored has a warning', async t => {
+  const body = `requestBody: { content: { application/json: {} } }, ${noContent}`
+  const text = contractText({ paths: `  /a: { get: { operationId: a, ${body} }, head: { operationId: b, ${body} }, put: { operationId: c, ${body} } }` })
+  const { warnings } = await readContract(join(t.testdir({ 'main.yaml': text }), 'main.yaml'))
+  const sentence = /:\d+ #\/paths\/~1a\/get\/requestBody The body of GET, HEAD or TRACE is ignored: .* \(1 more\)$/
+  t.match(warnings.filter(line => line.includes('requestBody')), [sentence])
 })
