@@ -71,7 +71,10 @@ function responseWriter (key: string, response: Response, options: WriterOptions
   }
 }
 
-/** Writes a body as the media type that the answer names, or as the only one of the contract. */
+/**
+ * Writes a body as the media type that the answer names; if it names none, as the only one of the
+ * contract, or as the only one of JSON.
+ */
 function contentWriter (key: string, { content = {} }: Response, options: WriterOptions) {
   const types = new Map<string, { contentType: string, write: WriteBody }>()
   const ranges: Array<{ range: string, write: WriteBody }> = []
@@ -82,8 +85,9 @@ function contentWriter (key: string, { content = {} }: Response, options: Writer
   }
   // A longer range is more specific.
   ranges.sort((one, other) => other.range.length - one.range.length)
-  const [first] = types.keys()
-  const only = types.size + ranges.length === 1 ? first : undefined
+  const json = [...types.keys()].filter(type => kindOf(type) === 'json')
+  const candidates = types.size + ranges.length === 1 ? [...types.keys()] : json
+  const only = candidates.length === 1 ? candidates[0] : undefined
   return (answer: AnyAnswer, reply: FastifyReply): WrittenBody => {
     const { contentType = only, status, body } = answer
     const declared = types.get(contentType as string)
