@@ -3,7 +3,7 @@
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 import { validateHeaderValue } from '../server/node-http.ts'
-import { isInRange, isRange, kindOf, sentType } from '../message/media-type.ts'
+import { isInRange, isMediaType, isRange, kindOf, sentType } from '../message/media-type.ts'
 import type { RoutedOperation } from '../message/paths.ts'
 import { writeUnchecked } from '../schema/index.ts'
 import { bodilessStatuses, type Media, type Response } from '../types/contract.ts'
@@ -94,7 +94,7 @@ function contentWriter (key: string, { content = {} }: Response, options: Writer
     if (declared !== undefined) {
       return { contentType: declared.contentType, payload: declared.write(body, reply) }
     }
-    if (contentType !== undefined && mediaType.test(contentType)) {
+    if (isMediaType(contentType)) {
       const found = ranges.find(({ range }) => isInRange(contentType, range))
       if (found !== undefined) {
         return { contentType: sentType(contentType), payload: found.write(body, reply) }
@@ -105,9 +105,6 @@ function contentWriter (key: string, { content = {} }: Response, options: Writer
     return writeUndeclaredBody(answer)
   }
 }
-
-/** A media type with its parameters, and not a range (RFC 9110, section 8.3.1). */
-const mediaType = /^[\w!#$&^`|~.+-]+\/[\w!#$&^`|~.+-]+(?:[ \t]*;[ -~]*)?$/
 
 function bodyWriter (key: string, type: string, media: Media, options: WriterOptions): WriteBody {
   switch (kindOf(type)) {

@@ -45,7 +45,8 @@ export interface FilePart<Name> {
   readonly file: Readable
   /** The last part of the path that the client named. */
   readonly filename: string | undefined
-  readonly contentType: string
+  /** Without one that is valid it is `application/octet-stream`. */
+  readonly contentType: `${string}/${string}`
 }
 
 /** A field of a form; of an array it is one item. */
