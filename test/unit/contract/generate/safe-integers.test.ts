@@ -127,5 +127,5 @@ t.test('a default beyond the safe range is refused', async t => {
   const broken = text.replace('default: 7', 'default: 9223372036854775807')
   const file = join(t.testdir({ 'openapi.yaml': broken }), 'openapi.yaml')
   const refused = readContract(file, { allowOpen: true, int64: 'number' })
-  await t.rejects(refused, { findings: [/the default of "since" is beyond 2\^53/] })
+  await t.rejects(refused, { message: /the default of "since" is beyond 2\^53/ })
 })
