@@ -1,5 +1,5 @@
 // The public Petstore. JSON and forms are served. XML is left out: a request in XML gets 415, and
-// answers are JSON, also for a client that prefers XML.
+// answers are JSON, also for a client that prefers XML; only loginUser answers both.
 import fastify, { type FastifyInstance } from 'fastify'
 import { serveContract, serverOptions } from 'fastify-openapi-contract'
 import { contract, type Verifiers } from './generated/index.ts'

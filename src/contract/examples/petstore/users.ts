@@ -1,4 +1,5 @@
 // The handlers of the tag `user`.
+import { randomUUID } from 'node:crypto'
 import { valueOf } from './body.ts'
 import type { HandlersTagged } from './generated/index.ts'
 import type { Store, User } from './store.ts'
@@ -19,10 +20,14 @@ export function userHandlers ({ users }: Store): HandlersTagged<'user'> {
       return first === undefined ? { status: 400 } : { status: 200, body: first }
     },
 
-    loginUser ({ query: { username = '', password } }) {
+    loginUser ({ query: { username = '', password }, accept }) {
       const user = users.get(username)
       if (user === undefined || user.password !== password) return { status: 400 }
-      return { status: 200, headers: { 'X-Rate-Limit': 5000 }, body: `session of ${username}` }
+      const session = randomUUID()
+      if (accept === 'application/xml') {
+        return { status: 200, contentType: accept, body: `<session>${session}</session>` }
+      }
+      return { status: 200, headers: { 'X-Rate-Limit': 5000 }, body: session }
     },
 
     logoutUser: () => ({ status: 200 }),

@@ -99,7 +99,12 @@ t.test('a user is created, logged in, changed and deleted', async t => {
   t.match(await send('POST /user'), { status: 400 })
   t.match(await send('POST /user/createWithList', [{ username: 'bob' }]), { status: 200, body: 'bob' })
   t.match(await send('POST /user/createWithList'), { status: 400 })
-  t.match(await send('GET /user/login?username=ann&password=secret'), { status: 200, body: '"session of ann"' })
+  const toJson = { accept: 'application/json' }
+  t.match(await send('GET /user/login?username=ann&password=secret', undefined, toJson), { status: 200, body: /^"[\da-f-]{36}"$/ })
+  const toXml = { accept: 'application/xml' }
+  t.match(await send('GET /user/login?username=ann&password=secret', undefined, toXml), {
+    status: 200, type: 'application/xml', body: /^<session>[\da-f-]{36}<\/session>$/
+  })
   t.match(await send('GET /user/login?username=ann&password=x'), { status: 400 })
   t.match(await send('GET /user/login?username=eve'), { status: 400 })
   t.match(await send('GET /user/logout'), { status: 200 })
