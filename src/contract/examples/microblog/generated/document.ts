@@ -311,9 +311,6 @@ export const document = {
         "properties": {
           "error": {
             "type": "string"
-          },
-          "error_description": {
-            "type": "string"
           }
         }
       }

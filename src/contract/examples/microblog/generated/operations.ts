@@ -340,9 +340,6 @@ export const schemas = {
     "properties": {
       "error": {
         "type": "string"
-      },
-      "error_description": {
-        "type": "string"
       }
     }
   }

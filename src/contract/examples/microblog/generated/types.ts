@@ -80,7 +80,6 @@ export interface components {
         };
         Error: {
             error: string;
-            error_description?: string;
         };
     };
     responses: {
