@@ -96,5 +96,8 @@ function valueFor (
     const value = below(inner, member)
     if (value !== undefined) members[member] ??= value
   }
+  // In `{ error: string }` it is the only place for a sentence.
+  const hasSentence = Object.values(members).includes(message)
+  if (typeof members.error === 'string' && !hasSentence) members.error = message
   return Object.keys(members).length > 0 ? members : undefined
 }

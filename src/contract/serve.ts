@@ -101,7 +101,7 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   })
 
   shareReporter(app, reporter, warn)
-  answerErrors(app, reporter)
+  answerErrors(app, reporter, answers.toHttpError)
   await app.register(auth)
   decorateRequests(app)
   app.setSerializerCompiler((({ schema }) => writerOf(schema)) as FastifySerializerCompiler<object>)

@@ -17,7 +17,7 @@ export interface AnswerOptions {
    * `requestTimeout`. By default 10,000.
    */
   responseTimeoutMs: number
-  /** Maps a handler's error to an HttpError; undefined means 500, as by default for all others. */
+  /** Maps an error of a handler or a hook to an HttpError; undefined means 500, as by default. */
   toHttpError: (thrown: unknown) => HttpError | undefined
   /** Gets each answer of a handler with a status of 400 and more. */
   onErrorAnswer?: (answer: AnyAnswer, request: FastifyRequest) => void

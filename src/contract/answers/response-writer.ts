@@ -3,7 +3,7 @@
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 import { validateHeaderValue } from '../server/node-http.ts'
-import { isInRange, isRange, kindOf, sentType } from '../message/media-type.ts'
+import { isInRange, isMediaType, isRange, kindOf, sentType } from '../message/media-type.ts'
 import type { RoutedOperation } from '../message/paths.ts'
 import { writeUnchecked } from '../schema/index.ts'
 import { bodilessStatuses, type Media, type Response } from '../types/contract.ts'
@@ -71,7 +71,10 @@ function responseWriter (key: string, response: Response, options: WriterOptions
   }
 }
 
-/** Writes a body as the media type that the answer names, or as the only one of the contract. */
+/**
+ * Writes a body as the media type that the answer names; if it names none, as the only one of the
+ * contract, or as the only one of JSON.
+ */
 function contentWriter (key: string, { content = {} }: Response, options: WriterOptions) {
   const types = new Map<string, { contentType: string, write: WriteBody }>()
   const ranges: Array<{ range: string, write: WriteBody }> = []
@@ -82,15 +85,16 @@ function contentWriter (key: string, { content = {} }: Response, options: Writer
   }
   // A longer range is more specific.
   ranges.sort((one, other) => other.range.length - one.range.length)
-  const [first] = types.keys()
-  const only = types.size + ranges.length === 1 ? first : undefined
+  const json = [...types.keys()].filter(type => kindOf(type) === 'json')
+  const candidates = types.size + ranges.length === 1 ? [...types.keys()] : json
+  const only = candidates.length === 1 ? candidates[0] : undefined
   return (answer: AnyAnswer, reply: FastifyReply): WrittenBody => {
     const { contentType = only, status, body } = answer
     const declared = types.get(contentType as string)
     if (declared !== undefined) {
       return { contentType: declared.contentType, payload: declared.write(body, reply) }
     }
-    if (contentType !== undefined && mediaType.test(contentType)) {
+    if (isMediaType(contentType)) {
       const found = ranges.find(({ range }) => isInRange(contentType, range))
       if (found !== undefined) {
         return { contentType: sentType(contentType), payload: found.write(body, reply) }
@@ -101,9 +105,6 @@ function contentWriter (key: string, { content = {} }: Response, options: Writer
     return writeUndeclaredBody(answer)
   }
 }
-
-/** A media type with its parameters, and not a range (RFC 9110, section 8.3.1). */
-const mediaType = /^[\w!#$&^`|~.+-]+\/[\w!#$&^`|~.+-]+(?:[ \t]*;[ -~]*)?$/
 
 function bodyWriter (key: string, type: string, media: Media, options: WriterOptions): WriteBody {
   switch (kindOf(type)) {

@@ -3,6 +3,7 @@ import { Busboy } from '@fastify/busboy'
 import { isUtf8 } from 'node:buffer'
 import type { EventEmitter } from 'node:events'
 import { Readable, Transform } from 'node:stream'
+import { isMediaType } from '../message/media-type.ts'
 import { HttpError } from '../server/http-error.ts'
 import type { FilePart } from '../types/body.ts'
 
@@ -61,7 +62,8 @@ export async function * readParts (
   parser.on('file', (name, stream, filename, transferEncoding, type) => {
     unnamed--
     latest = limited(stream, fileBytes)
-    waiting.push({ name, file: latest, filename, contentType: type, transferEncoding })
+    const contentType = isMediaType(type) ? type : 'application/octet-stream'
+    waiting.push({ name, file: latest, filename, contentType, transferEncoding })
   })
   parser.on('partsLimit', () => fail(new HttpError(413, `The body has more than ${parts} parts.`)))
   parser.on('error', () => fail(new HttpError(400, malformed)))

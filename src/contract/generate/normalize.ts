@@ -73,7 +73,7 @@ interface Skipped { has: (id: string) => boolean, hasWebhook: (name: string) => 
  * that JSON Schema 2020-12 does not know but openapi-typescript may read.
  */
 export function servedPart (document: Description, skipped: Skipped): Description {
-  const copy = withPlainSchemas(document) as Description
+  const copy = changeSchemas(document, plainSchema) as Description
   const webhooks = copy.webhooks as Record<string, object> | undefined ?? {}
   for (const name of Object.keys(webhooks)) if (skipped.hasWebhook(name)) delete webhooks[name]
   removeSkipped(copy, skipped)
@@ -112,16 +112,23 @@ function removeBodies (document: Description, method: string, operation: Oas3Ope
 }
 
 /**
- * A copy with unknown keywords and lone discriminators removed from all schemas. Members of
- * examples that look like schemas lose them too; the emitters do not read examples.
+ * A copy with other schemas. Members of examples that look like schemas change too; the emitters do
+ * not read examples.
+ * @param change gets the outermost schemas
  */
-function withPlainSchemas (node: unknown, key?: string): unknown {
-  if (Array.isArray(node)) return node.map(item => withPlainSchemas(item))
+export function changeSchemas (
+  node: unknown,
+  change: (schema: unknown) => unknown,
+  key?: string
+): unknown {
+  if (Array.isArray(node)) return node.map(item => changeSchemas(item, change))
   if (!isSchemaObject(node)) return node
-  if (key === 'schema') return plainSchema(node)
-  if (key === 'schemas') return mapValues(node, plainSchema)
+  if (key === 'schema') return change(node)
+  if (key === 'schemas') return mapValues(node, change)
   const hasNames = key !== undefined && maps.has(key)
-  return mapValues(node, (value, name) => withPlainSchemas(value, hasNames ? undefined : name))
+  return mapValues(node, (value, name) => {
+    return changeSchemas(value, change, hasNames ? undefined : name)
+  })
 }
 
 /** Fields whose members have names that the contract chooses; one may be called schema. */
@@ -130,6 +137,7 @@ const maps = new Set([
   'content', 'encoding', 'examples', 'links', 'callbacks', 'securitySchemes', 'variables'
 ])
 
+/** Without unknown keywords and lone discriminators. */
 function plainSchema (schema: unknown): unknown {
   if (!isSchemaObject(schema)) return schema
   const plain = mapSubschemas(schema, (_keyword, inner) => plainSchema(inner))

@@ -18,6 +18,7 @@ import { servedPart, withIds } from './normalize.ts'
 import { withPlainNames } from './schema-names.ts'
 import { pruneContract, pruneDescription } from './prune-components.ts'
 import { unsupportedRule } from './refuse-unsupported.ts'
+import { withSafeIntegers } from './safe-integers.ts'
 import { SkippedOperations } from './skip-operations.ts'
 import { Survey } from './survey.ts'
 import { newIn32Rule, throwOtherVersion, toOpenApi31 } from './openapi-version.ts'
@@ -34,6 +35,11 @@ export interface Leniency {
 export interface ReadOptions extends Leniency {
   /** The paths that the service answers by itself: a contract cannot have them. */
   ownPaths?: readonly string[]
+  /**
+   * The type of an integer of format int64: by default `bigint`, which holds all of them. As a
+   * `number` it must be within ±(2^53 - 1), in requests and in answers.
+   */
+  int64?: 'bigint' | 'number'
 }
 
 export interface ContractFile {
@@ -145,7 +151,7 @@ function isAboutMapping (problem: NormalizedProblem): boolean {
 function selectServed (
   { parsed, source }: Document,
   { survey, errors }: Inspection,
-  { skipUnsupported = false, ownPaths = [] }: ReadOptions
+  { skipUnsupported = false, ownPaths = [], int64 = 'bigint' }: ReadOptions
 ): Pick<ContractFile, 'document' | 'served' | 'contract'> {
   const { document: plain, formerNames } = withPlainNames(
     withHoistedSchemas(toOpenApi31(parsed as Description))
@@ -158,7 +164,8 @@ function selectServed (
 
   // The errors may be in components that no other operation uses.
   const select = () => {
-    const served = servedPart(named, skipped)
+    const part = servedPart(named, skipped)
+    const served = int64 === 'number' ? withSafeIntegers(part) : part
     return errors.length === 0 ? served : pruneDescription(served)
   }
   const failures = findFailures(toContract(select()), ownPaths)

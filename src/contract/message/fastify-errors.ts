@@ -6,25 +6,32 @@ import type {
 import type { Socket } from 'node:net'
 import { type ErrorReporter, reportError, writeError } from '../server/error-reporter.ts'
 import { framingFault } from '../server/framing.ts'
-import { asHttpError, HttpError } from '../server/http-error.ts'
+import { HttpError, internalError } from '../server/http-error.ts'
 import { requestId, requestIdField } from '../server/request-id.ts'
 import {
   answerClientError, answerEarly, errorInBody, notHttp, rememberRequest
 } from '../server/socket-errors.ts'
 import { decodedPath } from './request-texts.ts'
 
+type MapError = (thrown: unknown) => HttpError | undefined
+
 /**
  * Answers the errors of handlers and hooks, and those of Fastify. Every response gets an id. Paths
  * without a route get 404, unless another plugin answers them already.
+ * @param mapError for the errors of hooks, such as those of other plugins; undefined means 500
  */
-export function answerErrors (app: FastifyInstance, reporter: ErrorReporter): void {
+export function answerErrors (
+  app: FastifyInstance,
+  reporter: ErrorReporter,
+  mapError?: MapError
+): void {
   app.addHook('onRequest', (request, reply, done) => {
     rememberRequest(request.raw, request)
     reply.header(requestIdField, request.id)
     done()
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    return sendError(reporter, error, request, reply)
+    return sendError(reporter, toHttpError(error, mapError), request, reply)
   })
   try {
     app.setNotFoundHandler(request => {
@@ -38,7 +45,7 @@ export function errorOptions (reporter: ErrorReporter): FastifyServerOptions {
   return {
     genReqId: requestId,
     frameworkErrors: (error, request, reply) => {
-      const fault = framingFault(request.raw) ?? error
+      const fault = framingFault(request.raw) ?? toHttpError(error)
       return sendError(reporter, fault, request, reply as FastifyReply)
     },
     clientErrorHandler: (error, socket) => answerClientError(reporter, error, socket as Socket)
@@ -47,12 +54,12 @@ export function errorOptions (reporter: ErrorReporter): FastifyServerOptions {
 
 function sendError (
   reporter: ErrorReporter,
-  thrown: Error,
+  thrown: HttpError,
   request: FastifyRequest,
   reply: FastifyReply
 ) {
   const sent = errorInBody(request.raw)
-  const error = sent ?? toHttpError(thrown)
+  const error = sent ?? thrown
   const { status, headers, body } = writeError(reporter, error, request.id)
   if (sent === undefined) reportError(reporter, error, request)
   if (!request.raw.complete || !reply.raw.shouldKeepAlive) answerEarly(request.raw)
@@ -60,7 +67,8 @@ function sendError (
 }
 
 /** Maps Fastify's errors by code; their messages are for developers. */
-function toHttpError (error: Error & { code?: string }): HttpError {
+function toHttpError (error: Error & { code?: string }, mapError?: MapError): HttpError {
+  if (error instanceof HttpError) return error
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new HttpError(413, 'The body is larger than this service accepts.')
@@ -71,6 +79,6 @@ function toHttpError (error: Error & { code?: string }): HttpError {
       return new HttpError(400, 'The path of the request has invalid percent-encoding.')
     // Fastify has no routes for PRI, a method that HTTP/2 reserves (RFC 9113, section 3.4).
     case 'FST_ERR_NOT_FOUND': return notHttp()
-    default: return asHttpError(error)
+    default: return mapError?.(error) ?? internalError(error)
   }
 }

@@ -121,6 +121,13 @@ function textOf (parameters: string[]): string {
   return JSON.stringify(parameters.toSorted())
 }
 
+const mediaType = /^[\w!#$&^`|~.+-]+\/[\w!#$&^`|~.+-]+(?:[ \t]*;[ -~]*)?$/
+
+/** Whether a text is a media type, also with parameters, and not a range (RFC 9110, 8.3.1). */
+export function isMediaType (text: string | undefined): text is `${string}/${string}` {
+  return text !== undefined && mediaType.test(text)
+}
+
 /** Whether a media type is a range, such as `image/*` (RFC 9110, section 12.5.1). */
 export function isRange (type: string): boolean {
   return essence(type).endsWith('/*')

@@ -1,6 +1,6 @@
 // An error of a request: the message is for the caller, the cause for the log.
 
-/** Every error status that the service sends, except those of handlers. */
+/** The error statuses of the engine, and last those that only hooks and handlers throw. */
 export type ErrorStatus =
   | 400 // malformed HTTP, not JSON, or not what the contract says
   | 401 // no credentials, or not accepted
@@ -20,6 +20,7 @@ export type ErrorStatus =
   | 501 // a Transfer-Encoding other than chunked, or an operation that is not implemented yet
   | 503 // not now: overload, shutdown, no storage, no response in time
   | 505 // a version of HTTP other than 1.0 and 1.1
+  | 402 | 409 | 410 | 411 | 421 | 422 | 423 | 424 | 426 | 428 | 451 | 502 | 504 | 507
 
 interface Details { cause?: unknown, headers?: Record<string, string> }
 

@@ -1,6 +1,6 @@
 // The answers of a handler as types, by status, media type and header fields.
 
-import type { Concrete, IsOneType, ResponseBody } from './body.ts'
+import type { Concrete, IsOneType, IsUnion, KindOf, ResponseBody } from './body.ts'
 import type { bodilessStatuses, framingFields } from './contract.ts'
 
 /**
@@ -16,12 +16,25 @@ export type Answer<Ops, Id extends keyof Ops> =
 // Without `in out` it takes the answers of two different `Ops` for the same.
 type AnswerBy<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> =
   ResponsesOf<Ops, Id>[Key] extends { content: infer Content }
-    ? IsOneType<keyof Content> extends true
-      ? {} extends HeadersOf<Ops, Id, Key>
-          ? WithBody<Ops, Id, Key>
-          : WithBodyAndHeaders<Ops, Id, Key>
-      : { [Type in keyof Content]: AnswerAs<Ops, Id, Key, Type> }[keyof Content]
+    ? {
+        [Type in keyof Content]: [Type] extends [DefaultType<keyof Content>]
+          ? AnswerByDefault<Ops, Id, Key>
+          : AnswerAs<Ops, Id, Key, Type>
+      }[keyof Content]
     : {} extends HeadersOf<Ops, Id, Key> ? WithNoBody<Ops, Id, Key> : WithHeaders<Ops, Id, Key>
+
+/**
+ * The media type of an answer that names none: the only one, or the only one of JSON. answers/
+ * response-writer.ts has the same rule.
+ */
+type DefaultType<Type> = IsOneType<Type> extends true ? Type
+  : IsUnion<JsonOf<Type>> extends true ? never : JsonOf<Type>
+type JsonOf<Type> = Type extends unknown ? KindOf<Type> extends 'json' ? Type : never : never
+
+type AnswerByDefault<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> =
+  {} extends HeadersOf<Ops, Id, Key>
+    ? WithBody<Ops, Id, Key>
+    : WithBodyAndHeaders<Ops, Id, Key>
 
 /** One of several media types, or one that the answer chooses from a range: the answer names it. */
 type AnswerAs<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>, Type> =
@@ -32,13 +45,15 @@ type AnswerAs<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>, Type> =
 interface WithBody<in out Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> {
   readonly status: StatusOf<Ops, Id, Key>
   readonly headers?: HeadersOrNone<Ops, Id, Key>
-  readonly body: BodyAs<ResponsesOf<Ops, Id>[Key]>
+  readonly contentType?: DefaultOf<Ops, Id, Key>
+  readonly body: BodyAs<ResponsesOf<Ops, Id>[Key], DefaultOf<Ops, Id, Key>>
 }
 
 interface WithBodyAndHeaders<in out Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> {
   readonly status: StatusOf<Ops, Id, Key>
   readonly headers: HeadersOf<Ops, Id, Key>
-  readonly body: BodyAs<ResponsesOf<Ops, Id>[Key]>
+  readonly contentType?: DefaultOf<Ops, Id, Key>
+  readonly body: BodyAs<ResponsesOf<Ops, Id>[Key], DefaultOf<Ops, Id, Key>>
 }
 
 interface WithMediaType<in out Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>, Type> {
@@ -116,10 +131,13 @@ type NotOfEngine<Name> = Name extends string
 type FieldOfEngine = 'content-type' | 'x-request-id' | typeof framingFields[number]
 
 /** A body as a handler gives it, by media type. */
-type BodyAs<Response, Type = TypesOf<Response>> =
+type BodyAs<Response, Type> =
   Response extends { content: infer Content }
     ? Type extends keyof Content ? ResponseBody<Type, Content[Type]> : never
     : never
+
+type DefaultOf<Ops, Id extends keyof Ops, Key extends KeysOf<Ops, Id>> =
+  DefaultType<TypesOf<ResponsesOf<Ops, Id>[Key]>>
 
 export type ResponsesOf<Ops, Id extends keyof Ops> =
   Ops[Id] extends { responses: infer Responses } ? Responses : never

@@ -17,7 +17,7 @@ type TextOf<Value> = Value extends string ? Value : string
 /** Any bytes; a string is UTF-8. */
 export type Bytes = Uint8Array | string | Readable
 
-type KindOf<Type> = Type extends string ? KindOfName<Lowercase<Essence<Type>>> : never
+export type KindOf<Type> = Type extends string ? KindOfName<Lowercase<Essence<Type>>> : never
 type Essence<Type extends string> = Type extends `${infer Name};${string}` ? Trimmed<Name> : Type
 type Trimmed<Text extends string> = Text extends `${infer Rest} ` ? Trimmed<Rest> : Text
 type KindOfName<Name extends string> =
@@ -45,7 +45,8 @@ export interface FilePart<Name> {
   readonly file: Readable
   /** The last part of the path that the client named. */
   readonly filename: string | undefined
-  readonly contentType: string
+  /** Without one that is valid it is `application/octet-stream`. */
+  readonly contentType: `${string}/${string}`
 }
 
 /** A field of a form; of an array it is one item. */

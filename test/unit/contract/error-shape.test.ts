@@ -21,6 +21,7 @@ t.test('members get what their names say', async t => {
       { code: 404, message: 'Gone.' }],
     ['{ required: [error, error_description], properties: { error: { type: string }, error_description: { type: string }, state: { type: string } } }',
       { error: 'Not Found', error_description: 'Gone.' }],
+    ['{ properties: { error: { type: string } } }', { error: 'Gone.' }],
     ['{ properties: { error: { type: object, properties: { code: { type: number }, message: { type: [string, "null"] } } } } }',
       { error: { code: 404, message: 'Gone.' } }],
     ['{ properties: { errors: { type: array, items: { type: string } } } }', { errors: ['Gone.'] }],

@@ -177,3 +177,21 @@ t.test('an answer that breaks the contract is logged, where it is sent', async t
   t.match(await get(app, '/a'), { statusCode: 200, body: '"x"' })
   t.match(printed().map(({ args }) => args), [['GET /a: A broken answer was sent.', Error]])
 })
+
+t.test('errors of hooks are mapped like those of handlers, and those of the engine are not', async t => {
+  const limited = Object.assign(new Error('Slow down.'), { statusCode: 429 })
+  const hooks = ({ id }: { id: string }) => id === 'fail' ? { onRequest: async () => { throw limited } } : {}
+  const seen: unknown[] = []
+  const toHttpError = (error: Error & { statusCode?: number }) => {
+    seen.push(error)
+    return error.statusCode === 429 ? new HttpError(429, error.message) : undefined
+  }
+  const app = await startApp(t)
+  await app.register(await plugin(t, items, { handlers, hooks, toHttpError }))
+  t.match(await get(app, '/store/fail'), { statusCode: 429, body: /"message":"Slow down\."/ })
+  t.match(await get(app, '/store/items/x'), { statusCode: 400 })
+  t.strictSame(seen, [limited])
+  const other = await startApp(t)
+  await other.register(await plugin(t, items, { handlers, hooks }))
+  t.match(await get(other, '/store/fail'), { statusCode: 500 })
+})

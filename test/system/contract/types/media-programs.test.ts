@@ -107,7 +107,7 @@ const chunks: Handler<operations, 'chunks'> = (): Answer<operations, 'chunks'> =
 
 const pair: Handler<operations, 'pair'> = ({ accept }): Answer<operations, 'pair'> => {
   if (accept === 'application/xml') return { status: 200, contentType: accept, body: '<id>1</id>' }
-  return { status: 200, contentType: 'application/json', body: { id: 2n } }
+  return { status: 200, body: { id: 2n } }
 }
 
 const whole: Handler<operations, 'whole'> = (): Answer<operations, 'whole'> => {
@@ -150,9 +150,9 @@ const mistakes: Record<string, Mistake> = {
     /'contentType' is missing/,
     "body: 'id'"
   ],
-  'no media type where there are two': [
-    "contentType: 'application/json', body",
-    'body',
+  'another body than that of the default media type': [
+    '{ status: 200, body: { id: 2n } }',
+    "{ status: 200, body: '<id>2</id>' }",
     /'contentType' is missing/
   ],
   'a JSON value as another media type': [
@@ -160,10 +160,10 @@ const mistakes: Record<string, Mistake> = {
     'contentType: accept, body: { id: 1n }',
     /'id' does not exist/
   ],
-  'a media type where there is one': [
+  'another media type where there is one': [
     "{ status: 200, body: 'red' }",
-    "{ status: 200, contentType: 'text/plain', body: 'red' }",
-    /'contentType' does not exist/
+    "{ status: 200, contentType: 'text/html', body: 'red' }",
+    /'"text\/html"' is not assignable to type '"text\/plain"'/
   ],
   'a media type outside its range': [
     "'image/png'",

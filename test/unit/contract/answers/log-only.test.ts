@@ -15,7 +15,7 @@ const paths = `
             application/json:
               schema: { type: object, properties: { id: { type: integer, format: int64 } }, required: [id] }
         '201': { description: text, content: { text/plain: { schema: { type: string, maxLength: 3 } } } }
-        '202': { description: several, content: { application/json: { schema: { type: string } }, image/*: {} } }
+        '202': { description: several, content: { application/json: { schema: { type: string } }, application/hal+json: {}, image/*: {} } }
         '203': { description: events, content: { text/event-stream: { schema: { type: object } } } }
         '204': { description: nothing }
         '206': { description: bytes, content: { application/zip: {} } }`

@@ -65,6 +65,15 @@ t.test('bytes are sent as they are, from a string, an array of bytes or a stream
   t.match(causes(), [/is not a string, a Uint8Array or a Readable/])
 })
 
+t.test('an answer that names no media type is JSON, where one of the media types is', async t => {
+  const { get } = await serveContent(t, '{ application/xml: {}, "*/*": {}, application/hal+json: {} }')
+  t.match(await get({ body: 'x' }), { status: 200, type: 'application/hal+json; charset=utf-8', text: '"x"' })
+  t.match(await get({ contentType: 'application/xml', body: 'x' }), { status: 200, type: 'application/xml', text: 'x' })
+  const two = await serveContent(t, '{ application/json: {}, application/hal+json: {} }')
+  t.match(await two.get({ body: 'x' }), { status: 500 })
+  t.match(two.causes(), [/without naming its media type/])
+})
+
 t.test('an answer of a range names its media type', async t => {
   const { get, causes } = await serveContent(t, '{ image/*: {}, "*/*": {}, text/plain: {} }')
   t.match(await get({ contentType: 'image/png', body: 'x' }), { status: 200, type: 'image/png', text: 'x' })

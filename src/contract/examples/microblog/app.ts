@@ -1,0 +1,34 @@
+// Pages, events, OAuth2 scopes, and what the engine leaves to hooks.
+import { EventEmitter } from 'node:events'
+import fastify, { type FastifyInstance } from 'fastify'
+import { serveContract, serverOptions } from 'fastify-openapi-contract'
+import { contract } from './generated/index.ts'
+import { idempotencyHooks } from './idempotency.ts'
+import { rateLimitHook } from './rate-limit.ts'
+import { type FeedEvents, statusHandlers } from './statuses.ts'
+import { type Access, tokenVerifier } from './tokens.ts'
+
+export interface BlogOptions {
+  tokens: ReadonlyMap<string, Access>
+  /** In milliseconds, for the rate limit. */
+  now?: () => number
+}
+
+export async function buildMicroblog (
+  { tokens, now = Date.now }: BlogOptions
+): Promise<FastifyInstance> {
+  const app = fastify(serverOptions())
+  await app.register(serveContract({
+    contract,
+    handlers: statusHandlers(new EventEmitter<FeedEvents>()),
+    verifiers: { OAuth: tokenVerifier(tokens) },
+    hooks: ({ extensions }) => {
+      const limit = extensions['x-rate-limit']
+      return {
+        ...typeof limit === 'number' && { onRequest: rateLimitHook(limit, now) },
+        ...extensions['x-idempotent'] === true && idempotencyHooks()
+      }
+    }
+  }))
+  return app
+}

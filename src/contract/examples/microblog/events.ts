@@ -1,0 +1,23 @@
+// The events of an emitter as the body of an answer.
+import { type EventEmitter, on } from 'node:events'
+import type { FeedEvent, FeedEvents } from './statuses.ts'
+
+/**
+ * The engine calls return() when the client goes away. That of an async generator would wait for
+ * the next event; this one removes its listener at once.
+ */
+export function eventsOf (feed: EventEmitter<FeedEvents>): AsyncIterable<FeedEvent> {
+  const waiting = on(feed, 'event')
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next () {
+        const result = await waiting.next()
+        return result.done ? result : { value: result.value[0] }
+      },
+      async return () {
+        await waiting.return?.()
+        return { done: true, value: undefined }
+      }
+    })
+  }
+}

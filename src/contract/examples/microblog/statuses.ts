@@ -1,0 +1,48 @@
+// The handlers of all operations.
+import type { EventEmitter } from 'node:events'
+import { eventsOf } from './events.ts'
+import type { components, Handlers } from './generated/index.ts'
+
+type Status = components['schemas']['Status']
+export type FeedEvent =
+  | { event: 'update', data: Status }
+  | { event: 'delete', data: Status['id'] }
+export interface FeedEvents { event: [FeedEvent] }
+
+export function statusHandlers (feed: EventEmitter<FeedEvents>): Handlers {
+  /** Latest first. */
+  let statuses: Status[] = []
+  let count = 0
+  return {
+    postStatus ({ body, principals }) {
+      count++
+      const account = String(principals.OAuth?.name)
+      const status = { id: String(count), account, content: body.status }
+      statuses = [status, ...statuses]
+      feed.emit('event', { event: 'update', data: status })
+      return { status: 200, body: status }
+    },
+
+    deleteStatus ({ path: { id }, principals }) {
+      const status = statuses.find(each => each.id === id)
+      if (status === undefined) return { status: 404, body: { error: 'There is no such status.' } }
+      if (status.account !== principals.OAuth?.name) {
+        return { status: 403, body: { error: 'Only its author may delete a status.' } }
+      }
+      statuses = statuses.filter(each => each !== status)
+      feed.emit('event', { event: 'delete', data: id })
+      return { status: 200, body: status }
+    },
+
+    readTimeline ({ query: { limit, max_id: maxId } }) {
+      const older = statuses.filter(({ id }) => maxId === undefined || Number(id) < Number(maxId))
+      const page = older.slice(0, limit)
+      const last = page.at(-1)
+      if (last === undefined || older.length === page.length) return { status: 200, body: page }
+      const next = `</api/v1/timelines/public?limit=${limit}&max_id=${last.id}>; rel="next"`
+      return { status: 200, headers: { Link: next }, body: page }
+    },
+
+    streamTimeline: () => ({ status: 200, body: eventsOf(feed) })
+  }
+}

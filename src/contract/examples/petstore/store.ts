@@ -1,0 +1,23 @@
+// What the Petstore keeps, in memory.
+import type { components } from './generated/index.ts'
+
+export type Pet = components['schemas']['Pet']
+export type Order = components['schemas']['Order']
+export type User = components['schemas']['User']
+
+export interface Store {
+  pets: Map<bigint, Pet>
+  orders: Map<bigint, Order>
+  users: Map<string, User>
+}
+
+export function createStore (): Store {
+  return { pets: new Map(), orders: new Map(), users: new Map() }
+}
+
+/** The id that the client chose, or the next one: an int64 is a bigint, with an n in literals. */
+export function idFor ({ id }: { id?: bigint }, known: Map<bigint, unknown>): bigint {
+  let next = 1n
+  while (known.has(next)) next = next + 1n
+  return id ?? next
+}
