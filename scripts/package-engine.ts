@@ -1,7 +1,9 @@
 // npm run package-engine: compiles src/contract to a package that npm can pack and publish. Prints
 // its folder, dist/fastify-openapi-contract unless --out names another.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync
+} from 'node:fs'
 import { join } from 'node:path'
 import { compiler } from './compiler.ts'
 import { readOptions } from './options.ts'

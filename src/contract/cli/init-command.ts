@@ -2,7 +2,7 @@
 // missing and never changes a file.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, relative, resolve } from 'node:path'
-import { type Leniency, readContract, updateFiles } from '../generate/index.ts'
+import { type GenerateOptions, readContract, updateFiles } from '../generate/index.ts'
 import { generateCommand, readArguments, requireFile } from './arguments.ts'
 import {
   type Manifest, missingFrom, type OwnManifest, projectFiles, projectManifest
@@ -14,20 +14,29 @@ import { withWayOut } from './way-out.ts'
 export async function runInit (args: string[], own: OwnManifest): Promise<number> {
   const { contract: given, leniency } = readArguments(args, {})
   const existing = readManifest()
-  const contract = given === undefined ? sampleOrOwn() : await copyContract(given, leniency)
-  const command = generateCommand(contract, leniency)
-  const manifest = projectManifest(command, own)
+  if (given !== undefined) requireFile(given, 'init')
+  const source = given ?? ownOrSample()
+  const read = await readContract(source, leniency).catch(async error => {
+    throw await withWayOut(source, leniency, error)
+  })
+  const contract = copyHere(source, read.files)
+  const generate = generateCommand(contract, leniency)
+  const manifest = projectManifest(generate, own)
   writeFiles(projectFiles(manifest))
-  await generateOnce(contract, leniency, `npx ${command}`)
+  await generateOnce({ contract, out: 'generated', command: `npx ${generate}`, ...leniency })
 
-  const read = await readContract(contract, leniency)
   // Loads the compiler: not for the sentences above.
   const { importExtension } = await import('../generate/emit-types.ts')
-  writeFiles(serviceFiles(read.contract, importExtension('generated')))
+  const extension = importExtension('generated')
+  writeFiles(serviceFiles(read.contract, extension))
   if (existing !== undefined) printMissing(existing, manifest)
+  if (extension === '.js') console.log(`\n${compileFirst}`)
   printNext(Object.keys(read.contract.securitySchemes).map(secretOf))
   return 0
 }
+
+const compileFirst = 'Your tsconfig.json does not set allowImportingTsExtensions, so the files ' +
+  'import .js: compile them, and start the compiled src/main.js.'
 
 /** A package.json that is no JSON is reported before anything is written. */
 function readManifest (): Manifest | undefined {
@@ -39,7 +48,7 @@ function readManifest (): Manifest | undefined {
   }
 }
 
-function sampleOrOwn (): string {
+function ownOrSample (): string {
   writeFiles({ 'openapi.yaml': sampleContract })
   return 'openapi.yaml'
 }
@@ -47,46 +56,34 @@ function sampleOrOwn (): string {
 /**
  * Copies the files of a contract here, unless it is in this folder or below.
  * @returns the path of the contract here
- * @throws Error for a contract that cannot be served, or that has files in other places
+ * @throws Error for files in other places, or with the names of others that are here
  */
-async function copyContract (given: string, leniency: Leniency): Promise<string> {
-  requireFile(given, 'init')
-  const { files } = await readContract(given, leniency).catch(async error => {
-    throw await withWayOut(given, leniency, error)
-  })
-  const own = relative('', given)
+function copyHere (contract: string, files: string[]): string {
+  const own = relative('', contract)
   if (!isOutside(own)) return own
   const copies: Record<string, string> = {}
-  for (const file of files) {
-    const name = relative(dirname(given), file)
+  for (const file of files.filter(path => !/^https?:/.test(path))) {
+    const name = relative(dirname(contract), file)
     if (isOutside(name)) {
-      throw new Error(`${given} refers to ${file}: copy both here, and name the copy.`)
+      throw new Error(`${contract} refers to ${file}: copy both here, and name the copy.`)
     }
-    copies[name] = readFileSync(resolve(dirname(given), name), 'utf8')
+    copies[name] = readFileSync(file, 'utf8')
     if (existsSync(name) && readFileSync(name, 'utf8') !== copies[name]) {
-      throw new Error(`${name} is here already, and differs from that of ${given}: remove one.`)
+      throw new Error(`${name} is here, and differs from that of ${contract}: rename one of them.`)
     }
   }
   writeFiles(copies)
-  return basename(given)
+  return basename(contract)
 }
 
 function isOutside (path: string): boolean {
   return path.startsWith('..') || resolve(path) === path
 }
 
-/** Files of one run belong together: a folder that is there stays as it is. */
-async function generateOnce (
-  contract: string,
-  leniency: Leniency,
-  command: string
-): Promise<void> {
-  if (existsSync('generated')) return console.log('kept generated/')
-  try {
-    await updateFiles({ contract, out: 'generated', check: false, command, ...leniency })
-  } catch (error) {
-    throw await withWayOut(contract, leniency, error)
-  }
+/** Generated files belong together: a folder that is there stays as it is. */
+async function generateOnce (options: Omit<GenerateOptions, 'check'>): Promise<void> {
+  if (existsSync('generated')) console.log('kept generated/')
+  else await updateFiles({ ...options, check: false })
 }
 
 function writeFiles (files: Record<string, string>): void {
@@ -110,4 +107,5 @@ function printMissing (existing: Manifest, wanted: Manifest): void {
 function printNext (secrets: string[]): void {
   const variables = secrets.map(name => `${name}=choose-one `).join('')
   console.log(`\nNext:\n  npm install\n  npm test\n  ${variables}npm start`)
+  console.log('Then open http://localhost:3000/docs, and write the handlers in src/handlers/.')
 }
