@@ -57,7 +57,7 @@ function app (groups: Group[], hasSchemes: boolean, extension: string): string {
     return `import { ${constant} } from './handlers/${file}${extension}'\n`
   })
   const verifierImport = `import { createVerifiers } from './verifiers${extension}'\n`
-  const spreads = groups.map(({ constant }) => `...${constant}`)
+  const spreads = groups.map(({ constant }) => `\n      ...${constant}`)
   return `// The service without a port, for src/main.ts and for tests.
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { serveContract, serverOptions } from 'fastify-openapi-contract'
@@ -70,7 +70,8 @@ export async function buildApp (
   const app = fastify({ ...serverOptions(), ...options })
   await app.register(serveContract({
     contract,
-    handlers: { ${spreads.join(', ')} },
+    handlers: {${spreads.join(',')}
+    },
     verifiers: ${hasSchemes ? 'createVerifiers(env)' : '{}'}
   }))
   return app
@@ -164,11 +165,13 @@ function test (contract: Contract, extension: string): string {
   const required = schemes.filter(([name]) => Object.hasOwn(security[0] ?? {}, name))
   const isGuarded = security.length > 0 &&
     security.every(requirement => Object.keys(requirement).length > 0)
-  const request = `method: ${quoted(method)}, url: ${quoted(urlOf(template))}`
+  const request = [`method: ${quoted(method)}`, `url: ${quoted(urlOf(template))}`]
+  const secrets = schemes.map(testSecretOf).join(',\n')
+  const env = secrets === '' ? '{}' : `{\n${secrets}\n}`
   const title = quoted(`${method} ${template}`).slice(1, -1)
   const strangers = `
 test('${title} needs credentials', async () => {
-  const { statusCode } = await app.inject({ ${request} })
+  const { statusCode } = await app.inject({ ${request.join(', ')} })
   assert.equal(statusCode, 401)
 })
 `
@@ -177,12 +180,12 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { buildApp } from '../src/app${extension}'
 
-const app = await buildApp({${schemes.map(testSecretOf).join(',')}})
+const app = await buildApp(${env})
 after(() => app.close())
 
 test('${title} is served', async () => {
   const { statusCode } = await app.inject({
-    ${[request, ...credentialsOf(required)].join(',\n    ')}
+    ${[...request, ...credentialsOf(required)].join(',\n    ')}
   })
   // A stub answers with an example of the contract, or with 501: expect the status of your handler.
   assert.notEqual(statusCode, ${isGuarded ? 401 : 404})
@@ -196,7 +199,7 @@ function urlOf (template: string): string {
 }
 
 function testSecretOf ([name, scheme]: Schemes[number]): string {
-  return ` ${secretOf(name)}: ${isBasic(scheme) ? "'user:secret'" : "'secret'"} `
+  return `  ${secretOf(name)}: ${isBasic(scheme) ? "'user:secret'" : "'secret'"}`
 }
 
 /** Members of a request that has the credentials of these schemes. */
