@@ -1,14 +1,16 @@
 // npm run package-engine: compiles src/contract to a package that npm can pack and publish. Prints
 // its folder, dist/fastify-openapi-contract unless --out names another.
 import { execFileSync } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync
+} from 'node:fs'
 import { join } from 'node:path'
 import { compiler } from './compiler.ts'
 import { readOptions } from './options.ts'
 
 interface Manifest {
   exports: Record<string, string>
-  bin?: Record<string, string>
+  bin: Record<string, string>
   devDependencies: Record<string, string>
 }
 
@@ -26,7 +28,9 @@ for (const file of ['README.md', 'FEATURES.md', 'GUIDE.md']) {
 }
 cpSync('LICENSE', join(out, 'LICENSE'))
 const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
-writeFileSync(join(out, 'package.json'), JSON.stringify(toPublished(manifest), null, 2) + '\n')
+const published = toPublished(manifest)
+writeFileSync(join(out, 'package.json'), JSON.stringify(published, null, 2) + '\n')
+for (const file of Object.values(published.bin)) chmodSync(join(out, file), 0o755)
 console.log(out)
 
 /** The compiler changes the names of imported files in programs, but not in declarations. */
@@ -36,11 +40,13 @@ function nameCompiledFiles (file: string): void {
 }
 
 /** The manifest of the compiled files. The generator's packages are left out of production. */
-function toPublished ({ exports, bin = {}, devDependencies, ...manifest }: Manifest): object {
+function toPublished ({ exports, bin, devDependencies, ...manifest }: Manifest) {
   const doors = Object.entries(exports).map(([name, file]) => {
     return [name, { types: compiled(file, '.d.ts'), default: compiled(file, '.js') }]
   })
-  const commands = Object.entries(bin).map(([name, file]) => [name, compiled(file, '.js')])
+  const commands = Object.entries(bin).map(([name, file]) => {
+    return [name, compiled(file, '.js')] as const
+  })
   return {
     ...manifest,
     engines: { node: '>=24.4' },

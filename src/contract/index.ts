@@ -1,5 +1,6 @@
 // The door of the contract engine for programs that serve a contract. Programs without a server use
 // schema/index.ts; programs that generate code use generate/index.ts.
+import './node-version.ts'
 export type { Answer } from './types/answer.ts'
 export type { BodyLimits } from './bodies/body-readers.ts'
 export type { Bytes, FieldPart, FilePart, ServerSentEvent } from './types/body.ts'

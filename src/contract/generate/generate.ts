@@ -2,10 +2,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { emitDocument, emitDoor, emitOperations } from './emit-contract.ts'
-import { ContractError, unreadable } from './findings.ts'
+import { unreadable } from './findings.ts'
 import { type ContractFile, readContract, type ReadOptions } from './read-contract.ts'
 
-interface GenerateOptions extends ReadOptions {
+export interface GenerateOptions extends ReadOptions {
   /** The path of the contract. */
   contract: string
   /** The folder of the generated files. */
@@ -16,43 +16,52 @@ interface GenerateOptions extends ReadOptions {
   check: boolean
 }
 
+type OnRead = (files: string[]) => void
+
 /**
  * Updates the generated files and prints the result or the errors.
  * @param onRead called with the paths of the contract's files once they are known
  * @returns whether the files match the contract
  */
-export async function generate (
-  { contract: file, out, command, check, ...options }: GenerateOptions,
-  onRead: (files: string[]) => void = () => {}
-): Promise<boolean> {
+export async function generate (options: GenerateOptions, onRead?: OnRead): Promise<boolean> {
   try {
-    const read = await readContract(file, options)
-    onRead(read.files)
-    for (const warning of read.warnings) console.warn(`warning: ${warning}`)
-    for (const { method, url, reason } of read.contract.skipped) {
-      console.warn(`not served: ${method} ${url}: ${reason}`)
-    }
-    let areSame = true
-    for (const [name, text] of Object.entries(await emitFiles(file, read, { out, command }))) {
-      const path = join(out, name)
-      if (await readFile(path, 'utf8').catch(() => undefined) === text) continue
-      areSame = false
-      if (check) {
-        const hint = `Run \`${command}\` and commit the result.`
-        console.error(`${path} does not match ${file}. ${hint}`)
-        continue
-      }
-      await mkdir(out, { recursive: true })
-      await writeFile(path, text)
-      console.log(`wrote ${path}`)
-    }
-    if (areSame) console.log(`${out}/ matches ${file}.`)
-    return areSame || !check
+    return await updateFiles(options, onRead)
   } catch (error) {
-    const lines = error instanceof ContractError ? error.findings : [(error as Error).message]
-    for (const line of lines) console.error(line)
+    console.error((error as Error).message)
     return false
   }
+}
+
+/**
+ * As generate().
+ * @throws ContractError for a contract that cannot be served
+ */
+export async function updateFiles (
+  { contract: file, out, command, check, ...options }: GenerateOptions,
+  onRead: OnRead = () => {}
+): Promise<boolean> {
+  const read = await readContract(file, options)
+  onRead(read.files)
+  for (const warning of read.warnings) console.warn(`warning: ${warning}`)
+  for (const { method, url, reason } of read.contract.skipped) {
+    console.warn(`not served: ${method} ${url}: ${reason}`)
+  }
+  let areSame = true
+  for (const [name, text] of Object.entries(await emitFiles(file, read, { out, command }))) {
+    const path = join(out, name)
+    if (await readFile(path, 'utf8').catch(() => undefined) === text) continue
+    areSame = false
+    if (check) {
+      const hint = `Run \`${command}\` and commit the result.`
+      console.error(`${path} does not match ${file}. ${hint}`)
+      continue
+    }
+    await mkdir(out, { recursive: true })
+    await writeFile(path, text)
+    console.log(`wrote ${path}`)
+  }
+  if (areSame) console.log(`${out}/ matches ${file}.`)
+  return areSame || !check
 }
 
 /** The texts of the generated files, by name. */

@@ -1,0 +1,40 @@
+// fastify-openapi-contract generate: the contract -> the folder of generated files.
+import { readArguments, requireFile, generateCommand } from './arguments.ts'
+import { buildOnChange, type GenerateOptions, updateFiles } from '../generate/index.ts'
+import { describeFailure } from './failure.ts'
+import { withWayOut } from './way-out.ts'
+
+/**
+ * With --watch it resolves before the first build ends, and the process runs until a signal.
+ * @param signal ends the watching in tests
+ */
+export async function runGenerate (args: string[], signal?: AbortSignal): Promise<number> {
+  const { contract = 'openapi.yaml', values, leniency } = readArguments(args, {
+    out: { type: 'string', default: 'generated' },
+    check: { type: 'boolean', default: false },
+    watch: { type: 'boolean', default: false }
+  })
+  const { out, check, watch } = values
+  if (check && watch) throw new Error('--check and --watch exclude each other.')
+  requireFile(contract, 'generate')
+  const command = `npx ${generateCommand(contract, leniency, out)}`
+  const options: GenerateOptions = { contract, out, check, command, ...leniency }
+  if (!watch) return await update(options) ? 0 : 1
+  buildOnChange(contract, watchFiles => update(options, watchFiles).catch(error => {
+    console.error(describeFailure(error))
+    console.error('Waiting for a change.')
+  }), signal)
+  return 0
+}
+
+/** @throws Error with the errors of a contract, and the way out */
+async function update (
+  options: GenerateOptions,
+  onRead?: (files: string[]) => void
+): Promise<boolean> {
+  try {
+    return await updateFiles(options, onRead)
+  } catch (error) {
+    throw await withWayOut(options.contract, options, error)
+  }
+}

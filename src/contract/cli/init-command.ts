@@ -1,0 +1,111 @@
+// fastify-openapi-contract init: a service that starts, in the current folder. It writes what is
+// missing and never changes a file.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, relative, resolve } from 'node:path'
+import { type GenerateOptions, readContract, updateFiles } from '../generate/index.ts'
+import { generateCommand, readArguments, requireFile } from './arguments.ts'
+import {
+  type Manifest, missingFrom, type OwnManifest, projectFiles, projectManifest
+} from './project-files.ts'
+import { sampleContract } from './sample-contract.ts'
+import { secretOf, serviceFiles } from './service-files.ts'
+import { withWayOut } from './way-out.ts'
+
+export async function runInit (args: string[], own: OwnManifest): Promise<number> {
+  const { contract: given, leniency } = readArguments(args, {})
+  const existing = readManifest()
+  if (given !== undefined) requireFile(given, 'init')
+  const source = given ?? ownOrSample()
+  const read = await readContract(source, leniency).catch(async error => {
+    throw await withWayOut(source, leniency, error)
+  })
+  const contract = copyHere(source, read.files)
+  const generate = generateCommand(contract, leniency)
+  const manifest = projectManifest(generate, own)
+  writeFiles(projectFiles(manifest))
+  await generateOnce({ contract, out: 'generated', command: `npx ${generate}`, ...leniency })
+
+  // Loads the compiler: not for the sentences above.
+  const { importExtension } = await import('../generate/emit-types.ts')
+  const extension = importExtension('generated')
+  writeFiles(serviceFiles(read.contract, extension))
+  if (existing !== undefined) printMissing(existing, manifest)
+  if (extension === '.js') console.log(`\n${compileFirst}`)
+  printNext(Object.keys(read.contract.securitySchemes).map(secretOf))
+  return 0
+}
+
+const compileFirst = 'Your tsconfig.json does not set allowImportingTsExtensions, so the files ' +
+  'import .js: compile them, and start the compiled src/main.js.'
+
+/** A package.json that is no JSON is reported before anything is written. */
+function readManifest (): Manifest | undefined {
+  if (!existsSync('package.json')) return undefined
+  try {
+    return JSON.parse(readFileSync('package.json', 'utf8'))
+  } catch (error) {
+    throw new Error(`package.json: ${(error as Error).message}`)
+  }
+}
+
+function ownOrSample (): string {
+  writeFiles({ 'openapi.yaml': sampleContract })
+  return 'openapi.yaml'
+}
+
+/**
+ * Copies the files of a contract here, unless it is in this folder or below.
+ * @returns the path of the contract here
+ * @throws Error for files in other places, or with the names of others that are here
+ */
+function copyHere (contract: string, files: string[]): string {
+  const own = relative('', contract)
+  if (!isOutside(own)) return own
+  const copies: Record<string, string> = {}
+  for (const file of files.filter(path => !/^https?:/.test(path))) {
+    const name = relative(dirname(contract), file)
+    if (isOutside(name)) {
+      throw new Error(`${contract} refers to ${file}: copy both here, and name the copy.`)
+    }
+    copies[name] = readFileSync(file, 'utf8')
+    if (existsSync(name) && readFileSync(name, 'utf8') !== copies[name]) {
+      throw new Error(`${name} is here, and differs from that of ${contract}: rename one of them.`)
+    }
+  }
+  writeFiles(copies)
+  return basename(contract)
+}
+
+function isOutside (path: string): boolean {
+  return path.startsWith('..') || resolve(path) === path
+}
+
+/** Generated files belong together: a folder that is there stays as it is. */
+async function generateOnce (options: Omit<GenerateOptions, 'check'>): Promise<void> {
+  if (existsSync('generated')) console.log('kept generated/')
+  else await updateFiles({ ...options, check: false })
+}
+
+function writeFiles (files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    if (existsSync(path)) {
+      console.log(`kept ${path}`)
+      continue
+    }
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+    console.log(`wrote ${path}`)
+  }
+}
+
+function printMissing (existing: Manifest, wanted: Manifest): void {
+  const missing = missingFrom(existing, wanted)
+  if (Object.keys(missing).length === 0) return
+  console.log(`\nAdd to your package.json:\n${JSON.stringify(missing, null, 2)}`)
+}
+
+function printNext (secrets: string[]): void {
+  const variables = secrets.map(name => `${name}=choose-one `).join('')
+  console.log(`\nNext:\n  npm install\n  npm test\n  ${variables}npm start`)
+  console.log('Then open http://localhost:3000/docs, and write the handlers in src/handlers/.')
+}

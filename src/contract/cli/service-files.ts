@@ -1,0 +1,234 @@
+// The code of a new service, as templates: the app, its handlers, its verifiers and a test.
+import { routedOperations, type RoutedOperation } from '../message/paths.ts'
+import { takeName } from '../generate/index.ts'
+import type { Contract, SecurityScheme } from '../types/contract.ts'
+
+/** The handlers of one tag: where they are, and under which name. */
+interface Group { tag: string | undefined, file: string, constant: string, ids: string[] }
+
+/**
+ * The files of the service, by path.
+ * @param extension of the files that it imports
+ */
+export function serviceFiles (contract: Contract, extension: string): Record<string, string> {
+  const groups = groupByTag(contract)
+  const schemes = Object.entries(contract.securitySchemes)
+  const files: Record<string, string> = {
+    'src/main.ts': main(extension),
+    'src/app.ts': app(groups, schemes.length > 0, extension)
+  }
+  for (const group of groups) {
+    files[`src/handlers/${group.file}.ts`] = handlers(contract, group, extension)
+  }
+  if (schemes.length > 0) files['src/verifiers.ts'] = verifiers(schemes, extension)
+  files['test/app.test.ts'] = test(contract, extension)
+  return files
+}
+
+function groupByTag ({ operations }: Contract): Group[] {
+  const ids = Object.keys(operations)
+  const taken = new Set<unknown>()
+  return [...Map.groupBy(ids, id => operations[id]?.tags?.[0])].map(([tag, ids]) => {
+    const words = tag?.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['other']
+    const file = takeName(words.join('-'), taken)
+    return { tag, file, ids, constant: `${identifier(file)}Handlers` }
+  })
+}
+
+/** For example `petOwners` for pet-owners. */
+function identifier (file: string): string {
+  const name = file.replaceAll(/-(.)/gu, (_dash, letter: string) => letter.toUpperCase())
+  return /^\p{N}/u.test(name) ? `_${name}` : name
+}
+
+function main (extension: string): string {
+  return `// Starts the service: npm start.
+import { buildApp } from './app${extension}'
+
+const { HOST = 'localhost', PORT = '3000' } = process.env
+const app = await buildApp(process.env, { logger: true })
+await app.listen({ host: HOST, port: Number(PORT) })
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
+`
+}
+
+function app (groups: Group[], hasSchemes: boolean, extension: string): string {
+  const imports = groups.map(({ constant, file }) => {
+    return `import { ${constant} } from './handlers/${file}${extension}'\n`
+  })
+  const verifierImport = `import { createVerifiers } from './verifiers${extension}'\n`
+  const spreads = groups.map(({ constant }) => `\n      ...${constant}`)
+  return `// The service without a port, for src/main.ts and for tests.
+import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import { serveContract, serverOptions } from 'fastify-openapi-contract'
+import { contract } from '../generated/index${extension}'
+${imports.join('')}${hasSchemes ? verifierImport : ''}
+export async function buildApp (
+  env: NodeJS.ProcessEnv,
+  options: Pick<FastifyServerOptions, 'logger'> = {}
+): Promise<FastifyInstance> {
+  const app = fastify({ ...serverOptions(), ...options })
+  await app.register(serveContract({
+    contract,
+    handlers: {${spreads.join(',')}
+    },
+    verifiers: ${hasSchemes ? 'createVerifiers(env)' : '{}'}
+  }))
+  return app
+}
+`
+}
+
+function handlers (contract: Contract, { tag, constant, ids }: Group, extension: string): string {
+  const members = ids.map(id => {
+    const { method, url } = contract.operations[id] as RoutedOperation
+    const stub = isName(id) ? `stub.${id}` : `stub[${quoted(id)}]`
+    return `  // ${method} ${url}\n  ${memberName(id)}: ${stub}`
+  })
+  const type = tag === undefined ? 'undefined' : quoted(tag)
+  const tagged = tag === undefined ? 'without a tag' : `with the tag ${JSON.stringify(tag)}`
+  return `// Handlers of the operations ${tagged}.
+import { stubs } from 'fastify-openapi-contract'
+import { contract, type HandlersTagged } from '../../generated/index${extension}'
+
+// Answers with the examples of the contract, and with 501 where it has none. Replace each stub by
+// a function, such as \`async ({ path, query, body }) => ({ status: 200, body: ... })\`.
+const stub = stubs(contract, contract.document)
+
+export const ${constant}: HandlersTagged<${type}> = {
+${members.join(',\n')}
+}
+`
+}
+
+type Schemes = Array<[name: string, scheme: SecurityScheme]>
+
+/** The name of the environment variable with the secret of a security scheme. */
+export function secretOf (scheme: string): string {
+  const words = scheme.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll(/\W+/g, '_')
+  return `${words.toUpperCase()}_SECRET`
+}
+
+function verifiers (schemes: Schemes, extension: string): string {
+  const members = schemes.map(([name, scheme]) => {
+    const call = isBasic(scheme) ? 'passwordVerifier' : 'secretVerifier'
+    return `    ${memberName(name)}: ${call}(env, ${quoted(secretOf(name))})`
+  })
+  const hasBasic = schemes.some(([, scheme]) => isBasic(scheme))
+  const types = hasBasic ? 'BasicCredentials, TokenVerifier, Verifier' : 'TokenVerifier'
+  return `// Who may call: a verifier for each security scheme of the contract. It gets the
+// credentials of a request, and returns the caller, or undefined for those that it does not know.
+import type { ${types} } from 'fastify-openapi-contract'
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Verifiers } from '../generated/index${extension}'
+
+/** @throws Error if the environment lacks a secret */
+export function createVerifiers (env: NodeJS.ProcessEnv): Verifiers {
+  return {
+${members.join(',\n')}
+  }
+}
+
+/** Accepts one token or key: a start, until you have a verifier of your own. */
+function secretVerifier (env: NodeJS.ProcessEnv, variable: string): TokenVerifier {
+  const secret = env[variable]
+  if (!secret) throw new Error(\`Set \${variable}: the secret that callers must send.\`)
+  return given => isSame(given, secret) ? { name: 'owner' } : undefined
+}
+${hasBasic ? passwordVerifier : ''}
+/** Takes the same time for every text, so that the time does not tell the secret. */
+function isSame (given: string, secret: string): boolean {
+  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', secret, 'buffer'))
+}
+`
+}
+
+const passwordVerifier = `
+/** Accepts one user; the variable has the form user:password. */
+function passwordVerifier (env: NodeJS.ProcessEnv, variable: string): Verifier<BasicCredentials> {
+  const verify = secretVerifier(env, variable)
+  return ({ username, password }) => verify(\`\${username}:\${password}\`, [])
+}
+`
+
+function isBasic ({ type, scheme = '' }: SecurityScheme): boolean {
+  return type === 'http' && scheme.toLowerCase() === 'basic'
+}
+
+/** One operation, which any contract answers: it refuses strangers, if it is guarded. */
+function test (contract: Contract, extension: string): string {
+  const operations = routedOperations(contract, {})
+  const isPlain = ({ method, url }: RoutedOperation) => method === 'GET' && !url.includes('{')
+  const operation = operations.find(isPlain) ?? operations[0]
+  const { method = 'GET', template = '/docs', security = [] } = operation ?? {}
+  const schemes = Object.entries(contract.securitySchemes)
+  const required = schemes.filter(([name]) => Object.hasOwn(security[0] ?? {}, name))
+  const isGuarded = security.length > 0 &&
+    security.every(requirement => Object.keys(requirement).length > 0)
+  const request = [`method: ${quoted(method)}`, `url: ${quoted(urlOf(template))}`]
+  const secrets = schemes.map(testSecretOf).join(',\n')
+  const env = secrets === '' ? '{}' : `{\n${secrets}\n}`
+  const title = quoted(`${method} ${template}`).slice(1, -1)
+  const strangers = `
+test('${title} needs credentials', async () => {
+  const { statusCode } = await app.inject({ ${request.join(', ')} })
+  assert.equal(statusCode, 401)
+})
+`
+  return `// npm test runs the files of this folder.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { buildApp } from '../src/app${extension}'
+
+const app = await buildApp(${env})
+after(() => app.close())
+
+test('${title} is served', async () => {
+  const { statusCode } = await app.inject({
+    ${[...request, ...credentialsOf(required)].join(',\n    ')}
+  })
+  // A stub answers with an example of the contract, or with 501: expect the status of your handler.
+  assert.notEqual(statusCode, ${isGuarded ? 401 : 404})
+})
+${isGuarded ? strangers : ''}`
+}
+
+/** Any text stands for a parameter. */
+function urlOf (template: string): string {
+  return encodeURI(template.replaceAll(/\{[^}]*\}/g, '1'))
+}
+
+function testSecretOf ([name, scheme]: Schemes[number]): string {
+  return `  ${secretOf(name)}: ${isBasic(scheme) ? "'user:secret'" : "'secret'"}`
+}
+
+/** Members of a request that has the credentials of these schemes. */
+function credentialsOf (schemes: Schemes): string[] {
+  const sent = { headers: [], query: [], cookies: [] } as Record<string, string[]>
+  for (const [, scheme] of schemes) {
+    const { type, name = '', in: place = 'header' } = scheme
+    const part = type === 'apiKey' ? partsOfRequest[place] : 'headers'
+    const value = isBasic(scheme) ? "'Basic ' + btoa('user:secret')" : "'Bearer secret'"
+    const member = type === 'apiKey' ? `${memberName(name)}: 'secret'` : `authorization: ${value}`
+    sent[part as string]?.push(member)
+  }
+  const parts = Object.entries(sent).filter(([, members]) => members.length > 0)
+  return parts.map(([part, members]) => `${part}: { ${members.join(', ')} }`)
+}
+
+const partsOfRequest: Record<string, string> = {
+  header: 'headers', query: 'query', cookie: 'cookies'
+}
+
+/** The name of a member in an object literal. */
+function memberName (name: string): string {
+  return isName(name) ? name : quoted(name)
+}
+
+function isName (text: string): boolean {
+  return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(text)
+}
+
+function quoted (text: string): string {
+  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+}

@@ -1,0 +1,34 @@
+// What the owner of a contract can do about its errors.
+import { ContractError, type Leniency, readContract } from '../generate/index.ts'
+import { flagsOf } from './arguments.ts'
+
+const choices: Leniency[] = [
+  { allowOpen: true },
+  { skipUnsupported: true },
+  { allowOpen: true, skipUnsupported: true }
+]
+
+/** Adds to the errors of a contract the flags with which it could be served, if there are any. */
+export async function withWayOut (
+  contract: string,
+  given: Leniency,
+  error: unknown
+): Promise<Error> {
+  if (!(error instanceof ContractError)) return error as Error
+  for (const choice of choices) {
+    const leniency = { ...given, ...choice }
+    // Rather than guessing from the errors, try: a flag that is named must help.
+    const read = await readContract(contract, leniency).catch(() => undefined)
+    if (read === undefined || Object.keys(read.contract.operations).length === 0) continue
+    return new Error(`${error.message}\n${hintOf(choice)}`)
+  }
+  return new Error(`${error.message}\nCorrect the contract, and run the command again.`)
+}
+
+function hintOf (choice: Leniency): string {
+  const effects: string[] = []
+  if (choice.allowOpen) effects.push('serves operations without security to everyone')
+  if (choice.skipUnsupported) effects.push('leaves out the operations that cannot be served')
+  const flags = flagsOf(choice).join(' ')
+  return `Correct the contract, or add ${flags}, which ${effects.join(', and ')}.`
+}

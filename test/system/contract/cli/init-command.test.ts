@@ -1,0 +1,155 @@
+// fastify-openapi-contract init. package.test.ts beside this folder runs what it writes.
+import { ESLint, type Linter } from 'eslint'
+import neostandard from 'neostandard'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import t from 'tap'
+import { openFolder } from '../../../fixtures/command-line.ts'
+import { compile } from '../../../fixtures/compiler.ts'
+import { anyResponse, contractText, noContent, parameter } from '../../../fixtures/contract.ts'
+
+const modules = resolve('node_modules')
+const rules = neostandard({ ts: true }) as Linter.Config[]
+rules.push({ rules: { '@stylistic/max-len': ['error', { code: 100 }] } })
+const small = contractText({ paths: `  /a: { get: { operationId: a, ${noContent} } }`, root: 'security: []' })
+
+t.test('init writes a service for an empty folder, and keeps its files the next time', async t => {
+  const { run, read } = openFolder(t)
+  const files = [
+    'openapi.yaml', 'package.json', 'tsconfig.json', '.gitignore', 'generated/document.ts', 'generated/index.ts',
+    'generated/operations.ts', 'generated/types.ts', 'src/main.ts', 'src/app.ts', 'src/handlers/notes.ts',
+    'src/verifiers.ts', 'test/app.test.ts'
+  ]
+  const next = `
+Next:
+  npm install
+  npm test
+  TOKEN_SECRET=choose-one npm start
+Then open http://localhost:3000/docs, and write the handlers in src/handlers/.
+`
+  const first = { code: 0, stdout: files.map(file => `wrote ${file}\n`).join('') + next, stderr: '' }
+  t.strictSame(await run('init'), first)
+  const { name, scripts, dependencies } = JSON.parse(read('package.json'))
+  t.match({ name, scripts, dependencies }, {
+    name: 'my-service',
+    scripts: { generate: 'fastify-openapi-contract generate' },
+    dependencies: { fastify: /^\^5\./, 'fastify-openapi-contract': /^\^\d/ }
+  })
+  const kept = files.filter(file => !file.startsWith('generated/'))
+  kept.splice(4, 0, 'generated/')
+  t.equal((await run('init')).stdout, kept.map(file => `kept ${file}\n`).join('') + next)
+  t.match(await run('generate', '--check'), { code: 0 })
+})
+
+t.test('the code compiles, is clean, and starts for tags, ids and security schemes of all kinds', async t => {
+  const response = `security: [{ 'the-key': [], queryKey: [], cookieKey: [], user: [] }], ${anyResponse}`
+  const id = parameter('id', 'path')
+  const { run, read, folder } = openFolder(t, {
+    'openapi.yaml': contractText({
+      root: 'security: [{ token: [] }, { oauth: [] }]',
+      paths: `  /a/{id}/ä: { get: { operationId: readA, parameters: [${id}], tags: [Pet owners], ${response} } }
+  /b: { post: { operationId: "it's/b", tags: ["it's: pet-owners"], ${response} } }
+  /c: { get: { operationId: default, tags: [2fa], ${response} } }
+  /d: { get: { operationId: d, tags: ['!'], ${response} } }
+  /e: { get: { operationId: e, ${anyResponse} } }`,
+      components: `  securitySchemes:
+    the-key: { type: apiKey, in: header, name: X-Key }
+    queryKey: { type: apiKey, in: query, name: key }
+    cookieKey: { type: apiKey, in: cookie, name: key }
+    user: { type: http, scheme: Basic }
+    token: { type: http, scheme: bearer }
+    oauth: { type: openIdConnect, openIdConnectUrl: 'https://example.com' }`
+    })
+  })
+  const { code, stdout } = await run('init')
+  t.equal(code, 0)
+  const secrets = ['THE_KEY', 'QUERY_KEY', 'COOKIE_KEY', 'USER', 'TOKEN', 'OAUTH']
+  t.match(stdout, new RegExp(`^ ( \\w+_SECRET=choose-one){${secrets.length}} npm start$`, 'm'))
+  for (const name of secrets) t.match(stdout, ` ${name}_SECRET=choose-one `)
+  const handlers = ['2fa.ts', 'it-s-pet-owners.ts', 'other.ts', 'other2.ts', 'pet-owners.ts']
+  t.strictSame(readdirSync(join(folder, 'src/handlers')).sort(), handlers)
+  t.match(read('src/handlers/it-s-pet-owners.ts'), "  // POST /b\n  'it\\'s/b': stub['it\\'s/b']\n")
+  t.match(read('src/app.ts'), /{\n {6}\.\.\.petOwnersHandlers,\n {6}\.\.\.itSPetOwnersHandlers,\n {6}\.\.\._2faHandlers,\n {6}\.\.\.otherHandlers,\n/)
+  symlinkSync(modules, join(folder, 'node_modules'))
+  t.strictSame(await compile(folder), [])
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  const tested = execFileSync(process.execPath, ['--test', '--test-reporter=tap'], { cwd: folder, env, encoding: 'utf8' })
+  t.match(tested, /^# Subtest: GET \/c needs credentials$[^]*^# pass 2$/m)
+  const eslint = new ESLint({ cwd: folder, overrideConfigFile: true, overrideConfig: rules })
+  const linted = await eslint.lintFiles(['src', 'test'])
+  t.strictSame(linted.flatMap(({ filePath, messages }) => messages.map(({ message }) => [filePath, message])), [])
+  t.equal(linted.length, 3 + handlers.length + 1)
+})
+
+t.test('a contract in another place is copied with the files that it refers to', async t => {
+  const { run, read, folder, write } = openFolder(t, {
+    '../given/other.yaml': contractText({ paths: '  /a: { $ref: parts/a.yaml }' }),
+    '../given/parts/a.yaml': `get: { operationId: a, ${anyResponse} }`,
+    '../given/far.yaml': contractText({ paths: '  /a: { $ref: ../far/a.yaml }' }),
+    '../far/a.yaml': `get: { operationId: a, ${noContent} }`
+  })
+  t.match(await run('init', '../given/other.yaml'), { code: 0, stdout: /^wrote other.yaml\nwrote parts\/a.yaml\nwrote package.json\n/ })
+  t.equal(JSON.parse(read('package.json')).scripts.generate, 'fastify-openapi-contract generate other.yaml')
+  t.match(read('test/app.test.ts'), /GET \/a is served/)
+  t.notMatch(read('test/app.test.ts'), /needs credentials/)
+  t.match(await run('init', '../given/other.yaml'), { code: 0, stdout: /^kept other.yaml\nkept parts\/a.yaml\n/ })
+  const far = `../given/far.yaml refers to ${join(folder, '../far/a.yaml')}: copy both here, and name the copy.\n`
+  t.match(await run('init', '../given/far.yaml'), { code: 2, stderr: far })
+  write('parts/a.yaml', 'mine')
+  const differs = 'parts/a.yaml is here, and differs from that of ../given/other.yaml: rename one of them.\n'
+  t.match(await run('init', '../given/other.yaml'), { code: 2, stderr: differs })
+  t.equal(read('parts/a.yaml'), 'mine')
+})
+
+t.test('a contract below the folder stays where it is, and the flags go into the script', async t => {
+  const open = contractText({ root: '', paths: `  /a: { get: { operationId: a, ${noContent} } }` })
+  const { run, read, folder } = openFolder(t, { 'api/open.yaml': open })
+  t.match(await run('init', 'api/open.yaml'), { code: 2, stderr: /add --allow-open,/ })
+  t.strictSame(readdirSync(folder), ['api'])
+  t.match(await run('init', 'api/open.yaml', '--allow-open'), { code: 0, stdout: /^wrote package\.json\n/ })
+  t.equal(JSON.parse(read('package.json')).scripts.generate, 'fastify-openapi-contract generate api/open.yaml --allow-open')
+  t.match(await run('generate', 'api/open.yaml', '--allow-open', '--check'), { code: 0 })
+})
+
+t.test('in a project, init says what to add to the files that it keeps', async t => {
+  const { run, read, write } = openFolder(t, {
+    'openapi.yaml': small,
+    'package.json': '{ "type": "module", "scripts": { "start": "node x.js", "test": "tap" }, "devDependencies": { "fastify": "*", "typescript": "*" } }',
+    'tsconfig.json': '{}'
+  })
+  const { code, stdout } = await run('init')
+  t.equal(code, 0)
+  const [, missing = ''] = /Add to your package.json:\n(\{\n[^]*?\n\})\n/.exec(stdout) ?? []
+  t.match(JSON.parse(missing), {
+    type: undefined,
+    scripts: { start: undefined, test: undefined, generate: 'fastify-openapi-contract generate', dev: /^node/ },
+    dependencies: { fastify: undefined, 'fastify-openapi-contract': /^\^/ },
+    devDependencies: { typescript: undefined, '@types/node': /^\^/ }
+  })
+  t.match(stdout, /\nYour tsconfig\.json does not set allowImportingTsExtensions, so the files import \.js:/)
+  t.match(read('src/main.ts'), "from './app.js'")
+  write('package.json', JSON.stringify({ ...JSON.parse(missing), type: 'commonjs' }))
+  t.match((await run('init')).stdout, /\n\{\n {2}"type": "module",\n/)
+  write('package.json', '{')
+  t.match(await run('init'), { code: 2, stdout: '', stderr: /^package\.json: .*JSON/ })
+})
+
+t.test('in a complete project there is nothing to add, and a contract may have no operation', async t => {
+  const { run, read, folder } = openFolder(t, { 'openapi.yaml': contractText({ paths: '  {}' }) })
+  t.match(await run('init'), { code: 0 })
+  t.notMatch((await run('init')).stdout, /Add to your/)
+  t.match(read('test/app.test.ts'), /'GET \/docs is served'[^]*method: 'GET',\n {4}url: '\/docs'\n/)
+  // The files are as those of any other contract.
+  symlinkSync(modules, join(folder, 'node_modules'))
+  t.strictSame(await compile(folder), [])
+})
+
+t.test('a folder whose name npm does not allow makes a service', async t => {
+  const { run, folder } = openFolder(t)
+  mkdirSync(join(folder, '___'))
+  process.chdir(join(folder, '___'))
+  t.match(await run('init'), { code: 0 })
+  rmSync(join(folder, '___/generated'), { recursive: true })
+  t.match(await run('init'), { code: 0, stdout: /wrote generated\/types\.ts/ })
+})
