@@ -2,8 +2,7 @@
 // threads, metrics, an orderly shutdown.
 export { type ConnectionLimit, connectionLimit } from './connection-limit.ts'
 export { prepareDrain } from './drain.ts'
-export type { ErrorReporter, FailedRequest, SentError } from './error-reporter.ts'
-export { createHttpServer, type ServerOptions } from './http-server.ts'
+export type { ServerOptions } from './http-server.ts'
 export { containerMemory, memoryLimit } from './memory-limit.ts'
 export { createServer, ServerResponse } from './node-http.ts'
 export { type Answerable, connectionsOf } from './open-connections.ts'
