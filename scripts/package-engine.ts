@@ -21,7 +21,7 @@ mkdirSync(out, { recursive: true })
 const args = [compiler, '--project', source, '--outDir', out]
 execFileSync(process.execPath, args, { stdio: 'inherit' })
 for (const file of globSync('**/*.d.ts', { cwd: out })) nameCompiledFiles(join(out, file))
-for (const file of ['README.md', 'FEATURES.md']) {
+for (const file of ['README.md', 'REFERENCE.md', 'COMING-FROM.md', 'FEATURES.md']) {
   cpSync(join(source, file), join(out, file))
 }
 cpSync('LICENSE', join(out, 'LICENSE'))
