@@ -3,7 +3,7 @@ import { type Menu, runEntry } from './menu.ts'
 
 const shows = {
   throughput: 'requests/s and CPU beside bare Fastify, another revision or peers; 4 minutes',
-  operations: 'a read, a list and a put by the engine, beside Fastify and a peer; 2 minutes',
+  operations: 'a read, a list and a put by the engine, beside Fastify and peers; 4 minutes',
   latency: 'ordinary requests while the service does something slow for others; 2 minutes',
   overload: 'plants stored with more clients than it can serve, and memory; 2 minutes',
   start: 'time from the start of a process to its first 200; 1 minute',

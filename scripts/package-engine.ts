@@ -23,7 +23,8 @@ mkdirSync(out, { recursive: true })
 const args = [compiler, '--project', source, '--outDir', out]
 execFileSync(process.execPath, args, { stdio: 'inherit' })
 for (const file of globSync('**/*.d.ts', { cwd: out })) nameCompiledFiles(join(out, file))
-for (const file of ['README.md', 'FEATURES.md', 'GUIDE.md']) {
+const documents = ['README', 'GUIDE', 'REFERENCE', 'COMING-FROM', 'FEATURES']
+for (const file of documents.map(name => `${name}.md`)) {
   cpSync(join(source, file), join(out, file))
 }
 cpSync('LICENSE', join(out, 'LICENSE'))

@@ -1,10 +1,15 @@
 // A server of the operations bench: the engine, Fastify with the same schemas by hand or without,
-// or fastify-openapi-glue. The arguments are its kind, the contract, and for the engine the folder
-// that is generated from it and the engine's checkout.
+// or a peer. The arguments are its kind, the contract, and for the engine the folder that is
+// generated from it and the engine's checkout.
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import fastify, { type FastifySchema } from 'fastify'
+import express from 'express'
+import { middleware } from 'express-openapi-validator'
+import fastify, { type FastifyReply, type FastifyRequest, type FastifySchema } from 'fastify'
 import glue from 'fastify-openapi-glue'
+import { type Context, OpenAPIBackend, type Request } from 'openapi-backend'
 import type { Contract } from '../../src/contract/index.ts'
 
 const [kind = '', file = '', generated = '', checkout = ''] = process.argv.slice(2)
@@ -26,10 +31,12 @@ const servers: Record<string, () => unknown> = {
   engine: serveEngine,
   fastify: () => serveFastify(true),
   plain: () => serveFastify(false),
-  glue: serveGlue
+  glue: serveGlue,
+  backend: serveBackend,
+  express: serveExpress
 }
 await servers[kind]?.()
-console.log(`listening at ${await app.listen()}`)
+if (kind !== 'express') console.log(`listening at ${await app.listen()}`)
 
 async function serveEngine (): Promise<void> {
   const operations: Contract = await import(join(generated, 'operations.ts'))
@@ -68,4 +75,48 @@ async function serveGlue (): Promise<void> {
       putItem: async ({ body }: { body: object }) => body
     }
   })
+}
+
+/** openapi-backend, with answers checked as its README shows. */
+async function serveBackend (): Promise<void> {
+  const api = new OpenAPIBackend({
+    definition: file,
+    // Its check of the description refuses lists of types, which OpenAPI 3.1 has.
+    quick: true,
+    handlers: {
+      readItem: () => one,
+      listItems: () => list,
+      putItem: ({ request }: Context) => request.requestBody,
+      validationFail: ({ validation }: Context, _request, reply: FastifyReply) => {
+        return reply.code(400).send({ errors: validation.errors })
+      },
+      postResponseHandler: ({ api, operation, response }: Context, _request, reply) => {
+        const { errors } = api.validateResponse(response, operation)
+        return errors ? reply.code(500).send({ errors }) : response
+      }
+    }
+  })
+  await api.init()
+  app.route({
+    method: ['GET', 'PUT'],
+    url: '/*',
+    handler: (request: FastifyRequest, reply) => {
+      const { method, url: path, body, query, headers } = request
+      const parts = { method, path, body, query, headers } as Request
+      return api.handleRequest(parts, request, reply)
+    }
+  })
+}
+
+/** express-openapi-validator, with answers checked. */
+async function serveExpress (): Promise<void> {
+  const app = express()
+  app.use(express.json())
+  app.use(middleware({ apiSpec: file, validateResponses: true }))
+  app.get('/items/:id', (_request, response) => { response.json(one) })
+  app.get('/items', (_request, response) => { response.json(list) })
+  app.put('/items/:id', ({ body }, response) => { response.json(body) })
+  const server = app.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  console.log(`listening at http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 }

@@ -1,6 +1,6 @@
 // npm run bench -- operations: the engine on a read, a list of 20 objects and a put, beside Fastify
-// with the same schemas by hand, Fastify without schemas and fastify-openapi-glue. One core has the
-// servers, the other one the load.
+// with the same schemas by hand, Fastify without schemas and other packages that serve a contract.
+// One core has the servers, the other one the load.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -62,7 +62,8 @@ const file = join(folder, 'openapi.json')
 writeFileSync(file, JSON.stringify(contract))
 
 const prefix = pinToCores()
-const programs = [program('fastify'), program('plain'), program('glue'), program('engine')]
+const kinds = ['fastify', 'plain', 'glue', 'backend', 'express', 'engine']
+const programs = kinds.map(kind => program(kind))
 if (against !== '') programs.push(program('engine', findCheckout(against), `engine of ${against}`))
 const servers = await startInstances(programs, instances, prefix)
 
@@ -104,10 +105,11 @@ process.exit()
 function program (kind: string, checkout = project, name = kind): Program {
   const out = mkdtempSync(join(folder, 'generated-'))
   const server = join(import.meta.dirname, 'operations-server.ts')
+  const env = { NODE_ENV: 'production' }
   if (kind === 'engine') {
     const args = ['scripts/generate.ts', '--allow-open', '--contract', file, '--out', out]
     const { status, stderr } = spawnSync(process.execPath, args, { cwd: checkout })
     if (status !== 0) throw new Error(String(stderr))
   }
-  return { name, command: [process.execPath, server, kind, file, out, checkout], env: {} }
+  return { name, command: [process.execPath, server, kind, file, out, checkout], env }
 }

@@ -1,7 +1,6 @@
 // FAILED_AUTH_LIMIT: an anonymous caller gets 429 after this many failures in a minute. It does not
 // stop guessing, because a right guess passes: only tokens that are long and random do.
-import { HttpError } from 'fastify-openapi-contract'
-import type { FailedRequest } from 'fastify-openapi-contract/server'
+import { type FailedRequest, HttpError } from 'fastify-openapi-contract'
 import { networkOf } from './client-network.ts'
 import { WindowCounter } from './window-counter.ts'
 

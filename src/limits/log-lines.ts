@@ -1,7 +1,6 @@
 // Limits the lines of the log about errors. A flood of them gets its first lines; a minute later
 // sentences sum up the rest.
-import { identityOf } from 'fastify-openapi-contract'
-import type { FailedRequest, SentError } from 'fastify-openapi-contract/server'
+import { type FailedRequest, identityOf, type SentError } from 'fastify-openapi-contract'
 import { networkOf } from './client-network.ts'
 import { windowMs, WindowCounter } from './window-counter.ts'
 

@@ -1,6 +1,6 @@
 // Joins the log of errors with the limits of its lines.
 import type { FastifyRequest } from 'fastify'
-import type { ErrorReporter } from 'fastify-openapi-contract/server'
+import type { ErrorReporter } from 'fastify-openapi-contract'
 import type { Logger } from 'pino'
 import { limitLines } from '../limits/log-lines.ts'
 import { errorBody } from '../plants/error-body.ts'

@@ -1,7 +1,6 @@
 // The lines of the log about a request.
 import type { FastifyInstance } from 'fastify'
-import { callerOf, rawPath } from 'fastify-openapi-contract'
-import type { FailedRequest, SentError } from 'fastify-openapi-contract/server'
+import { callerOf, type FailedRequest, rawPath, type SentError } from 'fastify-openapi-contract'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'
 import { type Detail, withDetail } from './log.ts'

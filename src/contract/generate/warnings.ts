@@ -1,7 +1,7 @@
 // Which findings of the linter are errors, and how the others are reported.
 import type { Document, NormalizedProblem } from '@redocly/openapi-core'
 import { escapedKey } from '../schema/index.ts'
-import { hasIgnoredBody, listOperations, visitValues } from './description.ts'
+import { type Description, hasIgnoredBody, listOperations, visitValues } from './description.ts'
 import { describe, locate, placeOf } from './findings.ts'
 import type { Survey } from './survey.ts'
 
@@ -59,7 +59,8 @@ export function warningsOf (
     const hint = isNullable ? ' In OpenAPI 3.1 it is `type: [string, \'null\']`.' : ''
     lines.push(`${place} ${sentence}${hint}${others(places)}`)
   }
-  const ignored = listOperations(parsed).filter(hasIgnoredBody).map(({ url, method }) => {
+  const withBody = listOperations(parsed as Description).filter(hasIgnoredBody)
+  const ignored = withBody.map(({ url, method }) => {
     return `#/paths/${escapedKey(url)}/${method}/requestBody`
   })
   if (ignored[0] !== undefined) {

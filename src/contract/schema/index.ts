@@ -1,4 +1,4 @@
-// Exports for programs without a server: exact JSON and JSON Schema, without Fastify.
+// What the rest of the engine uses of this folder. schema/door.ts has what users get.
 export type { Fault } from './json.ts'
 export { parseText } from './json-text.ts'
 export { mapValues, pick } from './members.ts'

@@ -2,7 +2,6 @@
 // threads, metrics, an orderly shutdown.
 export { type ConnectionLimit, connectionLimit } from './connection-limit.ts'
 export { prepareDrain } from './drain.ts'
-export type { ErrorReporter, FailedRequest, SentError } from './error-reporter.ts'
 export type { ServerOptions } from './http-server.ts'
 export { containerMemory, memoryLimit } from './memory-limit.ts'
 export { ServerResponse } from './node-http.ts'
