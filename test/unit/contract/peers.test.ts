@@ -135,3 +135,23 @@ async function serves (peer: Peer | undefined): Promise<string> {
   const invalid = await peer.send('POST', '/orders', '{"id":1,"item":"fern","note":[]}')
   return valid.status === 201 && invalid.status === 400 ? 'yes' : 'refused'
 }
+
+const packages: Record<string, string> = {
+  engine: 'src/contract',
+  glue: 'node_modules/fastify-openapi-glue',
+  backend: 'node_modules/openapi-backend',
+  express: 'node_modules/express-openapi-validator',
+  hand: 'node_modules/@fastify/swagger'
+}
+
+t.test('the table of the README has the versions and the dependencies that are installed', async t => {
+  const readme = readFileSync('src/contract/README.md', 'utf8')
+  const heads = /^\| \| (this package 1.*) \|$/m.exec(readme)?.[1]?.split(' | ') ?? []
+  const dependencies: string[] = []
+  for (const [index, name] of names.entries()) {
+    const manifest = JSON.parse(readFileSync(`${packages[name]}/package.json`, 'utf8'))
+    t.ok(heads[index]?.includes(manifest.version), name)
+    dependencies.push(String(Object.keys(manifest.dependencies).length))
+  }
+  t.strictSame(tableOf().get('direct dependencies'), dependencies)
+})
