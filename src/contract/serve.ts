@@ -38,10 +38,14 @@ export interface ContractService<Ops, C extends Contract>
    * contract.
    */
   realm?: string
-  /** Fastify's hooks of each operation, such as by its extensions. */
+  /** Returns Fastify's hooks of each operation, such as by its extensions. By default none. */
   hooks?: HooksOf
+  /** Gets the error of refused credentials, 401 or 403, and returns the one to send. */
   onRefused?: Guards['onRefused']
-  /** Limits of bodies that handlers read as they arrive; Fastify's bodyLimit is for the others. */
+  /**
+   * Limits of bodies that handlers read as they arrive, by default 100 MiB; Fastify's bodyLimit is
+   * for the others.
+   */
   bodyLimits?: Partial<BodyLimits>
   /** Whether the page /docs is served, and the contract below it. By default it is. */
   docs?: boolean
@@ -57,7 +61,8 @@ export type AuthenticateRoute = (security: Operation['security']) => onRequestHo
 /**
  * Makes a Fastify plugin that serves a contract: a route for each operation, every error in one
  * shape, and the page /docs. A prefix of the plugin replaces the path of the contract's server.
- * @throws Error, when it is registered, that names missing and extra handlers and verifiers
+ * @throws Error, when it is registered, that names missing and extra handlers and verifiers, or a
+ *   prefix with parameters
  */
 export function serveContract<Ops, C extends Contract> (
   service: ContractService<Ops, C>

@@ -12,7 +12,8 @@ export type Stubs<C extends Contract> = {
 }
 
 /**
- * Handlers for all operations. Written ones replace them: `{ ...stubs(contract), createPlant }`.
+ * Handlers for all operations, which throw an HttpError with 501. Written ones replace them:
+ * `{ ...stubs(contract), createPlant }`.
  * @param document the description: the stubs answer with its examples, and 501 where it has none
  */
 export function stubs<C extends Contract> (contract: C, document?: object): Stubs<C> {

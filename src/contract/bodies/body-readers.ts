@@ -21,7 +21,7 @@ import { formReader } from './url-encoded-form.ts'
 
 /** Limits of the bodies that handlers read as streams; the others have Fastify's bodyLimit. */
 export interface BodyLimits extends MultipartLimits {
-  /** Bytes of a whole body. */
+  /** Bytes of a whole body. By default 100 MiB. */
   streamBytes: number
 }
 

@@ -8,13 +8,13 @@ import { HttpError } from '../server/http-error.ts'
 import type { FilePart } from '../types/body.ts'
 
 export interface MultipartLimits {
-  /** Bytes of one file. */
+  /** Bytes of one file. By default 100 MiB. */
   fileBytes: number
-  /** Fields and files. */
+  /** Fields and files. By default 1,000. */
   parts: number
   /**
    * Bytes that the engine keeps to validate the form: the values of fields, and the names of all
-   * parts, also of files and undeclared ones, as JSON texts.
+   * parts, also of files and undeclared ones, as JSON texts. By default Fastify's bodyLimit.
    */
   fieldBytes: number
 }

@@ -26,9 +26,9 @@ import { errorRules, isError, isKnownKeyword, warningsOf } from './warnings.ts'
 
 /** What the owner of a contract accepts. */
 export interface Leniency {
-  /** Leave out operations that cannot be served, instead of refusing the contract. */
+  /** Leave out operations that cannot be served. By default the contract is refused. */
   skipUnsupported?: boolean
-  /** Serve operations without security to everyone. */
+  /** Serve operations without security to everyone: by default they are refused. */
   allowOpen?: boolean
 }
 

@@ -18,7 +18,10 @@ class InvalidAnswer extends Error {
  */
 export type Write = (answer: unknown) => string
 
-/** Returns a function that builds one writer per schema. */
+/**
+ * Returns a function that builds one writer per schema.
+ * @param compile of createCompiler(), for answers
+ */
 export function createWriters (compile: Compile): (schema: object) => Write {
   return memoizeBySchema(schema => {
     const validate = compile(schema)

@@ -132,7 +132,7 @@ export function memoizeBySchema<Result> (
   }
 }
 
-/** Parses and validates a JSON text. */
+/** Parses and validates a JSON text. What is not JSON in UTF-8 is a fault. Throws nothing. */
 export function readJson (validate: Validate, json: Uint8Array | string): Validated {
   const parsed = parseJson(json)
   return parsed.fault === undefined ? validate(parsed) : parsed

@@ -24,6 +24,7 @@ export type ErrorStatus =
 
 interface Details { cause?: unknown, headers?: Record<string, string> }
 
+/** Thrown in hooks, handlers and routes: the caller gets its status and message. */
 export class HttpError extends Error {
   readonly status: ErrorStatus
   /** Header fields of the response, such as the challenge of a 401. */

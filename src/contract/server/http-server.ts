@@ -11,17 +11,18 @@ import { serveInOrder } from './pipelining.ts'
 import { answerOverload, answerServerErrors } from './socket-errors.ts'
 import { readChunksWhenWanted } from './unread-chunks.ts'
 
+/** Limits of a server; times are in milliseconds. */
 export interface ServerOptions extends ConnectionCounts {
   reporter: ErrorReporter
-  /** Time limits for the headers and for the whole request. */
+  /** Time limits for the headers, 10,000, and for the whole request, 300,000; then 408. */
   requestTimeoutMs: { header: number, whole: number }
-  /** Time limit of a connection whose client reads nothing of its response. */
+  /** Time limit of a connection whose client reads nothing of its response. By default 60,000. */
   stalledTimeoutMs: number
-  /** Time for which a connection may be idle between two requests. */
+  /** Time for which a connection may be idle between two requests. By default 72,000. */
   keepAliveTimeoutMs: number
-  /** Connections that all threads together may have. */
+  /** Connections that all threads together may have. By default connectionLimit() says it. */
   maxConnections: number
-  /** Threads that share the memory. */
+  /** Threads that share the memory. By default 1. */
   threads: number
   /** Paths of health checks, as a request has them. */
   urgentPaths: readonly string[]
