@@ -1,7 +1,7 @@
 // The arguments that generate and init share.
 import { statSync } from 'node:fs'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import type { Leniency } from '../generate/index.ts'
+import type { Leniency } from '../generate/read-contract.ts'
 
 /** The options by which a contract's owner accepts what is refused otherwise. */
 const leniencyOptions = {

@@ -1,6 +1,7 @@
 // fastify-openapi-contract generate: the contract -> the folder of generated files.
 import { readArguments, requireFile, generateCommand } from './arguments.ts'
-import { buildOnChange, type GenerateOptions, updateFiles } from '../generate/index.ts'
+import { type GenerateOptions, updateFiles } from '../generate/generate.ts'
+import { buildOnChange } from '../generate/watch.ts'
 import { describeFailure } from './failure.ts'
 import { withWayOut } from './way-out.ts'
 

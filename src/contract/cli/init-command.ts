@@ -2,7 +2,8 @@
 // missing and never changes a file.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, relative, resolve } from 'node:path'
-import { type GenerateOptions, readContract, updateFiles } from '../generate/index.ts'
+import { type GenerateOptions, updateFiles } from '../generate/generate.ts'
+import { readContract } from '../generate/read-contract.ts'
 import { generateCommand, readArguments, requireFile } from './arguments.ts'
 import {
   type Manifest, missingFrom, type OwnManifest, projectFiles, projectManifest

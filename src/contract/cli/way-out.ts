@@ -1,5 +1,6 @@
 // What the owner of a contract can do about its errors.
-import { ContractError, type Leniency, readContract } from '../generate/index.ts'
+import { ContractError } from '../generate/findings.ts'
+import { type Leniency, readContract } from '../generate/read-contract.ts'
 import { flagsOf } from './arguments.ts'
 
 const choices: Leniency[] = [
