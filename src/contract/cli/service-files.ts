@@ -151,8 +151,8 @@ function passwordVerifier (env: NodeJS.ProcessEnv, variable: string): Verifier<B
 }
 `
 
-function isBasic ({ type, scheme = '' }: SecurityScheme): boolean {
-  return type === 'http' && scheme.toLowerCase() === 'basic'
+function isBasic ({ scheme }: SecurityScheme): boolean {
+  return scheme?.toLowerCase() === 'basic'
 }
 
 /** One operation, which any contract answers: it refuses strangers, if it is guarded. */
