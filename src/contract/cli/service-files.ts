@@ -162,7 +162,7 @@ function test (contract: Contract, extension: string): string {
   const operation = operations.find(isPlain) ?? operations[0]
   const { method = 'GET', template = '/docs', security = [] } = operation ?? {}
   const schemes = Object.entries(contract.securitySchemes)
-  const required = schemes.filter(([name]) => Object.hasOwn(security[0] ?? {}, name))
+  const required = schemes.filter(([name]) => Object.hasOwn(Object(security[0]), name))
   const isGuarded = security.length > 0 &&
     security.every(requirement => Object.keys(requirement).length > 0)
   const request = [`method: ${quoted(method)}`, `url: ${quoted(urlOf(template))}`]
