@@ -151,8 +151,8 @@ function passwordVerifier (env: NodeJS.ProcessEnv, variable: string): Verifier<B
 }
 `
 
-function isBasic ({ type, scheme = '' }: SecurityScheme): boolean {
-  return type === 'http' && scheme.toLowerCase() === 'basic'
+function isBasic ({ scheme }: SecurityScheme): boolean {
+  return scheme?.toLowerCase() === 'basic'
 }
 
 /** One operation, which any contract answers: it refuses strangers, if it is guarded. */
@@ -162,7 +162,7 @@ function test (contract: Contract, extension: string): string {
   const operation = operations.find(isPlain) ?? operations[0]
   const { method = 'GET', template = '/docs', security = [] } = operation ?? {}
   const schemes = Object.entries(contract.securitySchemes)
-  const required = schemes.filter(([name]) => Object.hasOwn(security[0] ?? {}, name))
+  const required = schemes.filter(([name]) => Object.hasOwn(Object(security[0]), name))
   const isGuarded = security.length > 0 &&
     security.every(requirement => Object.keys(requirement).length > 0)
   const request = [`method: ${quoted(method)}`, `url: ${quoted(urlOf(template))}`]
