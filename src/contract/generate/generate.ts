@@ -1,8 +1,11 @@
 // Contract -> generated/: the document for /docs, what the service registers, and the types.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { Description } from './description.ts'
+import { emitBuiltInTypes } from './emit-built-in-types.ts'
 import { emitDocument, emitDoor, emitOperations } from './emit-contract.ts'
 import { ContractError, unreadable } from './findings.ts'
+import { importExtension } from './import-extension.ts'
 import { type ContractFile, readContract, type ReadOptions } from './read-contract.ts'
 
 interface GenerateOptions extends ReadOptions {
@@ -14,7 +17,14 @@ interface GenerateOptions extends ReadOptions {
   command: string
   /** Report the files that differ instead of writing them. */
   check: boolean
+  /**
+   * What emits the types, `openapi-typescript` unless given. `built-in` needs neither that package
+   * nor TypeScript 5.9.
+   */
+  types?: TypesEmitter | undefined
 }
+
+export type TypesEmitter = 'openapi-typescript' | 'built-in'
 
 /**
  * Updates the generated files and prints the result or the errors.
@@ -22,7 +32,7 @@ interface GenerateOptions extends ReadOptions {
  * @returns whether the files match the contract
  */
 export async function generate (
-  { contract: file, out, command, check, ...options }: GenerateOptions,
+  { contract: file, out, command, check, types, ...options }: GenerateOptions,
   onRead: (files: string[]) => void = () => {}
 ): Promise<boolean> {
   try {
@@ -33,7 +43,8 @@ export async function generate (
       console.warn(`not served: ${method} ${url}: ${reason}`)
     }
     let areSame = true
-    for (const [name, text] of Object.entries(await emitFiles(file, read, { out, command }))) {
+    const texts = await emitFiles(file, read, { out, command, types })
+    for (const [name, text] of Object.entries(texts)) {
       const path = join(out, name)
       if (await readFile(path, 'utf8').catch(() => undefined) === text) continue
       areSame = false
@@ -59,17 +70,27 @@ export async function generate (
 async function emitFiles (
   file: string,
   read: ContractFile,
-  { out, command }: Pick<GenerateOptions, 'out' | 'command'>
+  { out, command, types: emitter }: Pick<GenerateOptions, 'out' | 'command' | 'types'>
 ): Promise<Record<string, string>> {
   const banner = `// Generated from ${basename(file)} by \`${command}\`. ` +
     'Do not edit: change the contract and generate again.\n'
-  // Loads the compiler, which takes 0.3 s: programs that only read a contract go without it.
-  const { emitTypes, importExtension } = await import('./emit-types.ts')
-  const types = await emitTypes(read.served).catch(error => { throw unreadable(file, error) })
+  const types = await emitTypesBy(emitter, read.served).catch(error => {
+    throw unreadable(file, error)
+  })
   return {
     'document.ts': banner + emitDocument(read.document),
     'index.ts': banner + emitDoor(importExtension(out)),
     'operations.ts': banner + emitOperations(read.contract),
     'types.ts': banner + types
   }
+}
+
+async function emitTypesBy (
+  emitter: TypesEmitter | undefined,
+  document: Description
+): Promise<string> {
+  if (emitter === 'built-in') return emitBuiltInTypes(document)
+  // Loads the compiler, which takes 0.3 s: programs that only read a contract go without it.
+  const { emitTypes } = await import('./emit-types.ts')
+  return await emitTypes(document)
 }
