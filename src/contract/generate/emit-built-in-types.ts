@@ -35,6 +35,7 @@ export function emitBuiltInTypes (document: Description): string {
   })
   const parts = [
     `export interface paths ${block(pathMembers(listed))}`,
+    `export interface webhooks ${block(webhookMembers(document, schemas))}`,
     `export interface components ${block([member('schemas', block(components))])}`,
     `export interface operations ${block(operations)}`
   ]
@@ -264,6 +265,16 @@ function pathMembers (listed: ListedOperation[]): string[] {
     })
     const others = methods.filter(method => here.every(one => one.method !== method))
     return member(url, block([...declared, ...others.map(name => member(name, 'never', true))]))
+  })
+}
+
+/** For code that sends webhooks: the engine does not serve them. */
+function webhookMembers (document: Description, schemas: SchemaTypes): string[] {
+  const listed = listOperations({ ...document, paths: document.webhooks ?? {} } as Description)
+  return [...Map.groupBy(listed, ({ url }) => url)].map(([name, here]) => {
+    return member(name, block(here.map(one => {
+      return member(one.method, operationType(document, schemas, one))
+    })))
   })
 }
 

@@ -3,7 +3,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
-import { isSchemaObject } from '../schema/index.ts'
 
 /**
  * How a file of a folder imports another: by the name of the source where its tsconfig.json allows
@@ -23,28 +22,35 @@ function findConfig (folder: string): string | undefined {
   return parent === folder ? undefined : findConfig(parent)
 }
 
-/** None of a file that is missing or malformed, which the compiler reports. */
-function readOptions (file: string): Record<string, unknown> {
+/** Without those of a file that is missing or malformed, which the compiler reports. */
+function readOptions (file: string, passed: string[] = []): Record<string, unknown> {
+  const config = readConfig(file)
   const options = {}
-  try {
-    const config: unknown = JSON.parse(withoutComments(readFileSync(file, 'utf8')))
-    if (!isSchemaObject(config)) return options
-    for (const base of [config.extends ?? []].flat() as string[]) {
-      Object.assign(options, readOptions(locate(file, base)))
-    }
-    Object.assign(options, config.compilerOptions)
-  } catch {}
-  return options
+  const seen = [...passed, file]
+  for (const name of [config.extends ?? []].flat()) {
+    const base = locate(file, String(name))
+    if (base !== undefined && !seen.includes(base)) Object.assign(options, readOptions(base, seen))
+  }
+  return Object.assign(options, config.compilerOptions)
 }
 
-/** A base is a file beside, or a part of a package; `.json` may be missing. */
-function locate (file: string, base: string): string {
-  const { resolve: find } = createRequire(file)
+function readConfig (file: string): Record<string, unknown> {
   try {
-    return find(base)
+    const config: unknown = JSON.parse(withoutComments(readFileSync(file, 'utf8')))
+    return Object(config)
   } catch {
-    return find(`${base}.json`)
+    return {}
   }
+}
+
+/** The file of a base, beside or in a package, as the compiler completes its name. */
+function locate (file: string, base: string): string | undefined {
+  for (const name of [base, `${base}.json`, `${base}/tsconfig.json`]) {
+    try {
+      return createRequire(file).resolve(name)
+    } catch {}
+  }
+  return undefined
 }
 
 /** JSON without the comments and commas at the end that the compiler allows. */
