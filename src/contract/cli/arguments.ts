@@ -1,29 +1,43 @@
 // The arguments that generate and init share.
 import { statSync } from 'node:fs'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import type { Leniency } from '../generate/read-contract.ts'
+import type { GenerateOptions } from '../generate/generate.ts'
 
-/** The options by which a contract's owner accepts what is refused otherwise. */
-const leniencyOptions = {
+/** What the owner of a contract accepts, and how types are written. */
+export type Choices = Pick<
+  GenerateOptions, 'skipUnsupported' | 'allowOpen' | 'int64' | 'types'
+>
+
+const choiceOptions = {
   'skip-unsupported': { type: 'boolean', default: false },
-  'allow-open': { type: 'boolean', default: false }
+  'allow-open': { type: 'boolean', default: false },
+  int64: { type: 'string', default: 'bigint' },
+  types: { type: 'string', default: 'openapi-typescript' }
 } as const
 
-/** @throws Error about an unknown option, or a second file */
+/** @throws Error about an unknown option or value, or a second file */
 export function readArguments<Options extends ParseArgsOptionsConfig> (
   args: string[],
   own: Options
 ) {
-  const options: Options & typeof leniencyOptions = { ...own, ...leniencyOptions }
+  const options: Options & typeof choiceOptions = { ...own, ...choiceOptions }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [contract, surplus] = positionals
-  const given: { [Name in keyof typeof leniencyOptions]?: unknown } = values
+  const given: { [Name in keyof typeof choiceOptions]?: unknown } = values
   if (surplus !== undefined) throw new Error(`Unexpected argument '${surplus}': name one contract.`)
-  const leniency: Leniency = {
+  const choices: Choices = {
     skipUnsupported: given['skip-unsupported'] === true,
-    allowOpen: given['allow-open'] === true
+    allowOpen: given['allow-open'] === true,
+    int64: oneOf('int64', given.int64, ['bigint', 'number']),
+    types: oneOf('types', given.types, ['openapi-typescript', 'built-in'])
   }
-  return { contract, values, leniency }
+  return { contract, values, choices }
+}
+
+function oneOf<Value> (name: string, given: unknown, values: Value[]): Value {
+  const value = values.find(known => known === given)
+  if (value !== undefined) return value
+  throw new Error(`--${name} is ${values.join(' or ')}, and not ${given}.`)
 }
 
 /** @throws Error unless there is such a file */
@@ -36,17 +50,19 @@ export function requireFile (contract: string, command: string): void {
 }
 
 /** The command that generates with these arguments, without those that are at their defaults. */
-export function generateCommand (contract: string, leniency: Leniency, out = 'generated'): string {
+export function generateCommand (contract: string, choices: Choices, out = 'generated'): string {
   const words = ['fastify-openapi-contract generate']
   if (contract !== 'openapi.yaml') words.push(quoted(contract))
   if (out !== 'generated') words.push('--out', quoted(out))
-  return [...words, ...flagsOf(leniency)].join(' ')
+  return [...words, ...flagsOf(choices)].join(' ')
 }
 
-export function flagsOf ({ allowOpen, skipUnsupported }: Leniency): string[] {
+export function flagsOf ({ allowOpen, skipUnsupported, int64, types }: Choices): string[] {
   const flags: string[] = []
   if (allowOpen === true) flags.push('--allow-open')
   if (skipUnsupported === true) flags.push('--skip-unsupported')
+  if (int64 === 'number') flags.push('--int64 number')
+  if (types === 'built-in') flags.push('--types built-in')
   return flags
 }
 

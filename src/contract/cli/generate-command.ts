@@ -10,7 +10,7 @@ import { withWayOut } from './way-out.ts'
  * @param signal ends the watching in tests
  */
 export async function runGenerate (args: string[], signal?: AbortSignal): Promise<number> {
-  const { contract = 'openapi.yaml', values, leniency } = readArguments(args, {
+  const { contract = 'openapi.yaml', values, choices } = readArguments(args, {
     out: { type: 'string', default: 'generated' },
     check: { type: 'boolean', default: false },
     watch: { type: 'boolean', default: false }
@@ -18,8 +18,8 @@ export async function runGenerate (args: string[], signal?: AbortSignal): Promis
   const { out, check, watch } = values
   if (check && watch) throw new Error('--check and --watch exclude each other.')
   requireFile(contract, 'generate')
-  const command = `npx ${generateCommand(contract, leniency, out)}`
-  const options: GenerateOptions = { contract, out, check, command, ...leniency }
+  const command = `npx ${generateCommand(contract, choices, out)}`
+  const options: GenerateOptions = { contract, out, check, command, ...choices }
   if (!watch) return await update(options) ? 0 : 1
   buildOnChange(contract, watchFiles => update(options, watchFiles).catch(error => {
     console.error(describeFailure(error))

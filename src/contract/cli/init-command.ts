@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, relative, resolve } from 'node:path'
 import { type GenerateOptions, updateFiles } from '../generate/generate.ts'
+import { importExtension } from '../generate/import-extension.ts'
 import { readContract } from '../generate/read-contract.ts'
 import { generateCommand, readArguments, requireFile } from './arguments.ts'
 import {
@@ -13,21 +14,19 @@ import { secretOf, serviceFiles } from './service-files.ts'
 import { withWayOut } from './way-out.ts'
 
 export async function runInit (args: string[], own: OwnManifest): Promise<number> {
-  const { contract: given, leniency } = readArguments(args, {})
+  const { contract: given, choices } = readArguments(args, {})
   const existing = readManifest()
   if (given !== undefined) requireFile(given, 'init')
   const source = given ?? ownOrSample()
-  const read = await readContract(source, leniency).catch(async error => {
-    throw await withWayOut(source, leniency, error)
+  const read = await readContract(source, choices).catch(async error => {
+    throw await withWayOut(source, choices, error)
   })
   const contract = copyHere(source, read.files)
-  const generate = generateCommand(contract, leniency)
+  const generate = generateCommand(contract, choices)
   const manifest = projectManifest(generate, own)
   writeFiles(projectFiles(manifest))
-  await generateOnce({ contract, out: 'generated', command: `npx ${generate}`, ...leniency })
+  await generateOnce({ contract, out: 'generated', command: `npx ${generate}`, ...choices })
 
-  // Loads the compiler: not for the sentences above.
-  const { importExtension } = await import('../generate/emit-types.ts')
   const extension = importExtension('generated')
   writeFiles(serviceFiles(read.contract, extension))
   if (existing !== undefined) printMissing(existing, manifest)

@@ -9,6 +9,8 @@ const usage = `Usage: npx fastify-openapi-contract COMMAND [openapi.yaml] [OPTIO
 Options of both:
   --allow-open         serve operations without security to everyone
   --skip-unsupported   leave out operations that cannot be served: they answer 501
+  --int64 number       integers of format int64 are numbers within 2^53, and not bigint
+  --types built-in     write the types without openapi-typescript
 Options of generate:
   --out DIR            the folder, by default "generated"
   --check              write nothing; exit with 1 if a file differs

@@ -1,5 +1,4 @@
 // Emits the types that check handlers and answers.
-import { dirname } from 'node:path'
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
 import { escapedKey, isFileSchema, isInt64, type Schema, valueAt } from '../schema/index.ts'
@@ -32,19 +31,6 @@ export async function emitTypes (document: Description): Promise<string> {
       return isNullable ? ts.factory.createUnionTypeNode([type, nullType]) : type
     }
   }))
-}
-
-/**
- * How a file of a folder imports another: by the name of the source where its tsconfig.json allows
- * that, as Node runs it, else by that of the compiled file.
- */
-export function importExtension (folder: string): '.ts' | '.js' {
-  const file = ts.findConfigFile(folder, ts.sys.fileExists)
-  if (file === undefined) return '.ts'
-  const { config } = ts.readConfigFile(file, ts.sys.readFile)
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, dirname(file))
-  const isSource = options.allowImportingTsExtensions || options.rewriteRelativeImportExtensions
-  return isSource ? '.ts' : '.js'
 }
 
 /** A copy of what has types, as handlers get it; what has none may be malformed. */

@@ -1,8 +1,11 @@
 // Contract -> generated/: the document for /docs, what the service registers, and the types.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { Description } from './description.ts'
+import { emitBuiltInTypes } from './emit-built-in-types.ts'
 import { emitDocument, emitDoor, emitOperations } from './emit-contract.ts'
 import { unreadable } from './findings.ts'
+import { importExtension } from './import-extension.ts'
 import { type ContractFile, readContract, type ReadOptions } from './read-contract.ts'
 
 export interface GenerateOptions extends ReadOptions {
@@ -14,7 +17,14 @@ export interface GenerateOptions extends ReadOptions {
   command: string
   /** Report the files that differ instead of writing them. */
   check: boolean
+  /**
+   * What emits the types, `openapi-typescript` unless given. `built-in` needs neither that package
+   * nor TypeScript 5.9.
+   */
+  types?: TypesEmitter | undefined
 }
+
+export type TypesEmitter = 'openapi-typescript' | 'built-in'
 
 type OnRead = (files: string[]) => void
 
@@ -37,7 +47,7 @@ export async function generate (options: GenerateOptions, onRead?: OnRead): Prom
  * @throws ContractError for a contract that cannot be served
  */
 export async function updateFiles (
-  { contract: file, out, command, check, ...options }: GenerateOptions,
+  { contract: file, out, command, check, types, ...options }: GenerateOptions,
   onRead: OnRead = () => {}
 ): Promise<boolean> {
   const read = await readContract(file, options)
@@ -47,7 +57,7 @@ export async function updateFiles (
     console.warn(`not served: ${method} ${url}: ${reason}`)
   }
   let areSame = true
-  for (const [name, text] of Object.entries(await emitFiles(file, read, { out, command }))) {
+  for (const [name, text] of Object.entries(await emitFiles(file, read, { out, command, types }))) {
     const path = join(out, name)
     if (await readFile(path, 'utf8').catch(() => undefined) === text) continue
     areSame = false
@@ -68,17 +78,27 @@ export async function updateFiles (
 async function emitFiles (
   file: string,
   read: ContractFile,
-  { out, command }: Pick<GenerateOptions, 'out' | 'command'>
+  { out, command, types: emitter }: Pick<GenerateOptions, 'out' | 'command' | 'types'>
 ): Promise<Record<string, string>> {
   const banner = `// Generated from ${basename(file)} by \`${command}\`. ` +
     'Do not edit: change the contract and generate again.\n'
-  // Loads the compiler, which takes 0.3 s: programs that only read a contract go without it.
-  const { emitTypes, importExtension } = await import('./emit-types.ts')
-  const types = await emitTypes(read.served).catch(error => { throw unreadable(file, error) })
+  const types = await emitTypesBy(emitter, read.served).catch(error => {
+    throw unreadable(file, error)
+  })
   return {
     'document.ts': banner + emitDocument(read.document),
     'index.ts': banner + emitDoor(importExtension(out)),
     'operations.ts': banner + emitOperations(read.contract),
     'types.ts': banner + types
   }
+}
+
+async function emitTypesBy (
+  emitter: TypesEmitter | undefined,
+  document: Description
+): Promise<string> {
+  if (emitter === 'built-in') return emitBuiltInTypes(document)
+  // Loads the compiler, which takes 0.3 s: programs that only read a contract go without it.
+  const { emitTypes } = await import('./emit-types.ts')
+  return await emitTypes(document)
 }

@@ -65,8 +65,9 @@ t.test('generate writes the files, and --check compares them', async t => {
 
 t.test('the generated files name the arguments that made them', async t => {
   const { run, read } = openFolder(t, { 'the api.yaml': open })
-  t.match(await run('generate', 'the api.yaml', '--out', 'src/api', '--allow-open', '--skip-unsupported'), { code: 0 })
-  const command = 'npx fastify-openapi-contract generate "the api.yaml" --out src/api --allow-open --skip-unsupported'
+  const flags = '--allow-open --skip-unsupported --int64 number --types built-in'
+  t.match(await run('generate', 'the api.yaml', '--out', 'src/api', ...flags.split(' ')), { code: 0 })
+  const command = `npx fastify-openapi-contract generate "the api.yaml" --out src/api ${flags}`
   t.ok(read('src/api/types.ts').startsWith(`// Generated from the api.yaml by \`${command}\`.`))
 })
 
@@ -78,6 +79,7 @@ t.test('a wrong command line is refused by a sentence', async t => {
   const wayOut = 'Name the file of the contract: npx fastify-openapi-contract'
   await refused('--check and --watch exclude each other.\n', 'generate', '--check', '--watch')
   await refused("Unexpected argument 'b': name one contract.\n", 'generate', 'a', 'b')
+  await refused('--int64 is bigint or number, and not string.\n', 'generate', '--int64', 'string')
   await refused(/^Unknown option '--chek'/, 'generate', '--chek')
   await refused(/^Unknown option '--check'/, 'init', '--check')
   await refused(`There is no file none.yaml. ${wayOut} generate FILE\n`, 'generate', 'none.yaml')

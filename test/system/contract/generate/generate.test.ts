@@ -52,7 +52,7 @@ t.test('the committed files match the contract', async t => {
 t.test('the command writes the files, and exits with 1 for a contract that is refused', async t => {
   const { path, out } = folderWith(t, contract)
   const written = await runCommand('--contract', path, '--out', out)
-  t.match(written, { code: 0, stdout: /^(wrote .*\n){3}$/, stderr: /^$/ })
+  t.match(written, { code: 0, stdout: /^(wrote .*\n){4}$/, stderr: /^$/ })
   writeFileSync(path, contract.replace('openapi: 3.1.0', 'openapi: 4.0.0'))
   const refused = await runCommand('--contract', path, '--out', out)
   t.match(refused, { code: 1, stdout: /^$/, stderr: /:3:\d+ #\/openapi Not supported/ })
@@ -62,7 +62,7 @@ t.test('the same contract gives the same bytes, and only changed files are writt
   const { out, generateHere } = folderWith(t, contract)
   const first = await generateHere()
   t.equal(first.code, 0)
-  t.equal(first.stdout.match(/^wrote /gm)?.length, 3)
+  t.equal(first.stdout.match(/^wrote /gm)?.length, 4)
   t.strictSame(readdirSync(out).sort(), readdirSync('generated').sort())
   for (const name of readdirSync(out)) {
     const text = readFileSync(join(out, name), 'utf8')
