@@ -23,7 +23,7 @@ mkdirSync(out, { recursive: true })
 const args = [compiler, '--project', source, '--outDir', out]
 execFileSync(process.execPath, args, { stdio: 'inherit' })
 for (const file of globSync('**/*.d.ts', { cwd: out })) nameCompiledFiles(join(out, file))
-const documents = ['README', 'GUIDE', 'REFERENCE', 'COMING-FROM', 'FEATURES']
+const documents = ['README', 'GUIDE', 'REFERENCE', 'COMING-FROM', 'FEATURES', 'CHANGELOG']
 for (const file of documents.map(name => `${name}.md`)) {
   cpSync(join(source, file), join(out, file))
 }
