@@ -5,7 +5,8 @@ import { serveContract, serverOptions } from 'fastify-openapi-contract'
 import { contract } from './generated/index.ts'
 import { idempotencyHooks } from './idempotency.ts'
 import { rateLimitHook } from './rate-limit.ts'
-import { type FeedEvents, statusHandlers } from './statuses.ts'
+import type { FeedEvents } from './events.ts'
+import { statusHandlers } from './statuses.ts'
 import { type Access, tokenVerifier } from './tokens.ts'
 
 export interface BlogOptions {

@@ -1,6 +1,12 @@
 // The events of an emitter as the body of an answer.
 import { type EventEmitter, on } from 'node:events'
-import type { FeedEvent, FeedEvents } from './statuses.ts'
+import type { components } from './generated/index.ts'
+
+type Status = components['schemas']['Status']
+export type FeedEvent =
+  | { event: 'update', data: Status }
+  | { event: 'delete', data: Status['id'] }
+export interface FeedEvents { event: [FeedEvent] }
 
 /**
  * The engine calls return() when the client goes away. That of an async generator would wait for

@@ -1,13 +1,9 @@
 // The handlers of all operations.
 import type { EventEmitter } from 'node:events'
-import { eventsOf } from './events.ts'
+import { eventsOf, type FeedEvents } from './events.ts'
 import type { components, Handlers } from './generated/index.ts'
 
 type Status = components['schemas']['Status']
-export type FeedEvent =
-  | { event: 'update', data: Status }
-  | { event: 'delete', data: Status['id'] }
-export interface FeedEvents { event: [FeedEvent] }
 
 export function statusHandlers (feed: EventEmitter<FeedEvents>): Handlers {
   /** Latest first. */

@@ -4,10 +4,9 @@ import { EventEmitter, once } from 'node:events'
 import { get } from 'node:http'
 import t, { type Test } from 'tap'
 import { buildMicroblog } from '../../../../src/contract/examples/microblog/app.ts'
-import { eventsOf } from '../../../../src/contract/examples/microblog/events.ts'
+import { eventsOf, type FeedEvents } from '../../../../src/contract/examples/microblog/events.ts'
 import { idempotencyHooks } from '../../../../src/contract/examples/microblog/idempotency.ts'
 import { rateLimitHook } from '../../../../src/contract/examples/microblog/rate-limit.ts'
-import type { FeedEvents } from '../../../../src/contract/examples/microblog/statuses.ts'
 import { listen } from '../../../fixtures/app.ts'
 
 const tokens = new Map([
