@@ -1,6 +1,7 @@
 // Contract -> generated/: the document for /docs, what the service registers, and the types.
+import { statSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Description } from './description.ts'
 import { emitBuiltInTypes } from './emit-built-in-types.ts'
 import { emitDocument, emitDoor, emitOperations } from './emit-contract.ts'
@@ -66,12 +67,19 @@ export async function updateFiles (
       console.error(`${path} does not match ${file}. ${hint}`)
       continue
     }
-    await mkdir(out, { recursive: true })
+    await makeFolder(resolve(out))
     await writeFile(path, text)
     console.log(`wrote ${path}`)
   }
   if (areSame) console.log(`${out}/ matches ${file}.`)
   return areSame || !check
+}
+
+/** Node's recursive mkdir never returns where folders cannot be created, as in /proc. */
+async function makeFolder (path: string): Promise<void> {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
+  await makeFolder(dirname(path))
+  await mkdir(path)
 }
 
 /** The texts of the generated files, by name. */

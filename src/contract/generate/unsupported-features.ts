@@ -23,7 +23,8 @@ export const unsupported = {
   path: 'a path with an asterisk, ?, #, \\, a control character, unmatched braces, the same ' +
     'parameter twice, a percent sign that encodes nothing or a delimiter, or . or .. between ' +
     'slashes',
-  samePath: 'operations of one method whose paths differ only in the names of parameters',
+  samePath: 'operations of one method whose paths differ only in encoding or in the names of ' +
+    'parameters',
   adjacent: 'two parameters in a path with nothing between them',
   parameterContent: 'a parameter or header field with content that is neither JSON nor a text',
   style: 'a parameter style that OpenAPI does not define for its place, explode and type',

@@ -167,7 +167,7 @@ const brokenContracts: Broken[] = [
       `/ä: { get: { operationId: a, ${noContent} } }`,
       `/%C3%A4: { get: { operationId: b, ${noContent} } }`
     ),
-    messages: [at('#/paths/~1%C3%A4/get', /cannot be compiled: .*already declared/)]
+    messages: [at('#/paths/~1%C3%A4/get', /Not supported: operations of one method whose paths differ/)]
   },
   {
     name: 'a wrong type',
@@ -195,7 +195,7 @@ const brokenContracts: Broken[] = [
   {
     name: 'two paths that collide',
     change: addPaths(pathWith('x'), pathWith('y')),
-    messages: [at('#/paths/~1a~1{y}', /.*already exists/)]
+    messages: [at('#/paths/~1a~1{y}/get', /Not supported: operations of one method whose paths differ/)]
   },
   {
     name: 'an undeclared path parameter',
