@@ -27,6 +27,7 @@ export async function serveDocs (
   await app.register(async docs => {
     const headers = securityHeaders(Object.values(variables))
     docs.addHook('onRequest', async (_request, reply) => { reply.headers(headers) })
+    const ignoresSlash = docs.initialConfig.routerOptions?.ignoreTrailingSlash === true
     const answerFile = createFileHandler(folder, JSON.stringify(uiConfig) + pageCss)
     for (const prefix of prefixes) {
       // Its packages take a seventh of the time in which the service starts.
@@ -36,7 +37,10 @@ export async function serveDocs (
         return openSwaggerUi({ ...settings, path: docsPath, prefix: app.prefix + prefix })
       })
       for (const below of ['', '/', '/json', '/yaml', '/static/*']) {
-        docs.get(toRoute(decodeURI(prefix + docsPath + below)), answerFile(below, openPage))
+        // For a router that ignores slashes at the end, the second path is the first.
+        if (below === '/' && ignoresSlash) continue
+        const url = toRoute(decodeURI(prefix + docsPath + below))
+        docs.get(url, { schema: { hide: true } }, answerFile(below, openPage))
       }
     }
   })

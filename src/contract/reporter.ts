@@ -37,7 +37,7 @@ function logTo (log: Log): ErrorReporter['log'] {
   const isSilent = log.level === undefined
   return ({ status, message, cause }, { id, method, url = '' }) => {
     const line = { reqId: id, method, path: rawPath({ url }), status }
-    if (status >= 500 && isSilent) console.error(`${method} ${line.path}: ${message}`, cause)
+    if (isSilent && cause !== undefined) console.error(`${method} ${line.path}: ${message}`, cause)
     else if (status >= 500) log.error({ ...line, err: cause }, message)
     else log.info(line, message)
   }

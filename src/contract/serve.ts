@@ -115,7 +115,9 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   for (const operation of operations) addRoute(app, operation, methodsOf(operation, all), options)
   answerSkipped(app, skipped, all)
   await routes?.(app, security => authenticate(app, security, guards))
-  await serveDocs(app, document, variables, pages)
+  // A prefix replaces the path of the server, also for the page.
+  const servers = app.prefix === '' ? {} : { servers: [{ url: app.prefix }] }
+  await serveDocs(app, { ...document, ...servers }, variables, pages)
   describeContract(contract).forEach(warn)
 }
 

@@ -42,13 +42,21 @@ export function serverOptions (options: Partial<ServerOptions> = {}): ContractSe
 
 /** Gives the server of an app the errors of a contract. */
 export function shareReporter (
-  { server }: FastifyInstance,
+  { server, initialConfig: { routerOptions: routing = {} } }: FastifyInstance,
   reporter: ErrorReporter,
   warn: (sentence: string) => void
 ): void {
   const setReporter = reporterSetters.get(server)
-  if (setReporter !== undefined) return setReporter(reporter)
+  // Fastify shows the options of an app that sets none as undefined.
+  const { maxParamLength: longest = 100 } = routing
+  if (setReporter !== undefined) {
+    setReporter(reporter)
+    if (longest >= routerOptions.maxParamLength) return
+    return warn('The routerOptions of the app replace those of serverOptions(): a path parameter ' +
+      `of more than ${longest} characters gets 414. Set maxParamLength in them.`)
+  }
   warn('The app was created without fastify(serverOptions()). Bytes that are not HTTP, overload ' +
     'and slow clients get other errors than the contract\'s, or none; connections are unlimited; ' +
-    'a path parameter of more than 100 characters gets 404.')
+    'a path parameter of more than ' +
+    `${longest} characters gets 414.`)
 }

@@ -42,6 +42,7 @@ export function toRouteHandler (
     const timer = answerAfter(options.responseTimeoutMs, request, reply)
     try {
       const answer = await handler({ ...parameters, principals, body })
+      if (answer === undefined) throw new Error(`The handler ${operation.id} returned nothing.`)
       send(answer, reply)
       if (answer.status >= 400) options.onErrorAnswer?.(answer, request)
     } catch (error) {

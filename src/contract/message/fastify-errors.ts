@@ -3,6 +3,7 @@
 import type {
   FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions
 } from 'fastify'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ErrorReporter, reportError, writeError } from '../server/error-reporter.ts'
 import { framingFault } from '../server/framing.ts'
@@ -18,7 +19,8 @@ type MapError = (thrown: unknown) => HttpError | undefined
 /**
  * Answers the errors of handlers and hooks, and those of Fastify. Every response gets an id. Paths
  * without a route get 404, unless another plugin answers them already.
- * @param mapError for the errors of hooks, such as those of other plugins; undefined means 500
+ * @param mapError for the errors of hooks; undefined means that one with a statusCode from 400 to
+ *   499, as other plugins throw, keeps it, and any other is 500
  */
 export function answerErrors (
   app: FastifyInstance,
@@ -33,12 +35,20 @@ export function answerErrors (
   app.setErrorHandler((error: FastifyError, request, reply) => {
     return sendError(reporter, toHttpError(error, mapError), request, reply)
   })
+  const claimed = claimedPrefixes.get(app.server) ?? new Set()
+  claimedPrefixes.set(app.server, claimed)
+  // Fastify takes one handler for each prefix, and reports some second ones too late to catch.
+  if (claimed.has(app.prefix)) return
+  claimed.add(app.prefix)
   try {
     app.setNotFoundHandler(request => {
       throw new HttpError(404, `There is nothing at ${decodedPath(request)}.`)
     })
-  } catch { /* Fastify takes one handler for each prefix. */ }
+  } catch { /* The app has one of its own. */ }
 }
+
+/** The prefixes below which a contract answers unknown paths. */
+const claimedPrefixes = new WeakMap<Server, Set<string>>()
 
 /** Server options for the ids of requests and for the errors before routing. */
 export function errorOptions (reporter: ErrorReporter): FastifyServerOptions {
@@ -77,8 +87,21 @@ function toHttpError (error: Error & { code?: string }, mapError?: MapError): Ht
       return new HttpError(400, 'The length of the body does not match Content-Length.')
     case 'FST_ERR_BAD_URL':
       return new HttpError(400, 'The path of the request has invalid percent-encoding.')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new HttpError(414, 'A parameter in the path is too long.')
     // Fastify has no routes for PRI, a method that HTTP/2 reserves (RFC 9113, section 3.4).
     case 'FST_ERR_NOT_FOUND': return notHttp()
-    default: return mapError?.(error) ?? internalError(error)
+    default: return mapError?.(error) ?? withStatus(error) ?? internalError(error)
   }
+}
+
+type PluginError = Error & { code?: string, statusCode?: unknown }
+
+/** An error of another plugin, such as a rate limit, whose message is for the caller. */
+function withStatus (error: PluginError): HttpError | undefined {
+  const { code = '', statusCode, message } = error
+  const isOfFastify = code.startsWith('FST_')
+  if (isOfFastify || typeof statusCode !== 'number') return undefined
+  if (statusCode < 400 || statusCode > 499) return undefined
+  return new HttpError(statusCode as HttpError['status'], message)
 }

@@ -96,7 +96,9 @@ function routeSchema ({ body, responses }: Operation): FastifySchema {
     if (Object.keys(json).length === 0) continue
     response[responseKey(key)] = { content: mapValues(json, ({ schema = {} }) => ({ schema })) }
   }
-  if (body === undefined || !isPlain(body)) return { response }
+  // The page of the contract describes it: another one of the app does not.
+  const hidden = { hide: true, response }
+  if (body === undefined || !isPlain(body)) return hidden
   const [media = {}] = Object.values(body.content)
-  return { body: media.schema ?? {}, response }
+  return { ...hidden, body: media.schema ?? {} }
 }

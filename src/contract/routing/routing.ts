@@ -119,5 +119,6 @@ export function answerSkipped (
 
 /** Adds a route for exactly its methods and its path. */
 function addPlainRoute (app: FastifyInstance, route: RouteOptions): void {
-  app.route({ ...route, exposeHeadRoute: false, prefixTrailingSlash: 'slash' })
+  const schema = { hide: true }
+  app.route({ ...route, schema, exposeHeadRoute: false, prefixTrailingSlash: 'slash' })
 }

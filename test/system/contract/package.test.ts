@@ -65,7 +65,9 @@ t.test('the package has compiled code with types and source maps, and no other T
     t.ok(files.includes(`${path}.map`) && files.includes(path.replace(/js$/, 'd.ts')), path)
   }
   const others = files.filter(path => !/\.(?:js|js\.map|d\.ts)$/.test(path))
-  t.strictSame(others.sort(), ['FEATURES.md', 'LICENSE', 'README.md', 'package.json'])
+  t.strictSame(others.sort(), [
+    'CHANGELOG.md', 'COMING-FROM.md', 'FEATURES.md', 'GUIDE.md', 'LICENSE', 'README.md', 'REFERENCE.md', 'package.json'
+  ])
   const { bin } = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8'))
   t.equal(statSync(join(built, bin['fastify-openapi-contract'])).mode & 0o111, 0o111)
 })

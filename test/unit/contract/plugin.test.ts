@@ -1,4 +1,5 @@
 // The contract as a plugin of an app that has other routes, plugins and contracts.
+import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance } from 'fastify'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -191,7 +192,68 @@ t.test('errors of hooks are mapped like those of handlers, and those of the engi
   t.match(await get(app, '/store/fail'), { statusCode: 429, body: /"message":"Slow down\."/ })
   t.match(await get(app, '/store/items/x'), { statusCode: 400 })
   t.strictSame(seen, [limited])
-  const other = await startApp(t)
-  await other.register(await plugin(t, items, { handlers, hooks }))
-  t.match(await get(other, '/store/fail'), { statusCode: 500 })
+})
+
+t.test('an error of another plugin keeps its status from 400 to 499', async t => {
+  const app = await startApp(t)
+  let thrown: object = {}
+  app.addHook('onRequest', async () => { throw Object.assign(new Error('Slow down.'), thrown) })
+  await app.register(await plugin(t, items, { handlers, log: () => {} }))
+  const statuses = [{ statusCode: 429 }, { statusCode: 503 }, { statusCode: '429' }, { statusCode: 400, code: 'FST_ERR_X' }, {}]
+  const found = []
+  for (thrown of statuses) {
+    const { statusCode, body } = await get(app, '/store/items/7')
+    found.push(statusCode)
+    if (statusCode === 429) t.equal(body, '{"statusCode":429,"error":"Too Many Requests","message":"Slow down."}')
+  }
+  t.strictSame(found, [429, 500, 500, 500, 500])
+})
+
+t.test('the router of the app may have other options', async t => {
+  const warnings: string[] = []
+  const warn = (sentence: string) => warnings.push(sentence)
+  const options = { ...serverOptions(), routerOptions: { ignoreTrailingSlash: true, maxParamLength: 50 } }
+  const app = await startApp(t, fastify(options))
+  await app.register(await plugin(t, items, { handlers, warn }))
+  t.match(warnings[0], /^The routerOptions of the app replace .* of more than 50 characters gets 414\./)
+  for (const url of ['/docs', '/docs/', '/store/items/7/']) t.equal((await get(app, url)).statusCode, 200, url)
+  t.match(await get(app, `/store/items/${'7'.repeat(51)}`), { statusCode: 414, body: /A parameter in the path is too long/ })
+})
+
+t.test('the page of the app does not describe the routes of the contract', async t => {
+  const app = await startApp(t)
+  await app.register(swagger)
+  app.get('/own', async () => 1)
+  await app.register(await plugin(t, { ...items, paths: `${items.paths}\n  /fail/{x}: { put: { operationId: put, parameters: [{ name: x, in: path, required: true, schema: {} }], ${anyResponse} } }` }, {
+    handlers: { ...handlers, put: handlers.readItem }
+  }))
+  await app.ready()
+  t.strictSame(Object.keys(app.swagger().paths ?? {}), ['/own'])
+})
+
+t.test('contracts may have the same prefix', async t => {
+  const others: TestContract = { root: 'security: []', paths: `  /others: { post: { operationId: other, ${anyResponse} } }` }
+  const app = await startApp(t)
+  await app.register(await plugin(t, items), { prefix: '/v1' })
+  await app.register(await plugin(t, others, { handlers: { other: () => ({ status: 200, body: 1 }) } }), { prefix: '/v1' })
+  t.equal((await get(app, '/v1/items/7')).statusCode, 200)
+  t.equal((await app.inject({ method: 'POST', url: '/v1/others' })).statusCode, 200)
+  t.match(await get(app, '/v1/nothing'), { statusCode: 404, body: /There is nothing at/ })
+  t.strictSame((await app.inject('/v1/docs/json')).json().servers, [{ url: '/v1' }])
+})
+
+t.test('a handler that returns nothing is named in the log', async t => {
+  const logged: Array<{ cause?: unknown }> = []
+  const app = await startApp(t)
+  const log = (error: object) => logged.push(error)
+  await app.register(await plugin(t, items, { handlers: { ...handlers, fail: () => {} }, log }))
+  t.equal((await get(app, '/store/fail')).statusCode, 500)
+  t.match(logged, [{ cause: { message: 'The handler fail returned nothing.' } }])
+})
+
+t.test('an app that has its own answer to unknown paths keeps it', async t => {
+  const app = await startApp(t)
+  app.setNotFoundHandler(async () => 'mine')
+  await app.register(await plugin(t, items))
+  t.match(await get(app, '/nothing'), { body: 'mine' })
 })
