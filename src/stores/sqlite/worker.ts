@@ -9,7 +9,7 @@ import type { NewPlant, Outcome } from '../../plants/plant-store.ts'
 import { type Args, implement, isMethod, type Method, type Results } from '../engine.ts'
 import { type EngineCall, type EngineReply, type Reply, unknownMethod } from '../remote-engine.ts'
 import { FileChanged, FileUnsynced, mergeAtEnd, syncFile } from './checkpoint.ts'
-import { checkFiles, stat, watchFiles } from './files.ts'
+import { checkFiles, isFailedWrite, stat, watchFiles } from './files.ts'
 import { creationMark, setUpFile, version } from './schema.ts'
 import { checkMark, removeMark, writeMark } from './unsynced-mark.ts'
 
@@ -108,13 +108,19 @@ function attempt<Result> (work: () => Result): Reply<Result> {
   } catch (error) {
     if (error instanceof FileChanged) {
       stopFor(error)
-      if (database?.connection.isTransaction) database.connection.exec('ROLLBACK')
+      rollBack()
       return { error }
     }
     if (isLocked(error)) {
       return { error: new Error('another process has locked the file; end that process') }
     }
-    // After a failed write, close the file: the next call opens it again, and SQLite recovers it.
+    // Keep it open: to open it again truncates its index, and access to an index that has no space
+    // on the disk ends the process (SIGBUS).
+    if (isFailedWrite(error) && database !== undefined) {
+      rollBack()
+      return { error: withWayOut(error) }
+    }
+    // Close the file: the next call opens it again, and SQLite recovers it.
     try {
       close()
     } catch (unsynced) {
@@ -123,6 +129,10 @@ function attempt<Result> (work: () => Result): Reply<Result> {
     }
     return { error: withWayOut(error) }
   }
+}
+
+function rollBack (): void {
+  if (database?.connection.isTransaction) database.connection.exec('ROLLBACK')
 }
 
 function stopFor (change: FileChanged): void {
