@@ -1,4 +1,5 @@
 // Reads and writes plants as NDJSON: one plant per line, ids as exact integers.
+import { randomUUID } from 'node:crypto'
 import { createWriteStream, existsSync } from 'node:fs'
 import { link, rm } from 'node:fs/promises'
 import { once } from 'node:events'
@@ -92,12 +93,13 @@ export function writeTo (stream: Writable): PlantWriter {
 }
 
 /**
- * Writes a file under another name until it is complete and on the disk.
+ * Writes a file under another name until it is complete and on the disk. A killed process leaves
+ * that file; in a container the next one has the same process id.
  * @throws Error when the file is there already
  */
 export function createPlantFile (path: string): PlantWriter {
   if (existsSync(path)) throw new Error(`${path} already exists: name another file or remove it`)
-  const draft = `${path}.${process.pid}.partial`
+  const draft = `${path}.${randomUUID()}.partial`
   const stream = createWriteStream(draft, { flags: 'wx', flush: true })
   const opened = once(stream, 'open')
   opened.catch(() => {})

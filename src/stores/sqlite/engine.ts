@@ -8,6 +8,8 @@ import { remoteEngine } from '../remote-engine.ts'
 
 /** Milliseconds with the file until startup says that it waits. */
 const silenceMs = 500
+/** Milliseconds in which a message of the worker arrives. */
+const messageMs = 100
 
 /**
  * Opens a database file; creates it if missing.
@@ -29,8 +31,9 @@ export async function sqliteEngine (
   // A dead worker fails the pending calls; the next connection starts another worker.
   const start = () => {
     const started = startWorker(path, onWarning)
-    started.on('message', (message: 'ready' | 'unsynced') => {
+    started.on('message', (message: 'ready' | 'unsynced' | { warning: string }) => {
       if (message === 'ready') return onReady()
+      if (message !== 'unsynced') return onWarning(message.warning)
       started.unref()
       // Only a killed process leaves the log.
       killAtExit()
@@ -58,7 +61,16 @@ export async function sqliteEngine (
     onReady = () => {}
     clearTimeout(timer)
   }
-  return { ...engine, connect }
+  const close = async () => {
+    try {
+      await engine.close()
+    } catch (error) {
+      // The message of a failed sync comes by another port: it prevents that the exit closes files.
+      await new Promise(resolve => setTimeout(resolve, messageMs))
+      throw error
+    }
+  }
+  return { ...engine, close, connect }
 }
 
 function startWorker (path: string, onWarning: (sentence: string) => void): Worker {

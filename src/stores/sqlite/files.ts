@@ -1,11 +1,11 @@
 // Checks the files of a SQLite database: plants that are written to others, or to changed ones,
 // would be lost.
 import {
-  closeSync, existsSync, fsyncSync, lstatSync, openSync, readFileSync, readSync, realpathSync,
-  statSync
+  closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, realpathSync, statSync
 } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
+import { FileChanged, merge, syncFile } from './checkpoint.ts'
 import { creationMark, transaction } from './schema.ts'
 
 /** The smallest page size in bytes; a database is never smaller. */
@@ -102,18 +102,6 @@ export function stat (file: string) {
   return statSync(file, { bigint: true, throwIfNoEntry: false })
 }
 
-/**
- * A file is not what SQLite has written. Closing the connection would write more: only a restart
- * checks the files.
- */
-export class FileChanged extends Error {}
-
-/**
- * Pages that a checkpoint has merged into the file may not be on the disk, but the index counts
- * them. Only the first connection after all others have ended counts again, and merges them again.
- */
-export class FileUnsynced extends FileChanged {}
-
 /** Pages of the log from which each commit tries a checkpoint: SQLite's default. */
 const pagesOfCheckpoint = 1000
 /** Pages of the log up to which plants are stored although checkpoints cannot write. */
@@ -164,22 +152,19 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
 
   /**
    * Merges the log into the file. SQLite syncs the file only when all pages of the log are merged,
-   * which a reader prevents. When a sync fails, the system drops what it did not write. A failed
-   * write, as on a full disk, loses nothing: the log is synced, and the index counts no page of
-   * this checkpoint, so that a later one writes them all again.
-   * @throws Error when all pages are to be merged again
+   * which a reader prevents. A failed write, as on a full disk, loses nothing: the log is synced,
+   * and the index counts no page of this checkpoint, so that a later one writes them all again.
+   * @throws FileUnsynced when a sync fails
    */
   function checkpoint (pages: number): void {
     pagesOfNext = pagesOfCheckpoint
     try {
-      connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      merge(() => connection.exec('PRAGMA wal_checkpoint(PASSIVE)'))
     } catch (error) {
       if (isFailedWrite(error) && pages < maxPagesUnmerged) {
         pagesOfNext = pages + pagesOfCheckpoint
         return
       }
-      // What another process merged before may be lost, too.
-      if (isFailedSync(error) && isPartlyMerged(readIndex(index))) throw unsynced(error as Error)
       throw error
     }
     const now = readIndex(index)
@@ -202,29 +187,8 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
 
 const moved = 'its file was removed or replaced'
 
-function syncFile (descriptor: number): void {
-  try {
-    fsyncSync(descriptor)
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    // Node's permission model has no fsync.
-    if (code !== 'ERR_ACCESS_DENIED') throw unsynced(cause as Error)
-  }
-}
-
-function unsynced (cause: Error): FileUnsynced {
-  const problem = `its pages may not be on the disk (${cause.message})`
-  const wayOut = 'end all programs that use it, and start the service again'
-  return new FileUnsynced(`${problem}; ${wayOut}`, { cause })
-}
-
-/** SQLITE_IOERR_FSYNC; see "Result Codes" of SQLite. */
-function isFailedSync (error: unknown): boolean {
-  return (error as { errcode?: number }).errcode === 1034
-}
-
 /** SQLITE_FULL, and SQLITE_IOERR_WRITE for a quota or a limit of the size of files. */
-function isFailedWrite (error: unknown): boolean {
+export function isFailedWrite (error: unknown): boolean {
   return [13, 778].includes(Number((error as { errcode?: number }).errcode))
 }
 

@@ -1,6 +1,7 @@
 // The SQLite database when it is opened: durable commits, the table, and files that are refused.
 import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { merge } from './checkpoint.ts'
 
 /** SQL that turns the schema of each version into the next. */
 const migrations = [
@@ -69,7 +70,8 @@ function migrate (connection: DatabaseSync, read: ReadPragma): void {
 
 /** Refuses a damaged file. Reads the whole file. */
 function checkIntegrity (connection: DatabaseSync, path: string, read: ReadPragma): void {
-  const { busy } = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: bigint }
+  const checkpoint = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)')
+  const { busy } = merge(() => checkpoint.get()) as { busy: bigint }
   // After a checkpoint the file must have this size: SQLite does not notice a truncated last page.
   const expectedBytes = Number(read('page_count')) * Number(read('page_size'))
   // Another process may be writing; its pages are in the log first.

@@ -8,8 +8,10 @@ import { makeDirectory } from '../../private-files.ts'
 import type { NewPlant, Outcome } from '../../plants/plant-store.ts'
 import { type Args, implement, isMethod, type Method, type Results } from '../engine.ts'
 import { type EngineCall, type EngineReply, type Reply, unknownMethod } from '../remote-engine.ts'
-import { checkFiles, FileChanged, FileUnsynced, stat, watchFiles } from './files.ts'
+import { FileChanged, FileUnsynced, mergeAtEnd, syncFile } from './checkpoint.ts'
+import { checkFiles, isFailedWrite, stat, watchFiles } from './files.ts'
 import { creationMark, setUpFile, version } from './schema.ts'
+import { checkMark, removeMark, writeMark } from './unsynced-mark.ts'
 
 const path = String(workerData)
 
@@ -18,11 +20,13 @@ let database: ReturnType<typeof open> | undefined
  * Inode of the file opened first. Never create or open another one: that would hide lost plants.
  */
 let firstInode: bigint | undefined
+/** Stays open: no other file gets the inode of an open one. */
+let firstFile: number | undefined
 /** Stays until a restart: another process may merge or begin a log, which would hide the change. */
 let changed: FileChanged | undefined
 
 /** SQLite would remove the log of the last one, which alone has pages that are not on the disk. */
-const leftOpen: DatabaseSync[] = []
+const leftOpen = new Set<DatabaseSync>()
 
 const ports = new Set<MessagePort>()
 
@@ -103,20 +107,41 @@ function attempt<Result> (work: () => Result): Reply<Result> {
     return { result: work() }
   } catch (error) {
     if (error instanceof FileChanged) {
-      if (error instanceof FileUnsynced && changed === undefined) {
-        parentPort?.postMessage('unsynced')
-      }
-      changed = error
-      if (database?.connection.isTransaction) database.connection.exec('ROLLBACK')
+      stopFor(error)
+      rollBack()
       return { error }
     }
     if (isLocked(error)) {
       return { error: new Error('another process has locked the file; end that process') }
     }
-    // After a failed write, close the file: the next call opens it again, and SQLite recovers it.
-    close()
+    // Keep it open: to open it again truncates its index, and access to an index that has no space
+    // on the disk ends the process (SIGBUS).
+    if (isFailedWrite(error) && database !== undefined) {
+      rollBack()
+      return { error: withWayOut(error) }
+    }
+    // Close the file: the next call opens it again, and SQLite recovers it.
+    try {
+      close()
+    } catch (unsynced) {
+      stopFor(unsynced as FileUnsynced)
+      return { error: unsynced }
+    }
     return { error: withWayOut(error) }
   }
+}
+
+function rollBack (): void {
+  if (database?.connection.isTransaction) database.connection.exec('ROLLBACK')
+}
+
+function stopFor (change: FileChanged): void {
+  const isKnown = changed instanceof FileUnsynced
+  changed = change
+  if (isKnown || !(change instanceof FileUnsynced)) return
+  parentPort?.postMessage('unsynced')
+  const warning = writeMark(path)
+  if (warning !== undefined) parentPort?.postMessage({ warning })
 }
 
 /** By the primary code; see "Result Codes" of SQLite. */
@@ -154,14 +179,18 @@ function close (): void {
 /** @throws Error when the file is elsewhere by now: SQLite has left its log alone then. */
 function closeInPlace (): void {
   if (changed instanceof FileUnsynced) return
-  const isInPlace = firstInode === undefined || stat(path)?.ino === firstInode
+  const wasInPlace = isInPlace()
   close()
   const log = `${path}-wal`
-  if (!isInPlace && stat(log) !== undefined) {
+  if (!wasInPlace && stat(log) !== undefined) {
     const problem = `The database ${path} was removed or replaced`
     const wayOut = 'Put the file back before the next start.'
     throw new Error(`${problem}, and ${log} may have plants of it. ${wayOut}`)
   }
+}
+
+function isInPlace (): boolean {
+  return firstInode === undefined || stat(path)?.ino === firstInode
 }
 
 interface Database {
@@ -175,11 +204,15 @@ function open (): Database {
   if (firstInode !== undefined && file === undefined) throw new Error('its file is gone')
   if (firstInode !== undefined && file?.ino !== firstInode) throw new Error('its file was replaced')
   makeDirectory(dirname(path))
+  checkMark(path)
   checkFiles(path)
   // Waits up to five seconds for another process that writes to the file.
   const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
   const descriptors: number[] = []
   const close = () => {
+    if (isInPlace()) mergeAtEnd(connection)
+    // A reader may have prevented that the whole log was merged.
+    if (firstFile !== undefined) syncFile(firstFile)
     connection.close()
     for (const descriptor of descriptors) closeSync(descriptor)
   }
@@ -187,16 +220,17 @@ function open (): Database {
     setUpFile(connection, path)
     if (firstInode === undefined) {
       firstInode = stat(path)?.ino
-      // Stays open: no other file gets the inode of an open one.
-      openSync(path, 'r')
+      firstFile = openSync(path, 'r')
     }
-    return { connection, statements: prepareStatements(connection, descriptors), close }
+    const statements = prepareStatements(connection, descriptors)
+    removeMark(path)
+    return { connection, statements, close }
   } catch (error) {
-    if (error instanceof FileUnsynced) {
-      leftOpen.push(connection)
-      throw error
-    }
+    // Until it is closed.
+    leftOpen.add(connection)
+    if (error instanceof FileUnsynced) throw error
     close()
+    leftOpen.delete(connection)
     // A process that has locked the empty file may be creating the database.
     if (file === undefined && !isLocked(error) && stat(path)?.size === 0n) {
       rmSync(path)

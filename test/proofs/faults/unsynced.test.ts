@@ -1,5 +1,5 @@
 // A checkpoint beside a reader whose sync fails, in the whole service: it stops storing plants, ends
-// without closing the file, and the next start merges the log again.
+// without closing the file, and starts only after the file system was mounted again.
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,7 +7,7 @@ import t from 'tap'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService } from '../../fixtures/service.ts'
 
-t.test('a failed sync of merged pages is 503 until a restart, which has every plant', async t => {
+t.test('a failed sync of merged pages is 503 until a mount, after which every plant is there', async t => {
   const folder = t.testdir()
   const path = join(folder, 'plants.db')
   const flag = join(folder, 'fail')
@@ -39,6 +39,12 @@ t.test('a failed sync of merged pages is 503 until a restart, which has every pl
   t.equal(await ended, 'SIGKILL')
   t.ok(existsSync(`${path}-wal`))
 
+  const refused = await startService(t, folder, settings)
+  t.equal(await refused.ended, 1)
+  t.match(refused.output(), /a sync of it has failed/, 'in the same boot')
+  t.ok(existsSync(`${path}-wal`))
+  // As after a mount.
+  rmSync(`${path}-unsynced`)
   const next = await startService(t, folder, settings)
   for (const id of acknowledged) {
     const { status } = await postPlant(next.origin, testToken, `{"id":${id},"name":"${'x'.repeat(60_000)}"}`)

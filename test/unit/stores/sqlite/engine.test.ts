@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
-  copyFileSync, existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync,
-  truncateSync, utimesSync, writeFileSync
+  copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync,
+  statSync, truncateSync, utimesSync, writeFileSync
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -9,6 +9,7 @@ import { mock } from 'node:test'
 import workerThreads, { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
 import type { PlantStore } from '../../../../src/plants/plant-store.ts'
+import type { Engine } from '../../../../src/stores/engine.ts'
 import { openEngine, openStore } from '../../../../src/stores/open.ts'
 import { createConnector, remoteEngine } from '../../../../src/stores/remote-engine.ts'
 import { sqliteEngine } from '../../../../src/stores/sqlite/engine.ts'
@@ -635,9 +636,8 @@ t.test('checkpoints merge the log into the file', async t => {
   await engine.close()
 })
 
-t.test('pages that may not be on the disk are an error for good, and leave the log as it is', async t => {
-  const folder = t.testdir()
-  const path = join(folder, 'plants.db')
+/** Workers whose own syncs fail while the file `flag` exists, and what they do to this process. */
+function failSyncs (t: Test, folder: string) {
   const flag = join(folder, 'fail')
   const workers: Worker[] = []
   class FailingWorker extends Worker {
@@ -648,7 +648,7 @@ t.test('pages that may not be on the disk are an error for good, and leave the l
     }
   }
   replaceExports(t, workerThreads, { Worker: FailingWorker as typeof Worker })
-  t.teardown(() => workers.at(-1)?.terminate())
+  t.teardown(() => Promise.all(workers.map(worker => worker.terminate())))
   const atExit: unknown[] = []
   const { once } = process
   t.intercept(process, 'once', {
@@ -662,11 +662,30 @@ t.test('pages that may not be on the disk are an error for good, and leave the l
     workers[nth]?.postMessage('no port')
     await new Promise(resolve => workers[nth]?.once('exit', resolve))
   }
-  writeFileSync(flag, '')
+  const set = (isFailing: boolean) => isFailing ? writeFileSync(flag, '') : rmSync(flag)
+  return { workers, atExit, endThread, set }
+}
+
+const unsynced = {
+  message: /its pages may not be on the disk \(EIO: i\/o error, fsync\); end all programs/
+}
+
+t.test('pages that may not be on the disk are an error for good, and leave the log as it is', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const { workers, atExit, endThread, set } = failSyncs(t, folder)
+  set(true)
   await t.rejects(sqliteEngine(path, () => {}), /its pages may not be on the disk/, 'a start')
   t.equal(atExit.length, 2)
   await endThread(0)
-  rmSync(flag)
+  set(false)
+  const refused = {
+    message: `The database ${path} cannot be used: a sync of it has failed, and its pages may be ` +
+      'only in the cache of this machine; restart the machine, or unmount and mount the file ' +
+      `system; then remove ${path}-unsynced if it is still there.`
+  }
+  await t.rejects(sqliteEngine(path, () => {}), refused, 'the next start')
+  rmSync(`${path}-unsynced`)
 
   const engine = await sqliteEngine(path, () => {})
   const reader = new DatabaseSync(path)
@@ -677,20 +696,80 @@ t.test('pages that may not be on the disk are an error for good, and leave the l
   await engine.addMany(largePlants(100))
   reader.exec('COMMIT')
   read()
-  writeFileSync(flag, '')
-  const unsynced = { message: /its pages may not be on the disk \(EIO: i\/o error, fsync\); end all programs/ }
+  set(true)
   await t.rejects(engine.addMany(largePlants(200)), unsynced)
-  rmSync(flag)
+  set(false)
   await t.rejects(engine.addMany([{ id: 1n, name: 'late' }]), unsynced)
   await t.rejects(engine.check(), unsynced)
   t.equal(atExit.length, 4, 'the process will be killed, or abort')
   reader.close()
-  await endThread(1)
+  const nth = workers.length - 1
+  await endThread(nth)
   const useElsewhere = "new (require('node:sqlite').DatabaseSync)(process.argv[1]).exec('SELECT count(*) FROM plants')"
   execFileSync(process.execPath, ['-e', useElsewhere, path])
   t.ok(statSync(`${path}-wal`).size > 0, 'also when the thread and another process end')
   await t.rejects(engine.check(), { message: 'The thread of the engine has ended.' })
-  t.equal(workers.length, 2, 'no thread begins the log again')
+  t.equal(workers.length, nth + 1, 'no thread begins the log again')
+})
+
+t.test('a sync that fails while the file is closed is an error for good, too', async t => {
+  const folder = t.testdir()
+  const closings: Array<[string, (engine: Engine, path: string) => Promise<unknown>]> = [
+    ['a shutdown', engine => engine.close()],
+    ['after a failed write', (engine, path) => {
+      execFileSync(process.execPath, ['-e', `new (require('node:sqlite').DatabaseSync)(process.argv[1])
+        .exec('ALTER TABLE plants RENAME TO hidden')`, path])
+      return engine.addMany([{ id: 2n, name: 'ivy' }])
+    }]
+  ]
+  const { atExit, set } = failSyncs(t, folder)
+  for (const [name, close] of closings) {
+    const path = join(folder, `${name}.db`)
+    const warnings: string[] = []
+    const engine = await sqliteEngine(path, warning => warnings.push(warning))
+    await engine.addMany([{ id: 1n, name: 'fern' }])
+    // The mark cannot be written.
+    mkdirSync(`${path}-unsynced`)
+    set(true)
+    const before = atExit.length
+    await t.rejects(close(engine, path), unsynced, name)
+    set(false)
+    t.ok(existsSync(`${path}-wal`), 'the log is there')
+    // The message comes by another port than the error.
+    while (atExit.length < before + 2 || warnings.length === 0) await new Promise(setImmediate)
+    t.equal(atExit.length, before + 2, 'the process will be killed, or abort')
+    t.match(warnings, [/^A sync of the database .* has failed, and so has the file .*: EISDIR/])
+    await t.rejects(sqliteEngine(path, () => {}), /a sync of it has failed/)
+  }
+})
+
+t.test('a failed sync of an earlier boot is forgotten when the log is merged', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  await (await open(t, path)).close()
+  writeFileSync(`${path}-unsynced`, '00000000-0000-4000-8000-000000000000')
+  await open(t, path)
+  t.equal(existsSync(`${path}-unsynced`), false)
+})
+
+t.test('after SQLITE_FULL the file and its index stay open', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const engine = await sqliteEngine(path, () => {})
+  t.teardown(() => engine.close())
+  const index = statSync(`${path}-shm`).ino
+  const other = new DatabaseSync(path)
+  // The only statement whose error has this code, while the disk has space.
+  other.exec('CREATE TABLE full (id INTEGER PRIMARY KEY AUTOINCREMENT)')
+  other.exec(`INSERT INTO full VALUES (${2n ** 63n - 1n}); CREATE TRIGGER late
+    AFTER INSERT ON plants BEGIN INSERT INTO full VALUES (NULL); END`)
+  other.close()
+  const fern = { id: 1n, name: 'fern' }
+  await t.rejects(engine.addMany([fern]), { message: 'database or disk is full; free some space' })
+  t.equal(statSync(`${path}-shm`).ino, index)
+  t.equal(await engine.count(), 0, 'the transaction is rolled back')
+  const third = new DatabaseSync(path)
+  third.exec('DROP TRIGGER late')
+  third.close()
+  t.strictSame(await engine.addMany([fern]), ['added'])
 })
 
 t.test('several threads use one database, and their waiting batches share a commit', async t => {

@@ -1,0 +1,65 @@
+// Merges the log into the file. When a sync of the file fails, the log is the only good copy: Linux
+// keeps pages in its cache that never reach the disk, and a later sync reports no failure.
+import { fsyncSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+
+/**
+ * A file is not what SQLite has written. Closing the connection would write more: only a restart
+ * checks the files.
+ */
+export class FileChanged extends Error {}
+
+/**
+ * Pages that a checkpoint has written may not be on the disk. The log must stay as it is until the
+ * file system has been mounted again, which empties the cache.
+ */
+export class FileUnsynced extends FileChanged {}
+
+/**
+ * Runs a checkpoint. SQLite does not say whether the failed sync was of the log or of the file.
+ * @throws FileUnsynced when a sync fails
+ */
+export function merge<Result> (checkpoint: () => Result): Result {
+  try {
+    return checkpoint()
+  } catch (error) {
+    throw isFailedSync(error) ? unsynced(error as Error) : error
+  }
+}
+
+/**
+ * Call it before the connection ends: SQLite's own checkpoint at the end hides a failed sync. Other
+ * failures leave the log, which the next start merges.
+ * @throws FileUnsynced when a sync fails
+ */
+export function mergeAtEnd (connection: DatabaseSync): void {
+  try {
+    if (connection.isTransaction) connection.exec('ROLLBACK')
+    merge(() => connection.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(PASSIVE)'))
+  } catch (error) {
+    if (error instanceof FileUnsynced) throw error
+  }
+}
+
+/** @throws FileUnsynced when the sync fails */
+export function syncFile (descriptor: number): void {
+  try {
+    fsyncSync(descriptor)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    // Node's permission model has no fsync.
+    if (code !== 'ERR_ACCESS_DENIED') throw unsynced(cause as Error)
+  }
+}
+
+function unsynced (cause: Error): FileUnsynced {
+  const problem = `its pages may not be on the disk (${cause.message})`
+  const wayOut = 'end all programs that use it, and restart the machine, or unmount and mount ' +
+    'the file system'
+  return new FileUnsynced(`${problem}; ${wayOut}`, { cause })
+}
+
+/** SQLITE_IOERR_FSYNC; see "Result Codes" of SQLite. */
+function isFailedSync (error: unknown): boolean {
+  return (error as { errcode?: number }).errcode === 1034
+}

@@ -1,0 +1,13 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { createPlantFile } from '../../../src/stores/ndjson.ts'
+
+t.test('a file that a killed process with the same id has left is not in the way', async t => {
+  const path = join(t.testdir(), 'plants.ndjson')
+  writeFileSync(`${path}.${process.pid}.partial`, '')
+  const file = createPlantFile(path)
+  await file.write([{ id: 1n, name: 'fern' }])
+  await file.end(true)
+  t.equal(readFileSync(path, 'utf8'), '{"id":1,"name":"fern"}\n')
+})

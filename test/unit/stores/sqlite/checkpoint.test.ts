@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import t from 'tap'
+import { mergeAtEnd } from '../../../../src/stores/sqlite/checkpoint.ts'
+import { setUpFile } from '../../../../src/stores/sqlite/schema.ts'
+
+const unsynced = { message: /^its pages may not be on the disk \(disk I\/O error\); end all programs/ }
+const failure = (errcode: number) => Object.assign(new Error('disk I/O error'), { errcode })
+
+t.test('before the end of a connection a failed sync is an error, and no other failure is', t => {
+  const connection = new DatabaseSync(join(t.testdir(), 'plants.db'), { readBigInts: true })
+  t.teardown(() => connection.close())
+  for (const errcode of [1034, 13]) {
+    const failing = t.capture(connection, 'exec', () => { throw failure(errcode) })
+    if (errcode === 1034) t.throws(() => mergeAtEnd(connection), unsynced)
+    else t.doesNotThrow(() => mergeAtEnd(connection))
+    failing.restore()
+  }
+  t.end()
+})
+
+t.test('before the end of a connection its transaction is rolled back, and the log is merged', t => {
+  const path = join(t.testdir(), 'plants.db')
+  const connection = new DatabaseSync(path, { readBigInts: true })
+  t.teardown(() => connection.close())
+  setUpFile(connection, path)
+  connection.exec("BEGIN; INSERT INTO plants VALUES (1, 'fern', NULL)")
+  mergeAtEnd(connection)
+  t.equal(connection.isTransaction, false)
+  const state = connection.prepare('PRAGMA wal_checkpoint(NOOP)').get() as Record<string, bigint>
+  t.ok(Number(state.log) > 0)
+  t.equal(state.checkpointed, state.log)
+  t.end()
+})
+
+t.test('a failed sync in the checkpoint of a start is an error', t => {
+  const path = join(t.testdir(), 'plants.db')
+  const connection = new DatabaseSync(path, { readBigInts: true })
+  t.teardown(() => connection.close())
+  const prepare = connection.prepare.bind(connection)
+  t.capture(connection, 'prepare', (sql: string) => {
+    if (!sql.startsWith('PRAGMA wal_checkpoint')) return prepare(sql)
+    return { get: () => { throw failure(1034) } }
+  })
+  t.throws(() => setUpFile(connection, path), unsynced)
+  t.end()
+})
