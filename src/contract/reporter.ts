@@ -18,7 +18,7 @@ export function completeReporter (
   compile: Compile,
   { errorBody, contentType, log = logTo(app.log), warn }: Partial<ErrorReporter> & Warn
 ): ErrorReporter {
-  const given = errorBody && { errorBody, ...contentType === undefined ? {} : { contentType } }
+  const given = errorBody && { errorBody, contentType }
   const shape = given ?? errorShape(contract, compile)
   if (shape === undefined) {
     warn('The names of the members do not say how the contract writes errors. Errors have the ' +

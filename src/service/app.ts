@@ -116,7 +116,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
       }
       serveHealth(own, store, () => isClosing, prefixes)
     },
-    warn: thread === 0 ? warn : () => {}
+    warn: thread === 0 ? warn : String
   }))
   app.addHook('onClose', async () => reporter.close())
   // /readyz is 503 before the service waits.

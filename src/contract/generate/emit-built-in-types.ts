@@ -4,8 +4,8 @@ import {
   composedSchemas, isFileSchema, isInt64, isSchemaObject, type Schema, valueAt
 } from '../schema/index.ts'
 import {
-  defaultOf, type Description, isIgnored, type ListedOperation, listOperations, methods,
-  type Parameter, resolve, valueOf, withoutExtensions
+  defaultOf, type Description, hasIgnoredBody, isIgnored, type ListedOperation, listOperations,
+  methods, type Parameter, resolve, valueOf, withoutExtensions
 } from './description.ts'
 import { distinctionsIn } from './discriminators.ts'
 import { takeName } from './schema-names.ts'
@@ -184,12 +184,14 @@ function requiredMembers ({ required = [], properties = {} }: Schema): string {
 function operationType (
   document: Description,
   schemas: SchemaTypes,
-  { item, operation }: ListedOperation
+  listed: ListedOperation
 ): string {
+  const { item, operation } = listed
+  const body = hasIgnoredBody(listed) ? undefined : operation.requestBody
   const responses = Object.entries(withoutExtensions(operation.responses as Named<Response>))
   return block([
     member('parameters', parametersType(document, schemas, [item, operation])),
-    requestBody(document, schemas, operation.requestBody),
+    requestBody(document, schemas, body),
     member('responses', block(responses.map(([status, given]) => {
       const response = resolve<Response>(document, given)
       return comment(response) + member(status, responseType(document, schemas, response))
@@ -228,7 +230,7 @@ function isOptional (document: Description, parameter: Parameter): boolean {
 function requestBody (document: Description, schemas: SchemaTypes, given: unknown): string {
   if (given === undefined) return member('requestBody', 'never', true)
   const body = resolve<Body>(document, given as Body)
-  const content = contentType(schemas, body.content ?? {}) ?? '{ "*/*"?: never }'
+  const content = contentType(schemas, Object(body.content)) ?? '{ "*/*"?: never }'
   return comment(body) + member('requestBody', `{ content: ${content} }`, body.required !== true)
 }
 

@@ -5,7 +5,6 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Description } from './description.ts'
 import { emitBuiltInTypes } from './emit-built-in-types.ts'
 import { emitDocument, emitDoor, emitOperations } from './emit-contract.ts'
-import { unreadable } from './findings.ts'
 import { importExtension } from './import-extension.ts'
 import { type ContractFile, readContract, type ReadOptions } from './read-contract.ts'
 
@@ -90,9 +89,7 @@ async function emitFiles (
 ): Promise<Record<string, string>> {
   const banner = `// Generated from ${basename(file)} by \`${command}\`. ` +
     'Do not edit: change the contract and generate again.\n'
-  const types = await emitTypesBy(emitter, read.served).catch(error => {
-    throw unreadable(file, error)
-  })
+  const types = await emitTypesBy(emitter, read.served)
   return {
     'document.ts': banner + emitDocument(read.document),
     'index.ts': banner + emitDoor(importExtension(out)),

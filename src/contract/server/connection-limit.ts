@@ -17,10 +17,9 @@ const unsentBytes = 256 * 1024
  * reads.
  */
 export function connectionLimit (
-  { maxConnections, bodyLimit }: { maxConnections?: number | undefined, bodyLimit: number } =
-  { bodyLimit: 2 ** 20 },
-  threads = 1,
-  warn: (sentence: string) => void = () => {}
+  { maxConnections, bodyLimit }: { maxConnections?: number | undefined, bodyLimit: number },
+  threads: number,
+  warn: (sentence: string) => void
 ): ConnectionLimit {
   const openFiles = limitOfOpenFiles()
   const forConnections = openFiles - reserved - (threads - 1) * reservedForThread

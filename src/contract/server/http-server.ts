@@ -48,8 +48,8 @@ const defaults: Omit<ServerOptions, 'reporter' | 'connections' | 'maxConnections
   threads: 1,
   urgentPaths: [],
   ServerResponse,
-  onOverload: () => {},
-  onConnectionDropped: () => {}
+  onOverload: String,
+  onConnectionDropped: String
 }
 
 /** @param given what differs from the defaults */
@@ -81,7 +81,8 @@ export function createHttpServer (
     idle: options.keepAliveTimeoutMs + whole
   })
   answerServerErrors(server, reporter)
-  const { maxConnections = connectionLimit().limit } = options
+  const forBodies = { bodyLimit: 2 ** 20 }
+  const { maxConnections = connectionLimit(forBodies, 1, String).limit } = options
   limitConnections(server, maxConnections, options, options.onConnectionDropped)
   return server
 }

@@ -257,3 +257,14 @@ t.test('an app that has its own answer to unknown paths keeps it', async t => {
   await app.register(await plugin(t, items))
   t.match(await get(app, '/nothing'), { body: 'mine' })
 })
+
+t.test('a service is told that its errors cannot be filled', async t => {
+  const warnings: string[] = []
+  const odd = '{ required: [odd], properties: { odd: { type: boolean } } }'
+  const paths = `  /a: { get: { operationId: a, responses: { '400': { description: x, content: { application/json: { schema: ${odd} } } } } } }`
+  const service = { handlers: { a: () => {} }, warn: (sentence: string) => warnings.push(sentence) }
+  const app = await startApp(t)
+  await app.register(await plugin(t, { root: 'security: []', paths }, service))
+  t.match(warnings[0], /do not say how the contract writes errors/)
+  t.match(await get(app, '/nothing'), { body: /"statusCode":404/ })
+})

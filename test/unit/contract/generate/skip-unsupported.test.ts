@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { contractText, noContent } from '../../../fixtures/contract.ts'
+import { emitBuiltInTypes } from '../../../../src/contract/generate/emit-built-in-types.ts'
+import { emitTypes } from '../../../../src/contract/generate/emit-types.ts'
 import { readContract } from '../../../../src/contract/generate/read-contract.ts'
 
 const head = `openapi: 3.1.0
@@ -112,7 +114,10 @@ components:
 t.test('a body that is ignored has a warning', async t => {
   const body = `requestBody: { content: { application/json: {} } }, ${noContent}`
   const text = contractText({ paths: `  /a: { get: { operationId: a, ${body} }, head: { operationId: b, ${body} }, put: { operationId: c, ${body} } }` })
-  const { warnings } = await readContract(join(t.testdir({ 'main.yaml': text }), 'main.yaml'))
+  const { served, warnings } = await readContract(join(t.testdir({ 'main.yaml': text }), 'main.yaml'))
+  for (const types of [await emitTypes(served), emitBuiltInTypes(served)]) {
+    t.equal(types.match(/requestBody\??: \{/g)?.length, 1, 'only that of PUT has types')
+  }
   const sentence = /:\d+ #\/paths\/~1a\/get\/requestBody The body of GET, HEAD or TRACE is ignored: .* \(1 more\)$/
   t.match(warnings.filter(line => line.includes('requestBody')), [sentence])
 })
