@@ -722,10 +722,12 @@ t.test('a sync that fails while the file is closed is an error for good, too', a
       return engine.addMany([{ id: 2n, name: 'ivy' }])
     }]
   ]
-  const { atExit, set } = failSyncs(t, folder)
+  const { workers, atExit, endThread, set } = failSyncs(t, folder)
+  let nth = 0
   for (const [name, close] of closings) {
     const path = join(folder, `${name}.db`)
     const warnings: string[] = []
+    nth = workers.length
     const engine = await sqliteEngine(path, warning => warnings.push(warning))
     await engine.addMany([{ id: 1n, name: 'fern' }])
     // The mark cannot be written.
@@ -741,6 +743,8 @@ t.test('a sync that fails while the file is closed is an error for good, too', a
     t.match(warnings, [/^A sync of the database .* has failed, and so has the file .*: EISDIR/])
     await t.rejects(sqliteEngine(path, () => {}), /a sync of it has failed/)
   }
+  // The coverage of a thread that is terminated is lost.
+  await endThread(nth)
 })
 
 t.test('a failed sync of an earlier boot is forgotten when the log is merged', async t => {
