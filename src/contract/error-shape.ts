@@ -20,17 +20,14 @@ export const plainShape: ErrorShape = {
  * @returns undefined if no error of the contract can be filled so
  */
 export function errorShape (contract: Contract, compile: Compile): ErrorShape | undefined {
-  const { schemas } = contract
   const medias = errorMediaOf(contract)
   if (medias.length === 0) return plainShape
   for (const { type, schema } of medias) {
-    const errorBody = (status: number, message: string) => {
-      return valueFor(schema, schemas, status, message) as object
-    }
-    const sample = Buffer.from(JSON.stringify(errorBody(400, 'A sentence.') ?? null))
-    if (readJson(compile(schema), sample).fault === undefined) {
-      return { errorBody, contentType: sentType(type) }
-    }
+    const fill = fillerOf(schema, contract.schemas)
+    if (fill === undefined) continue
+    const text = Buffer.from(JSON.stringify(fill(400, sample)))
+    if (readJson(compile(schema), text).fault !== undefined) continue
+    return { errorBody: fill as ErrorShape['errorBody'], contentType: sentType(type) }
   }
   return undefined
 }
@@ -62,42 +59,48 @@ const sentenceNames = /^(?:message|detail|details|description|errordescription|m
 /** Errors that contain themselves are not followed. */
 const maxDepth = 4
 
-/** A value of the schema that says what is wrong; undefined where its name does not tell. */
-function valueFor (
-  schema: Schema,
-  schemas: Schemas,
-  status: number,
-  message: string,
-  name = '',
-  depth = 0
-): unknown {
+/** Makes the value of a schema for an error. */
+type Fill = (status: number, message: string) => unknown
+
+const sample = 'A sentence.'
+const fillStatus: Fill = status => status
+const fillTitle: Fill = status => STATUS_CODES[status]
+const fillSentence: Fill = (_status, message) => message
+
+/** Undefined where the name of a member does not tell what it holds. */
+function fillerOf (schema: Schema, schemas: Schemas, name = '', depth = 0): Fill | undefined {
   if (depth > maxDepth) return undefined
   const below = (inner: unknown, innerName: string) => {
-    return valueFor(Object(inner), schemas, status, message, innerName, depth + 1)
+    return fillerOf(Object(inner), schemas, innerName, depth + 1)
   }
   const parts = [...composedSchemas(schema, schemas)]
   const types = parts.flatMap(({ type }) => type ?? [])
   const plainName = name.toLowerCase().replaceAll('_', '')
   if (types.includes('integer') || types.includes('number')) {
-    return statusNames.test(plainName) ? status : undefined
+    return statusNames.test(plainName) ? fillStatus : undefined
   }
   if (types.includes('string')) {
-    if (sentenceNames.test(plainName) || depth === 0) return message
-    if (plainName === 'type') return 'about:blank'
-    return titleNames.test(plainName) ? STATUS_CODES[status] : undefined
+    if (sentenceNames.test(plainName) || depth === 0) return fillSentence
+    if (plainName === 'type') return () => 'about:blank'
+    return titleNames.test(plainName) ? fillTitle : undefined
   }
   const items = parts.find(part => part.items !== undefined)?.items
   if (items !== undefined) {
     const item = below(items, 'message')
-    return item === undefined ? undefined : [item]
+    return item && ((status, message) => [item(status, message)])
   }
-  const members: Record<string, unknown> = {}
+  const members = new Map<string, Fill>()
   for (const [member, inner] of parts.flatMap(part => Object.entries(Object(part.properties)))) {
-    const value = below(inner, member)
-    if (value !== undefined) members[member] ??= value
+    const fill = below(inner, member)
+    if (fill !== undefined && !members.has(member)) members.set(member, fill)
   }
   // In `{ error: string }` it is the only place for a sentence.
-  const hasSentence = Object.values(members).includes(message)
-  if (typeof members.error === 'string' && !hasSentence) members.error = message
-  return Object.keys(members).length > 0 ? members : undefined
+  const hasSentence = members.values().some(fill => fill === fillSentence)
+  if (members.get('error') === fillTitle && !hasSentence) members.set('error', fillSentence)
+  if (members.size === 0) return undefined
+  return (status, message) => {
+    const filled: Record<string, unknown> = {}
+    for (const [member, fill] of members) filled[member] = fill(status, message)
+    return filled
+  }
 }

@@ -52,6 +52,8 @@ t.test('the shape is that of most errors which can be filled', async t => {
   t.strictSame((await shapeOf(t, [code, message, message]))?.body, { message: 'Gone.' })
   t.strictSame((await shapeOf(t, [odd, odd, code]))?.body, { code: 404 })
   t.equal(await shapeOf(t, [odd]), undefined)
+  const partly = '{ required: [odd], properties: { odd: { type: boolean }, message: { type: string } } }'
+  t.equal(await shapeOf(t, [partly]), undefined, 'a required member has no value')
 })
 
 t.test('without errors in JSON the shape is that of Fastify', async t => {
