@@ -7,6 +7,7 @@ const shows: Array<[name: string, file: string, text: string]> = [
   ['power-cut', 'faults/power-cut', '200 power cuts lose no acknowledged plant; 10 minutes, root'],
   ['crash-states', 'faults/crash-states', 'nor do 5,000 states of files; 5 minutes, strace'],
   ['disk-hang', 'faults/disk-hang', 'the service survives a disk that hangs; half a minute, root'],
+  ['thin-disk', 'faults/thin-disk', 'syncs that fail on a thin disk lose nothing; 3 minutes, root'],
   ['cluster', 'faults/cluster', 'failovers of three nodes; 20 minutes, root, packages of Debian'],
   ['citus', 'faults/citus', 'kills and failovers in a cluster of Citus; 5 minutes, root, Citus'],
   ['citus-growth', 'costs/citus-growth', 'CPU by workers of Citus; 2 minutes, root, Citus, wrk'],

@@ -181,6 +181,9 @@ function closeInPlace (): void {
   if (changed instanceof FileUnsynced) return
   const wasInPlace = isInPlace()
   close()
+  // The thread leaves it open.
+  if (firstFile !== undefined) closeSync(firstFile)
+  firstFile = undefined
   const log = `${path}-wal`
   if (!wasInPlace && stat(log) !== undefined) {
     const problem = `The database ${path} was removed or replaced`

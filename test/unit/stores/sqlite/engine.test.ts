@@ -230,6 +230,18 @@ t.test('a failed write rejects with StoreUnavailable, and the next write opens t
   t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, { id: 2n, name: 'ivy' }])
 })
 
+const openFiles = (path: string) => {
+  return execFileSync('ls', ['-l', `/proc/${process.pid}/fd`], { encoding: 'utf8' }).split(path).length - 1
+}
+
+t.test('a closed store leaves no descriptor', { skip: !existsSync('/proc/self') }, async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  t.ok(openFiles(path) > 0)
+  await store.close()
+  t.equal(openFiles(path), 0)
+})
+
 t.test('each open that fails closes its descriptors', { skip: !existsSync('/proc/self') }, async t => {
   const path = join(t.testdir(), 'plants.db')
   const engine = await sqliteEngine(path, () => {})
@@ -237,11 +249,10 @@ t.test('each open that fails closes its descriptors', { skip: !existsSync('/proc
   const other = new DatabaseSync(path)
   t.teardown(() => other.close())
   other.exec('ALTER TABLE plants RENAME TO hidden')
-  const openFiles = () => execFileSync('ls', ['-l', `/proc/${process.pid}/fd`], { encoding: 'utf8' }).split(path).length
   const counts = new Set<number>()
   for (let call = 0; call < 3; call++) {
     await t.rejects(engine.addMany([{ id: 1n, name: 'fern' }]), { message: 'no such table: plants' })
-    counts.add(openFiles())
+    counts.add(openFiles(path))
   }
   t.equal(counts.size, 1)
 })
