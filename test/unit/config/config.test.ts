@@ -272,11 +272,11 @@ t.test('JWT_ISSUER and JWT_AUDIENCE need each other, and the issuer is an addres
   t.strictSame(mistakesOf({ ...jwt, JWT_ISSUER: 'any-name', JWKS_URL: jwksUrl }), [])
 })
 
-t.test('the code, .env.example and the README name the same variables', async t => {
+t.test('the code, .env.example and the page of the configuration name the same variables', async t => {
   const names = (file: string, pattern: RegExp) => {
     return [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, name]) => name).sort()
   }
   const code = names('src/config/config.ts', /variable\('([A-Z_]+)'/g)
   t.strictSame(names('.env.example', /^# ([A-Z_]+)=/gm), code)
-  t.strictSame(names('README.md', /^\| `([A-Z_]+)` \|/gm), code)
+  t.strictSame(names('docs/use/configuration.md', /^\| `([A-Z_]+)` \|/gm), code)
 })
