@@ -1,5 +1,5 @@
 // Verifies JWT access tokens of one issuer (RFC 9068, RFC 8725).
-import { HttpError, type TokenVerifier, type Verdict } from 'fastify-openapi-contract'
+import { type FailedRequest, HttpError, type Verdict } from 'fastify-openapi-contract'
 import { errors, jwtVerify, type JWTVerifyResult } from 'jose'
 import type { AcceptedToken } from './jwt-cache.ts'
 import type { KeySet, KeySource } from './issuer-keys.ts'
@@ -10,6 +10,8 @@ export interface JwtOptions extends Pick<JwtSettings, 'issuer' | 'audience'> {
   keys: KeySource
   /** Gets the reason why a token is rejected, which the caller does not learn. */
   onRefused: (reason: string) => void
+  /** Whether a request comes from where too many were refused: its token waits for the others. */
+  isSuspect?: (request: FailedRequest) => boolean
   /** Milliseconds since 1970. */
   now?: () => number
 }
@@ -34,10 +36,20 @@ const maxChecks = 2
 
 const threeParts = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-export function jwtVerifier (options: JwtOptions): TokenVerifier {
-  const { keys, onRefused, now = Date.now } = options
-  const settings = { ...options, now, limit: limitCalls(maxChecks) }
-  const check = async (token: string, scopes: readonly string[]): Promise<Verdict> => {
+/** A TokenVerifier that needs no request. */
+export type JwtVerifier = (
+  token: string, scopes: readonly string[], request?: FailedRequest
+) => Verdict | Promise<Verdict>
+
+export function jwtVerifier (options: JwtOptions): JwtVerifier {
+  const { keys, onRefused, isSuspect = () => false, now = Date.now } = options
+  const limit = limitCalls(maxChecks)
+  const check = async (
+    token: string,
+    scopes: readonly string[],
+    isLast: boolean
+  ): Promise<Verdict> => {
+    const settings = { ...options, now, limit: <T>(call: () => Promise<T>) => limit(isLast, call) }
     try {
       return verdictOf(await verify(token, settings), scopes)
     } catch (error) {
@@ -46,15 +58,18 @@ export function jwtVerifier (options: JwtOptions): TokenVerifier {
       return undefined
     }
   }
-  return (token, scopes) => {
+  return (token, scopes, request) => {
     const accepted = keys.current?.accepted.find(token)
     if (accepted !== undefined && accepted.expiresAt > now()) return verdictOf(accepted, scopes)
     const isJwt = token.length <= maxLength && threeParts.test(token)
-    return isJwt ? check(token, scopes) : undefined
+    if (!isJwt) return undefined
+    return check(token, scopes, request !== undefined && isSuspect(request))
   }
 }
 
-interface Settings extends Required<JwtOptions> { limit: ReturnType<typeof limitCalls> }
+interface Settings extends Required<Omit<JwtOptions, 'isSuspect'>> {
+  limit: <T>(call: () => Promise<T>) => Promise<T>
+}
 
 function verdictOf (accepted: AcceptedToken, scopes: readonly string[]): Verdict {
   const { principal, scopes: granted } = accepted

@@ -2,12 +2,19 @@
 // as the reads of a file of tokens.
 import { maxWaitMs, overloaded } from 'fastify-openapi-contract/server'
 
-/** Returns a function that runs calls in order. One that waits too long rejects with 503. */
-export function limitCalls (maxAtOnce: number): <T>(call: () => Promise<T>) => Promise<T> {
-  const waiting: Array<() => void> = []
+/**
+ * Returns a function that runs calls in order, those with `isLast` after all others. One that waits
+ * too long rejects with 503.
+ */
+export function limitCalls (
+  maxAtOnce: number
+): <T>(isLast: boolean, call: () => Promise<T>) => Promise<T> {
+  const first: Array<() => void> = []
+  const last: Array<() => void> = []
   let running = 0
-  return async call => {
+  return async (isLast, call) => {
     const since = performance.now()
+    const waiting = isLast ? last : first
     if (running < maxAtOnce) running++
     else await new Promise<void>(resolve => waiting.push(resolve))
     try {
@@ -15,7 +22,7 @@ export function limitCalls (maxAtOnce: number): <T>(call: () => Promise<T>) => P
       return await call()
     } finally {
       // The next call takes the place of this one.
-      const next = waiting.shift()
+      const next = first.shift() ?? last.shift()
       if (next === undefined) running--
       else next()
     }

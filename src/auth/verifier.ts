@@ -1,7 +1,7 @@
 // Which tokens are accepted: the operator's static tokens, the service's own token and JWTs.
 // The main thread owns the credentials; each thread that serves HTTP has a verifier with their
 // current state.
-import type { TokenVerifier } from 'fastify-openapi-contract'
+import type { FailedRequest, TokenVerifier } from 'fastify-openapi-contract'
 import { openTokens, type OpenTokens, type TokenLog, type TokenSources } from './token-sources.ts'
 import type { Tokens } from './token-list.ts'
 import type { KeySource } from './issuer-keys.ts'
@@ -61,17 +61,21 @@ async function openKeys (jwt: JwtSettings, log: TokenLog) {
   return keys
 }
 
-/** @param log gets the reasons for which JWTs are refused, which the callers do not learn */
+/**
+ * @param log gets the reasons for which JWTs are refused, which the callers do not learn
+ * @param isSuspect as jwtVerifier() takes it
+ */
 export async function createVerifier (
   { tokens, keys }: Credentials,
   jwt: JwtSettings | undefined,
-  log: { debug: (sentence: string) => void }
+  log: { debug: (sentence: string) => void },
+  isSuspect: (request: FailedRequest) => boolean
 ): Promise<TokenVerifier> {
   if (jwt === undefined || keys === undefined) return token => tokens().get(token)
   const { jwtVerifier } = await import('./jwt.ts')
   const onRefused = (reason: string) => log.debug(`A JWT was refused: ${reason}`)
-  const verifyJwt = jwtVerifier({ ...jwt, keys, onRefused })
-  return (token, scopes) => tokens().get(token) ?? verifyJwt(token, scopes)
+  const verifyJwt = jwtVerifier({ ...jwt, keys, onRefused, isSuspect })
+  return (token, scopes, request) => tokens().get(token) ?? verifyJwt(token, scopes, request)
 }
 
 export interface FollowedCredentials extends Credentials {

@@ -81,7 +81,7 @@ export function createFileHandler (path: string, configuration: string): FileHan
       }
       if (isKnown(file, request)) return reply.code(304).headers(fields).send()
       const bytes = await encode(file, request)
-      await takeTurn(bytes.length)
+      if (request.method !== 'HEAD') await takeTurn(bytes.length)
       if (bytes !== file.plain) reply.header('Content-Encoding', 'gzip')
       return reply.type(file.type).headers(fields).send(bytes)
     }

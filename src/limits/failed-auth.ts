@@ -25,3 +25,12 @@ export function limitFailures (
     return new HttpError(429, `${error.message} ${rule}`, { headers })
   }
 }
+
+/** Returns a function that tells whether the network of a request has failed too often by now. */
+export function exceedsFailures (
+  perMinute: number,
+  counts: SharedArrayBuffer
+): (request: FailedRequest) => boolean {
+  const failures = new WindowCounter(counts)
+  return request => failures.look(networkOf(request)) > perMinute
+}

@@ -63,20 +63,35 @@ export class WindowCounter {
     return { count, secondsLeft }
   }
 
+  /** Returns the events of a key so far, without counting one. */
+  look (key: string): number {
+    const slot = this.#find(bitsOf(key), monotonicMs())
+    return slot === undefined ? 0 : this.#counts[slot] as number
+  }
+
   /** The slot of a key's window; starts a window in the place of an ended one, or of the oldest. */
   #slotOf (bits: number, now: number): number {
-    const first = bits % this.#slots
-    let oldest = first
-    for (let nth = 0; nth < slotsOfKey; nth++) {
-      const slot = (first + nth) % this.#slots
-      const end = this.#ends[slot] as number
-      if (this.#keys[slot] === bits && end > now) return slot
-      if (end < (this.#ends[oldest] as number)) oldest = slot
+    const known = this.#find(bits, now)
+    if (known !== undefined) return known
+    let oldest = bits % this.#slots
+    for (const slot of this.#slotsOf(bits)) {
+      if ((this.#ends[slot] as number) < (this.#ends[oldest] as number)) oldest = slot
     }
     this.#keys[oldest] = bits
     this.#ends[oldest] = now + windowMs
     this.#counts[oldest] = 0
     return oldest
+  }
+
+  #find (bits: number, now: number): number | undefined {
+    for (const slot of this.#slotsOf(bits)) {
+      if (this.#keys[slot] === bits && (this.#ends[slot] as number) > now) return slot
+    }
+    return undefined
+  }
+
+  * #slotsOf (bits: number): Generator<number> {
+    for (let nth = 0; nth < slotsOfKey; nth++) yield (bits + nth) % this.#slots
   }
 
   #acquire (): void {

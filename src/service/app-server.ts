@@ -2,6 +2,7 @@
 import { memoryLimit } from 'fastify-openapi-contract/server'
 import { createVerifier, type Credentials } from '../auth/verifier.ts'
 import type { Config } from '../config/config.ts'
+import { exceedsFailures } from '../limits/failed-auth.ts'
 import { groupCommit } from '../stores/group-commit.ts'
 import type { Engine } from '../stores/engine.ts'
 import { Recorder } from '../telemetry/metrics-recorder.ts'
@@ -38,7 +39,8 @@ export async function openAppServer ({
     // The rest is for reading requests and for the batch that is being stored.
     maxQueueBytes: memoryLimit(threads) / 8
   })
-  const verifyToken = await createVerifier(credentials, config.jwt, log)
+  const isSuspect = exceedsFailures(config.failedAuthLimit, shared.failures)
+  const verifyToken = await createVerifier(credentials, config.jwt, log, isSuspect)
   let isLeaving = false
   const app = await buildApp({
     ...config,

@@ -82,6 +82,8 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     // Serve requests that arrive during shutdown; each response closes its connection.
     return503OnClosing: false
   })
+  // A turn of the event loop with many requests may last longer than a thread may be silent.
+  app.server.on('request', () => Atomics.add(shared.beats, thread, 1))
   logResponses(app, log)
   if (options.corsOrigin !== undefined) allowOrigins(app, options.corsOrigin)
   const labels = createRouteLabels(options.baseUrl)

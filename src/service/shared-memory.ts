@@ -15,7 +15,7 @@ export interface SharedMemory {
   totals: SharedArrayBuffer
   /** Open connections of each thread. */
   connections: Int32Array<SharedArrayBuffer>
-  /** Each thread counts one up each second. */
+  /** Each thread counts up each second, and with each request. */
   beats: Int32Array<SharedArrayBuffer>
   metrics: MetricsMemory
 }

@@ -89,7 +89,7 @@ function schemeCheck (
     let verdict
     try {
       const credentials = reader.read(request)
-      verdict = credentials instanceof Refusal ? credentials : verify(credentials, scopes)
+      verdict = credentials instanceof Refusal ? credentials : verify(credentials, scopes, request)
     } catch (error) {
       return fail(error)
     }

@@ -1,5 +1,6 @@
 // What a contract asks of the code that serves it, as types: a handler per operation, a verifier
 // per security scheme. `Ops` is the generated interface `operations`, `C` all generated constants.
+import type { FastifyRequest } from 'fastify'
 import type { Answer, ResponsesOf, TypesOf } from './answer.ts'
 import type { Concrete, IsOneType, IsUnion, RequestBody } from './body.ts'
 import type { Contract } from './contract.ts'
@@ -104,10 +105,10 @@ export type Verifiers<Schemes> = {
 /**
  * Returns the caller, `undefined` for unknown credentials, or `'forbidden'` for missing permission.
  * Throws only when it cannot decide. `scopes` are those of the operation's security requirement
- * (OpenAPI 3.1, section 4.8.30).
+ * (OpenAPI 3.1, section 4.8.30). The body of the request has not been read.
  */
 export type Verifier<Credentials> = (
-  credentials: Credentials, scopes: readonly string[]
+  credentials: Credentials, scopes: readonly string[], request: FastifyRequest
 ) => Verdict | Promise<Verdict>
 export type Verdict = Principal | 'forbidden' | undefined
 

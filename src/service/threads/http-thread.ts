@@ -75,7 +75,7 @@ export class HttpThread {
 
   /**
    * Ends the thread when it hangs.
-   * @param countBeats returns how many beats the thread has had, one each second
+   * @param countBeats returns how many beats the thread has had, at least one each second
    * @param maxMissed consecutive beats that may be missed
    */
   endWithoutBeats (countBeats: () => number, maxMissed: number): void {

@@ -500,3 +500,34 @@ t.test('two signatures are checked at once: others leave the threads of the pool
   t.equal(most, 2)
   t.equal(reasons.length, 6)
 })
+
+t.test('tokens from suspect callers are checked after all others', async t => {
+  const { issuer, key } = await setUp(t)
+  const order: string[] = []
+  const gate = Promise.withResolvers<void>()
+  const find = async ({ kid = '' }) => {
+    order.push(kid)
+    await gate.promise
+    return publicKeyOf(key)
+  }
+  const keys = { current: { find, accepted: new AcceptedTokens(10) }, renew: async () => undefined }
+  const { post } = await startApp(t, {
+    verifyToken: jwtVerifier({
+      issuer: issuer.issuer, audience, keys, onRefused: () => {}, isSuspect: ({ headers }) => headers?.['suspect'] !== undefined
+    })
+  })
+  const send = async (kid: string, fields = {}) => {
+    const token = await issuer.sign({ ...key, jwk: { ...key.jwk, kid } })
+    return post(plant, { authorization: `Bearer ${token}`, ...fields })
+  }
+  // Two are checked at once.
+  const sent = [send('1'), send('2'), send('suspect', { suspect: '1' })]
+  while (order.length < 2) await new Promise(setImmediate)
+  await new Promise(resolve => setTimeout(resolve, 50))
+  sent.push(send('honest'))
+  await new Promise(resolve => setTimeout(resolve, 50))
+  gate.resolve()
+  const responses = await Promise.all(sent)
+  t.strictSame(responses.map(({ statusCode }) => statusCode), [200, 200, 200, 200])
+  t.strictSame(order.slice(2), ['honest', 'suspect'])
+})

@@ -7,7 +7,7 @@ t.test('at most so many calls run at once, in order, and a failure makes place f
   const ends: Array<PromiseWithResolvers<number>> = []
   const results = [0, 1, 2, 3].map(nth => {
     const end = ends[nth] = Promise.withResolvers<number>()
-    return limit(() => {
+    return limit(false, () => {
       begun.push(nth)
       return end.promise
     })
@@ -22,7 +22,7 @@ t.test('at most so many calls run at once, in order, and a failure makes place f
   t.strictSame(begun, [0, 1, 2, 3])
   ends[3]?.resolve(13)
   t.equal(await results[3], 13)
-  t.equal(await limit(async () => 14), 14)
+  t.equal(await limit(true, async () => 14), 14)
 })
 
 t.test('a call that has waited for half a second is 503, and those behind it go on', async t => {
@@ -30,13 +30,28 @@ t.test('a call that has waited for half a second is 503, and those behind it go 
   t.intercept(performance, 'now', { value: () => now })
   const limit = limitCalls(1)
   const first = Promise.withResolvers<void>()
-  const running = limit(() => first.promise)
-  const late = limit(async () => t.fail('begun too late'))
+  const running = limit(false, () => first.promise)
+  const late = limit(false, async () => t.fail('begun too late'))
   now = 400
-  const inTime = limit(async () => 'in time')
+  const inTime = limit(false, async () => 'in time')
   now = 501
   first.resolve()
   await running
   await t.rejects(late, { status: 503, message: /overloaded/ })
   t.equal(await inTime, 'in time')
+})
+
+t.test('calls that are last wait for all others', async t => {
+  const limit = limitCalls(1)
+  const first = Promise.withResolvers<void>()
+  const order: string[] = []
+  const calls = [
+    limit(false, () => first.promise),
+    limit(true, async () => { order.push('last') }),
+    limit(true, async () => { order.push('the next of these') }),
+    limit(false, async () => { order.push('another') })
+  ]
+  first.resolve()
+  await Promise.all(calls)
+  t.strictSame(order, ['another', 'last', 'the next of these'])
 })

@@ -135,9 +135,11 @@ t.test('large files take turns, and one that waits for half a second is 503', as
   t.equal((await get()).statusCode, 200)
   let begun = 0
   const sending = Array.from({ length: 3 }, () => get().finally(() => { begun++ }))
+  const asked = app.inject({ method: 'HEAD', url: '/static/a.js' })
   await sending[0]
   t.equal(begun, 1, 'one in each turn')
   now = 501
+  t.equal((await asked).statusCode, 200, 'HEAD sends no bytes')
   for (const sent of sending.slice(1)) {
     const { statusCode, headers } = await sent
     t.equal(statusCode, 503)

@@ -1,7 +1,10 @@
+import type { FastifyRequest } from 'fastify'
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
 import type { AppOptions } from '../../../src/service/app.ts'
 import { HttpError } from '../../../src/contract/index.ts'
+import { exceedsFailures, limitFailures } from '../../../src/limits/failed-auth.ts'
+import { WindowCounter } from '../../../src/limits/window-counter.ts'
 import {
   authorization, isError, json, listen, logLines, startApp, token
 } from '../../fixtures/app.ts'
@@ -39,6 +42,18 @@ t.test('an address past the limit gets 429 with Retry-After; a valid token passe
   t.equal((await post(token)).statusCode, 200)
   t.equal((await post('bad')).statusCode, 429)
   t.equal((await post('bad', '192.0.2.2')).statusCode, 401, 'another address')
+})
+
+t.test('a network past the limit is known by then, and no other one', async t => {
+  const counts = WindowCounter.memory()
+  const limit = limitFailures(2, counts)
+  const exceeds = exceedsFailures(2, counts)
+  const from = (ip: string) => ({ ip, socket: {} }) as FastifyRequest
+  for (const expected of [false, false, true]) {
+    limit(new HttpError(401, notAccepted), from('192.0.2.1'))
+    t.equal(exceeds(from('192.0.2.1')), expected)
+  }
+  t.equal(exceeds(from('192.0.2.2')), false)
 })
 
 t.test('of 1,000 concurrent failures exactly as many get 401 as the limit allows', async t => {

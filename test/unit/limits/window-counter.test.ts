@@ -32,6 +32,19 @@ t.test('each key has a window of one minute, which starts with its first event',
   t.strictSame(counter.count('b'), { count: 1, secondsLeft: 60 }, 'after an hour without events')
 })
 
+t.test('a look at a key counts nothing and starts no window', async t => {
+  const clock = stopClock(t, 0)
+  const counter = new WindowCounter()
+  t.equal(counter.look('a'), 0)
+  clock.now += 1000
+  counter.count('a')
+  counter.count('a')
+  t.equal(counter.look('a'), 2)
+  t.strictSame(counter.count('a'), { count: 3, secondsLeft: 60 })
+  clock.now += 60_000
+  t.equal(counter.look('a'), 0, 'after the window')
+})
+
 t.test('a window ends in time although the time of day is set back', async t => {
   const clock = stopClock(t, 1000)
   const { now } = Date

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import t from 'tap'
 import { operations } from '../../../generated/operations.ts'
 import { type Outcome, type PlantStore, StoreUnavailable } from '../../../src/plants/plant-store.ts'
+import { createSharedMemory } from '../../../src/service/shared-memory.ts'
 import { authorization, isError, json, listen, logLines, startApp } from '../../fixtures/app.ts'
 import { startLoopClock } from '../../fixtures/clock.ts'
 import { request } from '../../fixtures/raw.ts'
@@ -241,4 +242,14 @@ t.test('the served contract has the paths and schemas of the original specificat
   t.match(requestBody, { required: true, content: content('NewPlant') })
   t.match(responses['200'], { content: content('Plant') })
   t.match(responses['400'], { description: 'unexpected error', content: content('Error') })
+})
+
+t.test('each request is a sign of life, before it waits for its turn', async t => {
+  const shared = createSharedMemory(1)
+  const { app } = await startApp(t, { shared })
+  const { origin } = await listen(app)
+  for (const expected of [1, 2]) {
+    await (await fetch(`${origin}/livez`)).text()
+    t.equal(shared.beats[0], expected)
+  }
 })
