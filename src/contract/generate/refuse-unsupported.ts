@@ -56,7 +56,7 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
           enter (operation, context) {
             reportOperation(operation, context)
             const isOpen = operation.security === undefined && top.security === undefined
-            if (isOpen && !allowOpen) report(context, 'noSecurity')
+            if (isOpen && !allowOpen) report(context, 'noSecurity', undefined, openWayOut)
           },
           Responses: reportStatuses,
           Response ({ headers = {} }, context) {
@@ -144,6 +144,7 @@ const referable = [
   // Texts, and what is in extensions.
   'scalar', 'SpecExtension'
 ]
+const openWayOut = '--allow-open serves it to everyone'
 const schemeKinds = ['bearer', 'basic', 'apiKey', 'oauth2', 'openIdConnect']
 const dialects = [
   'https://spec.openapis.org/oas/3.1/dialect/base',
