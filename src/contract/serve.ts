@@ -82,8 +82,11 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   const { realm = document.info.title, warn = sentence => app.log.warn(sentence) } = service
   const handlers = service.handlers as Record<string, AnyHandler>
   const verifiers = service.verifiers as Record<string, AnyVerifier>
-  requireSameNames('operation', 'handler', contract.operations, handlers)
-  requireSameNames('security scheme', 'verifier', schemes, verifiers)
+  const mismatches = [
+    ...mismatchesOf('operation', 'handler', contract.operations, handlers),
+    ...mismatchesOf('security scheme', 'verifier', schemes, verifiers)
+  ]
+  if (mismatches.length > 0) throw new Error(mismatches.join(' '))
 
   const operations = routedOperations(contract, variables, app.prefix)
   const skipped = routedSkipped(contract, variables, app.prefix)
@@ -137,7 +140,7 @@ function requireLiteralPrefix (prefix: string): void {
 }
 
 /** TypeScript reports these errors too, unless a cast hides them. */
-function requireSameNames (kind: string, givenKind: string, wanted: object, given: object): void {
+function mismatchesOf (kind: string, givenKind: string, wanted: object, given: object): string[] {
   const problems: string[] = []
   for (const name of Object.keys(wanted)) {
     if (!Object.hasOwn(given, name)) problems.push(`The ${kind} ${name} has no ${givenKind}.`)
@@ -146,7 +149,7 @@ function requireSameNames (kind: string, givenKind: string, wanted: object, give
     if (Object.hasOwn(wanted, name)) continue
     problems.push(`The ${givenKind} ${name} has no ${kind} in the contract.`)
   }
-  if (problems.length > 0) throw new Error(problems.join(' '))
+  return problems
 }
 
 /** Sentences for the log at startup: what anyone may call, and what is not served. */
