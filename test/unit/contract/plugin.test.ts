@@ -60,7 +60,10 @@ t.test('the plugin leaves the other routes and plugins of an app alone', async t
 
 t.test('a prefix replaces the path of the server', async t => {
   const app = await startApp(t)
-  await app.register(await plugin(t, items), { prefix: '/v1' })
+  const warnings: string[] = []
+  const warn = (sentence: string) => warnings.push(sentence)
+  await app.register(await plugin(t, items, { handlers, warn }), { prefix: '/v1' })
+  t.equal(warnings[0], 'GET /v1/items/{id} needs no credentials.')
   t.match(await get(app, '/v1/items/7'), { statusCode: 200 })
   t.match(await get(app, '/v1/items/x'), { statusCode: 400 })
   t.match(await get(app, '/store/items/7'), { statusCode: 404, body: /Route GET:/ }, 'elsewhere the app answers')
@@ -124,7 +127,7 @@ t.test('an app without the server options is told what it lacks', async t => {
   t.equal((await get(app, '/store/items/7')).statusCode, 200)
   t.equal(warnings.length, 3)
   t.match(warnings[0], /^The app was created without fastify\(serverOptions\(\)\)\./)
-  t.match(warnings[1], /^GET \/items\/\{id\} needs no credentials\./)
+  t.match(warnings[1], /^GET \/store\/items\/\{id\} needs no credentials\./)
 })
 
 t.test('errors before routing have the shape of the first contract', async t => {
