@@ -206,7 +206,8 @@ components:
 `,
     'parts.yaml': `c: { get: { parameters: [{ name: q, in: query, ${schema('Plnt')} }], ${fine} } }\n`
   })
-  const error = await readContract(join(folder, 'main.yaml')).then(() => t.fail(), (error: ContractError) => error)
+  const loaded = readContract(join(folder, 'main.yaml')).then(() => t.fail(), error => error)
+  const error = await loaded as ContractError
   const about = (sentence: string) => new RegExp(`^\\S+:\\d+:\\d+ #/\\S+ ${RegExp.escape(sentence)} \\([\\w/-]+\\)$`)
   t.match(error.findings.sort(), [
     about('There is no schema Palnt. Did you mean Plant?'),
