@@ -91,8 +91,9 @@ function handlers (contract: Contract, { tag, constant, ids }: Group, extension:
 import { stubs } from 'fastify-openapi-contract'
 import { contract, type HandlersTagged } from '../../generated/index${extension}'
 
-// Answers with the examples of the contract, and with 501 where it has none. Replace each stub by
-// a function, such as \`async ({ path, query, body }) => ({ status: 200, body: ... })\`.
+// Answers with the examples of the contract, with no body where it declares none, and else with
+// 501. Replace each stub by a function, such as
+// \`async ({ path, query, body }) => ({ status: 200, body: ... })\`.
 const stub = stubs(contract, contract.document)
 
 export const ${constant}: HandlersTagged<${type}> = {
