@@ -14,7 +14,7 @@ export function serviceFiles (contract: Contract, extension: string): Record<str
   const groups = groupByTag(contract)
   const schemes = Object.entries(contract.securitySchemes)
   const files: Record<string, string> = {
-    'src/main.ts': main(extension),
+    'src/main.ts': main(schemes.length > 0, extension),
     'src/app.ts': app(groups, schemes.length > 0, extension)
   }
   for (const group of groups) {
@@ -41,11 +41,19 @@ function identifier (file: string): string {
   return /^\p{N}/u.test(name) ? `_${name}` : name
 }
 
-function main (extension: string): string {
+function main (hasSchemes: boolean, extension: string): string {
+  const importVerifiers = `import { missingSecrets } from './verifiers${extension}'\n`
+  const requireSecrets = `const missing = missingSecrets(process.env)
+if (missing.length > 0) {
+  console.error(\`Set \${missing.join(' and ')} in the environment or in .env.\`)
+  process.exit(1)
+}
+`
   return `// Starts the service: npm start.
 import { buildApp } from './app${extension}'
-
+${hasSchemes ? importVerifiers : ''}
 const { HOST = 'localhost', PORT = '3000' } = process.env
+${hasSchemes ? requireSecrets : ''}\
 const app = await buildApp(process.env, { logger: true })
 await app.listen({ host: HOST, port: Number(PORT) })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
@@ -115,6 +123,7 @@ function verifiers (schemes: Schemes, extension: string): string {
     const call = isBasic(scheme) ? 'passwordVerifier' : 'secretVerifier'
     return `    ${memberName(name)}: ${call}(env, ${quoted(secretOf(name))})`
   })
+  const variables = schemes.map(([name]) => `  ${quoted(secretOf(name))}`)
   const hasBasic = schemes.some(([, scheme]) => isBasic(scheme))
   const types = hasBasic ? 'BasicCredentials, TokenVerifier, Verifier' : 'TokenVerifier'
   return `// Who may call: a verifier for each security scheme of the contract. It gets the
@@ -122,6 +131,15 @@ function verifiers (schemes: Schemes, extension: string): string {
 import type { ${types} } from 'fastify-openapi-contract'
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Verifiers } from '../generated/index${extension}'
+
+const variables = [
+${variables.join(',\n')}
+]
+
+/** The variables of secrets that the environment lacks. */
+export function missingSecrets (env: NodeJS.ProcessEnv): string[] {
+  return variables.filter(name => !env[name])
+}
 
 /** @throws Error if the environment lacks a secret */
 export function createVerifiers (env: NodeJS.ProcessEnv): Verifiers {

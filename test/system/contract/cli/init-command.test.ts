@@ -1,7 +1,7 @@
 // fastify-openapi-contract init. package.test.ts beside this folder runs what it writes.
 import { ESLint, type Linter } from 'eslint'
 import neostandard from 'neostandard'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
@@ -76,6 +76,9 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   const env = { ...process.env, NODE_OPTIONS: '' }
   const tested = execFileSync(process.execPath, ['--test', '--test-reporter=tap'], { cwd: folder, env, encoding: 'utf8' })
   t.match(tested, /^# Subtest: GET \/c needs credentials$[^]*^# pass 2$/m)
+  const { status, stdout: lines, stderr } = spawnSync(process.execPath, ['src/main.ts'], { cwd: folder, env, encoding: 'utf8' })
+  const missing = secrets.map(name => `${name}_SECRET`).join(' and ')
+  t.strictSame({ status, lines, stderr }, { status: 1, lines: '', stderr: `Set ${missing} in the environment or in .env.\n` })
   const eslint = new ESLint({ cwd: folder, overrideConfigFile: true, overrideConfig: rules })
   const linted = await eslint.lintFiles(['src', 'test'])
   t.strictSame(linted.flatMap(({ filePath, messages }) => messages.map(({ message }) => [filePath, message])), [])
