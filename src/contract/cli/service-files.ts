@@ -9,20 +9,29 @@ interface Group { tag: string | undefined, file: string, constant: string, ids: 
 /**
  * The files of the service, by path.
  * @param extension of the files that it imports
+ * @param hasApp whether there is an app, so that no other one is written
  */
-export function serviceFiles (contract: Contract, extension: string): Record<string, string> {
+export function serviceFiles (
+  contract: Contract,
+  extension: string,
+  hasApp: boolean
+): Record<string, string> {
   const groups = groupByTag(contract)
   const schemes = Object.entries(contract.securitySchemes)
   const files: Record<string, string> = {
-    'src/main.ts': main(schemes.length > 0, extension),
-    'src/app.ts': app(groups, schemes.length > 0, extension)
+    'src/service.ts': service(groups, schemes.length > 0, extension)
   }
   for (const group of groups) {
     files[`src/handlers/${group.file}.ts`] = handlers(contract, group, extension)
   }
   if (schemes.length > 0) files['src/verifiers.ts'] = verifiers(schemes, extension)
-  files['test/app.test.ts'] = test(contract, extension)
-  return files
+  if (hasApp) return files
+  return {
+    'src/main.ts': main(schemes.length > 0, extension),
+    'src/app.ts': app(extension),
+    ...files,
+    'test/app.test.ts': test(contract, extension)
+  }
 }
 
 function groupByTag ({ operations }: Contract): Group[] {
@@ -60,29 +69,42 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 `
 }
 
-function app (groups: Group[], hasSchemes: boolean, extension: string): string {
-  const imports = groups.map(({ constant, file }) => {
-    return `import { ${constant} } from './handlers/${file}${extension}'\n`
-  })
-  const verifierImport = `import { createVerifiers } from './verifiers${extension}'\n`
-  const spreads = groups.map(({ constant }) => `\n      ...${constant}`)
+function app (extension: string): string {
   return `// The service without a port, for src/main.ts and for tests.
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import { serveContract, serverOptions } from 'fastify-openapi-contract'
-import { contract } from '../generated/index${extension}'
-${imports.join('')}${hasSchemes ? verifierImport : ''}
+import { serverOptions } from 'fastify-openapi-contract'
+import { createService } from './service${extension}'
+
 export async function buildApp (
   env: NodeJS.ProcessEnv,
   options: Pick<FastifyServerOptions, 'logger'> = {}
 ): Promise<FastifyInstance> {
   const app = fastify({ ...serverOptions(), ...options })
-  await app.register(serveContract({
+  await app.register(createService(env))
+  return app
+}
+`
+}
+
+function service (groups: Group[], hasSchemes: boolean, extension: string): string {
+  const imports = groups.map(({ constant, file }) => {
+    return `import { ${constant} } from './handlers/${file}${extension}'\n`
+  })
+  const verifierImport = `import { createVerifiers } from './verifiers${extension}'\n`
+  const spreads = groups.map(({ constant }) => `\n      ...${constant}`)
+  const env = hasSchemes ? 'env' : '_env'
+  return `// The contract with its handlers and verifiers, as a plugin of Fastify.
+import type { FastifyPluginAsync } from 'fastify'
+import { serveContract } from 'fastify-openapi-contract'
+import { contract } from '../generated/index${extension}'
+${imports.join('')}${hasSchemes ? verifierImport : ''}
+export function createService (${env}: NodeJS.ProcessEnv): FastifyPluginAsync {
+  return serveContract({
     contract,
     handlers: {${spreads.join(',')}
     },
     verifiers: ${hasSchemes ? 'createVerifiers(env)' : '{}'}
-  }))
-  return app
+  })
 }
 `
 }
