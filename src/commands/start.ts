@@ -65,7 +65,7 @@ async function run (
   const warn = (sentence: string) => log.warn(sentence)
   warnings.forEach(warn)
   const threads = countThreads(config.threads, warn)
-  const maxConnections = connectionLimit(config, threads, warn)
+  const maxConnections = connectionLimit(config, threads, warn, 'MAX_CONNECTIONS')
   const place = describeStore(config.databaseUrl)
   const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
   const shared = createSharedMemory(threads)

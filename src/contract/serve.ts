@@ -9,7 +9,9 @@ import { readBodiesAsBytes } from './bodies/body-parser.ts'
 import { bodyHooks, type BodyLimits } from './bodies/body-readers.ts'
 import { docsPath, docsRedirects, serveDocs } from './docs-page.ts'
 import { answerErrors } from './message/fastify-errors.ts'
-import { routedOperations, routedSkipped, serverPath, toRoute } from './message/paths.ts'
+import {
+  type RoutedOperation, routedOperations, routedSkipped, serverPath, toRoute
+} from './message/paths.ts'
 import { decorateRequests } from './message/request-fields.ts'
 import { answerDefaults, completeReporter } from './reporter.ts'
 import { addRoute, type HooksOf } from './routing/operation-route.ts'
@@ -82,8 +84,11 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   const { realm = document.info.title, warn = sentence => app.log.warn(sentence) } = service
   const handlers = service.handlers as Record<string, AnyHandler>
   const verifiers = service.verifiers as Record<string, AnyVerifier>
-  requireSameNames('operation', 'handler', contract.operations, handlers)
-  requireSameNames('security scheme', 'verifier', schemes, verifiers)
+  const mismatches = [
+    ...mismatchesOf('operation', 'handler', contract.operations, handlers),
+    ...mismatchesOf('security scheme', 'verifier', schemes, verifiers)
+  ]
+  if (mismatches.length > 0) throw new Error(mismatches.join(' '))
 
   const operations = routedOperations(contract, variables, app.prefix)
   const skipped = routedSkipped(contract, variables, app.prefix)
@@ -118,7 +123,9 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   // A prefix replaces the path of the server, also for the page.
   const servers = app.prefix === '' ? {} : { servers: [{ url: app.prefix }] }
   await serveDocs(app, { ...document, ...servers }, variables, pages)
-  describeContract(contract).forEach(warn)
+  const unreachable = contract.skipped.filter(({ isReachable }) => !isReachable)
+  const named = unreachable.map(operation => ({ ...operation, template: operation.url }))
+  describeContract(operations, [...skipped, ...named]).forEach(warn)
 }
 
 /** Where the page of the contract is: a proxy may forward no path but that of the server. */
@@ -137,7 +144,7 @@ function requireLiteralPrefix (prefix: string): void {
 }
 
 /** TypeScript reports these errors too, unless a cast hides them. */
-function requireSameNames (kind: string, givenKind: string, wanted: object, given: object): void {
+function mismatchesOf (kind: string, givenKind: string, wanted: object, given: object): string[] {
   const problems: string[] = []
   for (const name of Object.keys(wanted)) {
     if (!Object.hasOwn(given, name)) problems.push(`The ${kind} ${name} has no ${givenKind}.`)
@@ -146,19 +153,22 @@ function requireSameNames (kind: string, givenKind: string, wanted: object, give
     if (Object.hasOwn(wanted, name)) continue
     problems.push(`The ${givenKind} ${name} has no ${kind} in the contract.`)
   }
-  if (problems.length > 0) throw new Error(problems.join(' '))
+  return problems
 }
 
 /** Sentences for the log at startup: what anyone may call, and what is not served. */
-function describeContract ({ operations, skipped }: Contract): string[] {
+function describeContract (
+  operations: RoutedOperation[],
+  skipped: Array<Pick<RoutedOperation, 'method' | 'template'> & { reason: string }>
+): string[] {
   const sentences: string[] = []
-  for (const { method, url, security } of Object.values(operations)) {
+  for (const { method, template, security } of operations) {
     const isOpen = security.length === 0 ||
       security.some(requirement => Object.keys(requirement).length === 0)
-    if (isOpen) sentences.push(`${method} ${url} needs no credentials.`)
+    if (isOpen) sentences.push(`${method} ${template} needs no credentials.`)
   }
-  for (const { method, url, reason } of skipped) {
-    sentences.push(`${method} ${url} is not served: ${reason}.`)
+  for (const { method, template, reason } of skipped) {
+    sentences.push(`${method} ${template} is not served: ${reason}.`)
   }
   return sentences
 }

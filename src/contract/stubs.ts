@@ -3,7 +3,10 @@ import { HttpError } from './server/http-error.ts'
 import { describesEvent } from './answers/events.ts'
 import type { AnyAnswer } from './answers/response-writer.ts'
 import { kindOf } from './message/media-type.ts'
-import { isSchemaObject, mapValues, type Schema, valueAt } from './schema/index.ts'
+import {
+  type Compile, createCompiler, isSchemaObject, isString, mapValues, type Schema, valueAt,
+  writeValid
+} from './schema/index.ts'
 import type { Contract, Operation, Response } from './types/contract.ts'
 
 /** A handler for each operation; `never` is assignable to the answers of any contract. */
@@ -15,23 +18,26 @@ export type Stubs<C extends Contract> = {
  * Handlers for all operations, which throw an HttpError with 501. Written ones replace them:
  * `{ ...stubs(contract), createPlant }`.
  * @param document the description: the stubs answer with its examples, and 501 where it has none
+ *   that satisfies its schema
  */
 export function stubs<C extends Contract> (contract: C, document?: object): Stubs<C> {
+  const compile = createCompiler(contract.schemas, 'answer')
   return mapValues(contract.operations, (_operation, id) => {
-    return document === undefined ? () => throwMissing(id) : stub(id, contract, document)
+    return document === undefined ? () => throwMissing(id) : stub(id, contract, document, compile)
   }) as Stubs<C>
 }
 
-function throwMissing (id: string, part?: string): never {
-  const reason = part === undefined ? '' : `, and its contract has no example of ${part}`
+function throwMissing (id: string, what?: string): never {
+  const reason = what === undefined ? '' : `, and its contract has no ${what}`
   throw new HttpError(501, `The operation ${id} is not implemented yet${reason}.`)
 }
 
-/** The engine checks its answer like any other: an example that breaks its schema becomes 500. */
-function stub (id: string, { operations, schemas }: Contract, document: object) {
+function stub (
+  id: string, { operations, schemas }: Contract, document: object, compile: Compile
+) {
   const { url, method, responses } = operations[id] as Operation
   const success = successOf(responses)
-  if (success === undefined) return () => throwMissing(id, 'a success')
+  if (success === undefined) return () => throwMissing(id, 'example of a success')
   const { content = {}, headers = {} } = responses[success] as Response
   const types = Object.keys(content)
   const place = ['paths', url, method.toLowerCase(), 'responses', success]
@@ -42,21 +48,37 @@ function stub (id: string, { operations, schemas }: Contract, document: object) 
     const kind = kindOf(type)
     // JSON and events can be written from any value. A range does not name the type of its example.
     const isText = typeof example === 'string' && !type.includes('*')
-    const isWritable = kind === 'json' || kind === 'events' ? example !== undefined : isText
-    if (!isWritable) return throwMissing(id, 'its body')
-    if (kind !== 'events') return example
-    const schema = content[type]?.schema as Schema | undefined
-    const isEvent = schema !== undefined && describesEvent(schema, schemas)
-    return oneEvent(isEvent ? example : { data: example })
+    const isOfJson = kind === 'json' || kind === 'events'
+    const isWritable = isOfJson ? example !== undefined : isText
+    if (!isWritable) return throwMissing(id, 'example of its body')
+    const schema: Schema = { ...content[type]?.schema }
+    // The schema of a text may describe what the text means.
+    const isChecked = isOfJson || (kind === 'text' && isString(schema, schemas))
+    const body = isChecked ? validExample(example, schema, 'its body') : example
+    if (kind !== 'events') return body
+    return oneEvent(describesEvent(schema, schemas) ? body : { data: body })
+  }
+
+  function validExample (example: unknown, schema: object, part: string): unknown {
+    const validate = compile(schema)
+    const { fault } = writeValid(validate, example)
+    if (fault === undefined) return example
+    const exact = withBigints(example)
+    if (writeValid(validate, exact).fault === undefined) return exact
+    const { path, problem } = fault
+    const name = path === '' ? 'it' : `"${path}"`
+    return throwMissing(id, `valid example of ${part}: ${name} ${problem}`)
   }
 
   return ({ accept = '' }: { accept?: string }): AnyAnswer => {
     const status = success === 'default' ? 200 : Number(success.replace('XX', '00'))
     const answer: { -readonly [Member in keyof AnyAnswer]: AnyAnswer[Member] } = { status }
-    for (const [name, { required }] of Object.entries(headers)) {
+    for (const [name, { required, schema }] of Object.entries(headers)) {
       const example = exampleAt([...place, 'headers', name])
-      if (example !== undefined) answer.headers = { ...answer.headers, [name]: example }
-      else if (required) throwMissing(id, `its header field ${name}`)
+      const part = `its header field ${name}`
+      if (example !== undefined) {
+        answer.headers = { ...answer.headers, [name]: validExample(example, schema, part) }
+      } else if (required) throwMissing(id, `example of ${part}`)
     }
     const type = types.includes(accept) ? accept : types[0]
     if (type !== undefined) answer.body = bodyOf(type)
@@ -70,6 +92,15 @@ function successOf (responses: Operation['responses']): string | undefined {
   const keys = Object.keys(responses)
   const first = (start: string) => keys.find(key => key.startsWith(start))
   return first('2') ?? first('3') ?? first('default')
+}
+
+/** The parser of the contract rounded these integers, and the largest int64 to 2^63. */
+function withBigints (example: unknown): unknown {
+  if (Number.isInteger(example) && !Number.isSafeInteger(example)) {
+    return example === 2 ** 63 ? 2n ** 63n - 1n : BigInt(example as number)
+  }
+  if (Array.isArray(example)) return example.map(withBigints)
+  return isSchemaObject(example) ? mapValues(example, withBigints) : example
 }
 
 async function * oneEvent (event: unknown): AsyncGenerator<unknown> {

@@ -22,6 +22,11 @@ export async function listenAt (
     const { address } = await lookup(host, { order: 'ipv4first' })
     return await (app.listen as Listen)({ host: address, port, reusePort })
   } catch (error) {
-    throw new CannotListen(host, port, error as Error, variable)
+    throw new CannotListen(host, port, error as Error, wayOutOf(variable))
   }
+}
+
+/** @param variable the one that sets the port */
+export function wayOutOf (variable: string): string {
+  return `Set HOST and ${variable} to listen elsewhere.`
 }

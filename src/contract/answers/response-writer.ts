@@ -100,8 +100,10 @@ function contentWriter (key: string, { content = {} }: Response, options: Writer
         return { contentType: sentType(contentType), payload: found.write(body, reply) }
       }
     }
-    const type = contentType === undefined ? 'without naming its media type' : `as ${contentType}`
-    options.reportAnswer(`${status} ${type}${undeclared}`, reply)
+    const problem = contentType === undefined
+      ? `without contentType, which must be one of ${Object.keys(content).join(', ')}`
+      : `as ${contentType}${undeclared}`
+    options.reportAnswer(`${status} ${problem}`, reply)
     return writeUndeclaredBody(answer)
   }
 }

@@ -24,14 +24,22 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
   const contract = copyHere(source, read.files)
   const generate = generateCommand(contract, choices)
   const manifest = projectManifest(generate, own)
-  writeFiles(projectFiles(manifest))
+  const hasApp = isApp(existing, manifest)
+  if (!hasApp) writeFiles(projectFiles(manifest))
   await generateOnce({ contract, out: 'generated', command: `npx ${generate}`, ...choices })
 
   const extension = importExtension('generated')
-  writeFiles(serviceFiles(read.contract, extension))
-  if (existing !== undefined) printMissing(existing, manifest)
+  writeFiles(serviceFiles(read.contract, extension, hasApp))
+  const { type, scripts, dependencies } = manifest
+  const ofApp = { type, scripts: { generate: scripts.generate }, dependencies }
+  if (existing !== undefined) printMissing(existing, hasApp ? ofApp : manifest)
+  const secrets = Object.keys(read.contract.securitySchemes).map(secretOf)
+  if (hasApp) {
+    printAddition(extension, secrets)
+    return 0
+  }
   if (extension === '.js') console.log(`\n${compileFirst}`)
-  printNext(Object.keys(read.contract.securitySchemes).map(secretOf))
+  printNext(secrets)
   return 0
 }
 
@@ -98,6 +106,13 @@ function writeFiles (files: Record<string, string>): void {
   }
 }
 
+/** Whether the folder has an app that init did not write: packages alone are none. */
+function isApp (existing: Manifest = {}, { scripts }: { scripts: Manifest }): boolean {
+  const own = Object(existing.scripts)
+  return Object.hasOwn(Object(existing.dependencies), 'fastify') &&
+    ['start', 'dev'].some(name => Object.hasOwn(own, name) && own[name] !== scripts[name])
+}
+
 function printMissing (existing: Manifest, wanted: Manifest): void {
   const missing = missingFrom(existing, wanted)
   if (Object.keys(missing).length === 0) return
@@ -108,4 +123,13 @@ function printNext (secrets: string[]): void {
   const variables = secrets.map(name => `${name}=choose-one `).join('')
   console.log(`\nNext:\n  npm install\n  npm test\n  ${variables}npm start`)
   console.log('Then open http://localhost:3000/docs, and write the handlers in src/handlers/.')
+}
+
+function printAddition (extension: string, secrets: string[]): void {
+  console.log(`
+Add to your app, here in a file of src/:
+  import { createService } from './service${extension}'
+  await app.register(createService(process.env))
+Then npm install, and write the handlers in src/handlers/.`)
+  if (secrets.length > 0) console.log(`The app needs ${secrets.join(' and ')} in its environment.`)
 }

@@ -9,20 +9,29 @@ interface Group { tag: string | undefined, file: string, constant: string, ids: 
 /**
  * The files of the service, by path.
  * @param extension of the files that it imports
+ * @param hasApp whether there is an app, so that no other one is written
  */
-export function serviceFiles (contract: Contract, extension: string): Record<string, string> {
+export function serviceFiles (
+  contract: Contract,
+  extension: string,
+  hasApp: boolean
+): Record<string, string> {
   const groups = groupByTag(contract)
   const schemes = Object.entries(contract.securitySchemes)
   const files: Record<string, string> = {
-    'src/main.ts': main(extension),
-    'src/app.ts': app(groups, schemes.length > 0, extension)
+    'src/service.ts': service(groups, schemes.length > 0, extension)
   }
   for (const group of groups) {
     files[`src/handlers/${group.file}.ts`] = handlers(contract, group, extension)
   }
   if (schemes.length > 0) files['src/verifiers.ts'] = verifiers(schemes, extension)
-  files['test/app.test.ts'] = test(contract, extension)
-  return files
+  if (hasApp) return files
+  return {
+    'src/main.ts': main(schemes.length > 0, extension),
+    'src/app.ts': app(extension),
+    ...files,
+    'test/app.test.ts': test(contract, extension)
+  }
 }
 
 function groupByTag ({ operations }: Contract): Group[] {
@@ -41,40 +50,61 @@ function identifier (file: string): string {
   return /^\p{N}/u.test(name) ? `_${name}` : name
 }
 
-function main (extension: string): string {
+function main (hasSchemes: boolean, extension: string): string {
+  const importVerifiers = `import { missingSecrets } from './verifiers${extension}'\n`
+  const requireSecrets = `const missing = missingSecrets(process.env)
+if (missing.length > 0) {
+  console.error(\`Set \${missing.join(' and ')} in the environment or in .env.\`)
+  process.exit(1)
+}
+`
   return `// Starts the service: npm start.
 import { buildApp } from './app${extension}'
-
+${hasSchemes ? importVerifiers : ''}
 const { HOST = 'localhost', PORT = '3000' } = process.env
+${hasSchemes ? requireSecrets : ''}\
 const app = await buildApp(process.env, { logger: true })
 await app.listen({ host: HOST, port: Number(PORT) })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 `
 }
 
-function app (groups: Group[], hasSchemes: boolean, extension: string): string {
-  const imports = groups.map(({ constant, file }) => {
-    return `import { ${constant} } from './handlers/${file}${extension}'\n`
-  })
-  const verifierImport = `import { createVerifiers } from './verifiers${extension}'\n`
-  const spreads = groups.map(({ constant }) => `\n      ...${constant}`)
+function app (extension: string): string {
   return `// The service without a port, for src/main.ts and for tests.
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import { serveContract, serverOptions } from 'fastify-openapi-contract'
-import { contract } from '../generated/index${extension}'
-${imports.join('')}${hasSchemes ? verifierImport : ''}
+import { serverOptions } from 'fastify-openapi-contract'
+import { createService } from './service${extension}'
+
 export async function buildApp (
   env: NodeJS.ProcessEnv,
   options: Pick<FastifyServerOptions, 'logger'> = {}
 ): Promise<FastifyInstance> {
   const app = fastify({ ...serverOptions(), ...options })
-  await app.register(serveContract({
+  await app.register(createService(env))
+  return app
+}
+`
+}
+
+function service (groups: Group[], hasSchemes: boolean, extension: string): string {
+  const imports = groups.map(({ constant, file }) => {
+    return `import { ${constant} } from './handlers/${file}${extension}'\n`
+  })
+  const verifierImport = `import { createVerifiers } from './verifiers${extension}'\n`
+  const spreads = groups.map(({ constant }) => `\n      ...${constant}`)
+  const env = hasSchemes ? 'env' : '_env'
+  return `// The contract with its handlers and verifiers, as a plugin of Fastify.
+import type { FastifyPluginAsync } from 'fastify'
+import { serveContract } from 'fastify-openapi-contract'
+import { contract } from '../generated/index${extension}'
+${imports.join('')}${hasSchemes ? verifierImport : ''}
+export function createService (${env}: NodeJS.ProcessEnv): FastifyPluginAsync {
+  return serveContract({
     contract,
     handlers: {${spreads.join(',')}
     },
     verifiers: ${hasSchemes ? 'createVerifiers(env)' : '{}'}
-  }))
-  return app
+  })
 }
 `
 }
@@ -91,8 +121,9 @@ function handlers (contract: Contract, { tag, constant, ids }: Group, extension:
 import { stubs } from 'fastify-openapi-contract'
 import { contract, type HandlersTagged } from '../../generated/index${extension}'
 
-// Answers with the examples of the contract, and with 501 where it has none. Replace each stub by
-// a function, such as \`async ({ path, query, body }) => ({ status: 200, body: ... })\`.
+// Answers with the examples of the contract, with no body where it declares none, and else with
+// 501. Replace each stub by a function, such as
+// \`async ({ path, query, body }) => ({ status: 200, body: ... })\`.
 const stub = stubs(contract, contract.document)
 
 export const ${constant}: HandlersTagged<${type}> = {
@@ -114,6 +145,7 @@ function verifiers (schemes: Schemes, extension: string): string {
     const call = isBasic(scheme) ? 'passwordVerifier' : 'secretVerifier'
     return `    ${memberName(name)}: ${call}(env, ${quoted(secretOf(name))})`
   })
+  const variables = schemes.map(([name]) => `  ${quoted(secretOf(name))}`)
   const hasBasic = schemes.some(([, scheme]) => isBasic(scheme))
   const types = hasBasic ? 'BasicCredentials, TokenVerifier, Verifier' : 'TokenVerifier'
   return `// Who may call: a verifier for each security scheme of the contract. It gets the
@@ -121,6 +153,15 @@ function verifiers (schemes: Schemes, extension: string): string {
 import type { ${types} } from 'fastify-openapi-contract'
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Verifiers } from '../generated/index${extension}'
+
+const variables = [
+${variables.join(',\n')}
+]
+
+/** The variables of secrets that the environment lacks. */
+export function missingSecrets (env: NodeJS.ProcessEnv): string[] {
+  return variables.filter(name => !env[name])
+}
 
 /** @throws Error if the environment lacks a secret */
 export function createVerifiers (env: NodeJS.ProcessEnv): Verifiers {

@@ -16,7 +16,7 @@ export async function withWayOut (
   error: unknown
 ): Promise<Error> {
   if (!(error instanceof ContractError)) return error as Error
-  for (const choice of choices) {
+  for (const choice of isAboutMissing(error) ? [] : choices) {
     const leniency = { ...given, ...choice }
     // Rather than guessing from the errors, try: a flag that is named must help.
     const read = await readContract(contract, leniency).catch(() => undefined)
@@ -24,6 +24,11 @@ export async function withWayOut (
     return new Error(`${error.message}\n${hintOf(choice)}`)
   }
   return new Error(`${error.message}\nCorrect the contract, and run the command again.`)
+}
+
+/** A misspelt name is no reason to leave out its operations. */
+function isAboutMissing ({ findings }: ContractError): boolean {
+  return findings.some(finding => / There is no |Can't resolve \$ref/.test(finding))
 }
 
 function hintOf (choice: Leniency): string {

@@ -20,7 +20,7 @@ import { pruneContract, pruneDescription } from './prune-components.ts'
 import { unsupportedRule } from './refuse-unsupported.ts'
 import { withSafeIntegers } from './safe-integers.ts'
 import { SkippedOperations } from './skip-operations.ts'
-import { Survey } from './survey.ts'
+import { placeAt, Survey } from './survey.ts'
 import { newIn32Rule, throwOtherVersion, toOpenApi31 } from './openapi-version.ts'
 import { errorRules, isError, isKnownKeyword, warningsOf } from './warnings.ts'
 
@@ -122,12 +122,20 @@ async function inspect (
   })
   const errors: NormalizedProblem[] = []
   const warnings: NormalizedProblem[] = []
-  for (const problem of await lint({ ref: file, config, externalRefResolver: resolver })) {
+  for (const found of await lint({ ref: file, config, externalRefResolver: resolver })) {
+    const problem = withTarget(found, survey)
     if (isAboutMapping(problem)) continue
     if (isError(problem, survey)) errors.push(problem)
     else if (!isKnownKeyword(problem, survey)) warnings.push(problem)
   }
   return { config, survey, errors, warnings }
+}
+
+/** The linter does not say what it cannot resolve, unless it is a file. */
+function withTarget (problem: NormalizedProblem, { missing }: Survey): NormalizedProblem {
+  const target = missing.get(placeAt(placeOf(problem)))
+  if (problem.message !== "Can't resolve $ref" || target === undefined) return problem
+  return { ...problem, message: `${problem.message}: ${target}` }
 }
 
 /** Without the rules for what the generator finds out itself. */

@@ -1,7 +1,8 @@
 // A linter rule that reports the features of OpenAPI that this service does not serve: serving half
 // of a feature would mislead. It also fills the survey.
 import type { Oas3Operation, Oas3Rule, UserContext } from '@redocly/openapi-core'
-import { mapValues } from '../schema/index.ts'
+import { escapedKey, mapValues, valueAt } from '../schema/index.ts'
+import { didYouMean } from './did-you-mean.ts'
 import { isHoisted } from './hoist-schemas.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
 import { placeAt, type Survey } from './survey.ts'
@@ -29,7 +30,9 @@ function ignoreErrors<Visitor extends object> (visitor: Visitor): Visitor {
 
 function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule> {
   // The visits below refer to the root of the description, which comes first.
-  let top: { source: object, security: object | undefined, schemas: object, schemes: object }
+  let top: {
+    source: object, root: object, security: object | undefined, schemas: object, schemes: object
+  }
   return {
     any (node, context) {
       for (const name of namesOfObjects) reportMember(node, name, context)
@@ -39,7 +42,8 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
     },
     Root (root, context) {
       const { schemas = {}, securitySchemes: schemes = {} } = root.components ?? {}
-      top = { source: context.location.source, security: root.security, schemas, schemes }
+      const { source } = context.location
+      top = { source, root, security: root.security, schemas, schemes }
       const { jsonSchemaDialect: dialect } = root as { jsonSchemaDialect?: string }
       if (dialect !== undefined && !isDialect(dialect)) {
         report(context, 'dialect', 'jsonSchemaDialect', dialect)
@@ -56,7 +60,7 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
           enter (operation, context) {
             reportOperation(operation, context)
             const isOpen = operation.security === undefined && top.security === undefined
-            if (isOpen && !allowOpen) report(context, 'noSecurity')
+            if (isOpen && !allowOpen) report(context, 'noSecurity', undefined, openWayOut)
           },
           Responses: reportStatuses,
           Response ({ headers = {} }, context) {
@@ -79,7 +83,8 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
     SecurityRequirement (requirement, context) {
       for (const name of Object.keys(requirement)) {
         if (Object.hasOwn(top.schemes, name)) continue
-        const message = `There is no security scheme ${name}.`
+        const hint = didYouMean(name, Object.keys(top.schemes))
+        const message = `There is no security scheme ${name}.${hint}`
         context.report({ message, location: context.location.child(name).key() })
       }
     },
@@ -99,7 +104,8 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
       for (const [value, target] of Object.entries(mapping as Record<string, string>)) {
         if (Object.hasOwn(top.schemas, target)) continue
         if (context.resolve({ $ref: target }).node !== undefined) continue
-        const message = `There is no schema ${target}.`
+        const hint = didYouMean(target, Object.keys(top.schemas))
+        const message = `There is no schema ${target}.${hint}`
         context.report({ message, location: context.location.child(value) })
       }
     },
@@ -111,6 +117,10 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
         if (location !== undefined && node !== undefined) {
           survey.sources.set(location.source.absoluteRef, location.source)
           survey.references.add(from, placeAt(location))
+        }
+        if (node === undefined) {
+          const hint = source === top.source ? similarTarget($ref, top.root) : ''
+          survey.missing.set(from, `there is no ${$ref}.${hint}`)
         }
         // `location` is where the last of several references leads: this names a component on
         // the way.
@@ -124,7 +134,8 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
         }
         const pointer = location?.pointer ?? ''
         const isToSchema = /^#\/components\/schemas\//.test(pointer) || isHoisted(pointer)
-        if (context.type.name === 'Schema' && location?.source === top.source && !isToSchema) {
+        const isInTop = node !== undefined && location?.source === top.source
+        if (context.type.name === 'Schema' && isInTop && !isToSchema) {
           report(context, 'schemaReference', undefined, $ref)
         }
       }
@@ -144,6 +155,7 @@ const referable = [
   // Texts, and what is in extensions.
   'scalar', 'SpecExtension'
 ]
+const openWayOut = '--allow-open serves it to everyone'
 const schemeKinds = ['bearer', 'basic', 'apiKey', 'oauth2', 'openIdConnect']
 const dialects = [
   'https://spec.openapis.org/oas/3.1/dialect/base',
@@ -157,6 +169,13 @@ function isDialect (uri: string): boolean {
 
 function isMediaType (type: string): boolean {
   return /^[^\s/;]+\/[ -~]+$/.test(type) && /^[ -~]+$/.test(type)
+}
+
+/** Asks for another part of the description, beside the one that a reference misses. */
+function similarTarget ($ref: string, root: object): string {
+  const [, parent = '', name = ''] = /^#(.*)\/(.*)$/s.exec($ref) ?? []
+  const siblings = Object.keys(Object(valueAt(root, parent))).map(escapedKey)
+  return didYouMean(name, siblings)
 }
 
 function reportMember (node: unknown, name: string, context: UserContext): void {

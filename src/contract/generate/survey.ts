@@ -12,6 +12,8 @@ export class Survey {
   readonly sources = new Map<string, Source>()
   /** Schemas with a keyword that JSON Schema 2020-12 does not know, by keyword. */
   readonly unknown = new Map<string, LocationObject[]>()
+  /** What is missing, as a sentence, by the place of the reference to it. */
+  readonly missing = new Map<string, string>()
 
   /** Puts file, line and column before a JSON pointer of the bundled description. */
   locate (root: Source, pointer: string): string {
@@ -38,6 +40,6 @@ export class Survey {
 }
 
 /** A place for `References`. */
-export function placeAt ({ source, pointer }: UserContext['location']): string {
-  return source.absoluteRef + pointer
+export function placeAt ({ source, pointer }: LocationObject): string {
+  return `${source.absoluteRef}${pointer}`
 }

@@ -1,5 +1,6 @@
 // Which findings of the linter are errors, and how the others are reported.
 import type { Document, NormalizedProblem } from '@redocly/openapi-core'
+import { relative } from 'node:path'
 import { escapedKey } from '../schema/index.ts'
 import { type Description, hasIgnoredBody, listOperations, visitValues } from './description.ts'
 import { describe, locate, placeOf } from './findings.ts'
@@ -40,8 +41,8 @@ export function isKnownKeyword (problem: NormalizedProblem, survey: Survey): boo
 }
 
 /**
- * A line for each rule, each unknown keyword and rounded examples: the first place, and how many
- * there are.
+ * A line for all rules of style, for each other rule, each unknown keyword and rounded examples:
+ * the first place, and how many there are.
  */
 export function warningsOf (
   problems: NormalizedProblem[],
@@ -49,8 +50,16 @@ export function warningsOf (
   { parsed, source }: Document
 ): string[] {
   const lines: string[] = []
-  for (const found of Map.groupBy(problems, ({ ruleId }) => ruleId).values()) {
-    lines.push(describe(found[0] as NormalizedProblem) + others(found))
+  const styles: string[] = []
+  for (const [rule, found] of Map.groupBy(problems, ({ ruleId }) => ruleId)) {
+    if (!errorRules.includes(rule)) styles.push(`${rule} (${found.length})`)
+    else lines.push(describe(found[0] as NormalizedProblem) + others(found))
+  }
+  const style = problems.find(({ ruleId }) => !errorRules.includes(ruleId))
+  if (style !== undefined) {
+    const sentence = `Matters of style, of which this is the first: ${styles.join(', ')}.`
+    const all = `npx @redocly/cli lint ${relative('', source.absoluteRef)}`
+    lines.push(`${locate(placeOf(style))} ${sentence} To see all: ${all}`)
   }
   for (const [keyword, places] of survey.unknown) {
     const place = locate(places[0] as typeof places[number])

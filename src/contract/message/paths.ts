@@ -1,6 +1,6 @@
 // Converts path templates to routes and regular expressions (OpenAPI 3.1, section 4.8.8.2).
 import { maxHeaderSize } from '../server/node-http.ts'
-import type { Contract, Operation, Server } from '../types/contract.ts'
+import type { Contract, Operation, Server, SkippedOperation } from '../types/contract.ts'
 
 /** The limit of the whole header also limits a path parameter. */
 export const routerOptions = { maxParamLength: maxHeaderSize }
@@ -36,7 +36,7 @@ export function routedSkipped (
   { server, skipped }: Contract,
   variables: Variables,
   prefix = ''
-): Routed[] {
+): Array<SkippedOperation & Routed> {
   const reachable = skipped.filter(({ isReachable }) => isReachable)
   return reachable.map(operation => routed(operation, server, variables, prefix))
 }

@@ -2,7 +2,7 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type Compile, type Fault, readJson, type Schemas } from '../schema/index.ts'
 import type { Parameter, SecurityScheme } from '../types/contract.ts'
-import { HttpError } from '../server/http-error.ts'
+import { asHttpError, HttpError } from '../server/http-error.ts'
 import { type RoutedOperation, segmentSource } from '../message/paths.ts'
 import { decodeText, rawPath, type Texts, textsFrom, textsIn } from '../message/request-texts.ts'
 import { isSpread, styleReaders } from './styles.ts'
@@ -13,7 +13,7 @@ import { textSchema, type TextSchema } from './text-schema.ts'
 /**
  * The hooks that read an operation's parameters (OpenAPI 3.1, section 4.8.12). Text becomes a
  * number or a boolean where the schema says so. A missing, repeated or invalid parameter
- * is answered 400.
+ * is answered 400, with a sentence for each.
  * @param schemes the security schemes, whose API keys are no parameters
  */
 export function readParameters (
@@ -33,18 +33,32 @@ export function readParameters (
   })
   return [(request, _reply, done) => {
     const values: Record<string, Record<string, unknown>> = {}
+    let errors: HttpError[] | undefined
     for (const { place, textsOf, readers } of places) {
       const texts = textsOf(request)
       const ofPlace: Record<string, unknown> = {}
       for (const { name, read } of readers) {
-        const value = read(texts)
-        if (value !== undefined) ofPlace[name] = value
+        try {
+          const value = read(texts)
+          if (value !== undefined) ofPlace[name] = value
+        } catch (error) {
+          (errors ??= []).push(asHttpError(error))
+        }
       }
       values[place] = ofPlace
     }
+    if (errors !== undefined) throw asOne(errors)
     request.parameters = values
     done()
   }]
+}
+
+/** An error of the service counts before faults of the request. */
+function asOne (errors: HttpError[]): HttpError {
+  const status = Math.max(...errors.map(error => error.status)) as HttpError['status']
+  const worst = errors.filter(error => error.status === status)
+  const sentences = new Set(worst.map(({ message }) => message))
+  return new HttpError(status, [...sentences].join(' '), { cause: worst[0]?.cause })
 }
 
 /** Whether a name belongs to a parameter or an API key, so that no other object takes it. */

@@ -62,8 +62,8 @@ function bearer (realm: string): CredentialReader {
   // RFC 6750 section 3.1: a request without credentials gets a bare challenge, no error code.
   const challenge = `Bearer ${realm}`
   const withError = (code: string) => `${challenge}, error="${code}"`
-  const missing = 'This operation needs a bearer token: Authorization: Bearer <ACCESS_TOKEN>.'
-  const malformed = 'Authorization must have the form "Bearer <ACCESS_TOKEN>", with one token.'
+  const missing = 'This operation needs a bearer token: Authorization: Bearer <token>.'
+  const malformed = 'Authorization must have the form "Bearer <token>", with one token.'
   const invalid = () => {
     return new Refusal(401, 'The bearer token is not accepted.', withError('invalid_token'))
   }

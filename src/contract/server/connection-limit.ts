@@ -15,11 +15,13 @@ const unsentBytes = 256 * 1024
  * By default connections take at most half of the memory, each with a body of `bodyLimit` bytes or
  * with a response that nobody reads. Each may have two files open: its socket and one that it
  * reads.
+ * @param name what the owner of the service calls maxConnections
  */
 export function connectionLimit (
   { maxConnections, bodyLimit }: { maxConnections?: number | undefined, bodyLimit: number },
   threads: number,
-  warn: (sentence: string) => void
+  warn: (sentence: string) => void,
+  name = 'maxConnections'
 ): ConnectionLimit {
   const openFiles = limitOfOpenFiles()
   const forConnections = openFiles - reserved - (threads - 1) * reservedForThread
@@ -30,11 +32,11 @@ export function connectionLimit (
   if (limit > byFiles) {
     const reason = `the process may open ${openFiles} files (ulimit -n), ` +
       'and a connection needs two'
-    if (maxConnections !== undefined) warn(`MAX_CONNECTIONS is lowered to ${byFiles}: ${reason}.`)
+    if (maxConnections !== undefined) warn(`${name} is lowered to ${byFiles}: ${reason}.`)
     return { limit: byFiles, reason }
   }
   const isDefault = maxConnections === undefined
-  return { limit, reason: isDefault ? 'MAX_CONNECTIONS is not set' : 'that is MAX_CONNECTIONS' }
+  return { limit, reason: isDefault ? `${name} is not set` : `that is ${name}` }
 }
 
 /** The soft limit, which Node raises to the hard limit when it starts. */

@@ -11,8 +11,7 @@ const longestWaitMs = 5000
 
 /** The address is in use, or does not exist. */
 export class CannotListen extends Error {
-  constructor (host: string, port: number, { message }: Error, variable = 'PORT') {
-    const wayOut = `Set HOST and ${variable} to listen elsewhere.`
+  constructor (host: string, port: number, { message }: Error, wayOut: string) {
     super(`Cannot listen on ${host}, port ${port}: ${message}. ${wayOut}`)
   }
 }
@@ -21,6 +20,7 @@ export class CannotListen extends Error {
  * Claims a port while the first thread begins to listen at it. Port 0, any free one, is never
  * shared.
  * @param warn gets a sentence when another service could share the port after all
+ * @param wayOut the sentence of CannotListen about what the owner of the service can do
  * @returns a function that ends the claim: once a thread listens, the system refuses the port to
  *   others
  * @throws CannotListen when the port is in use
@@ -28,7 +28,8 @@ export class CannotListen extends Error {
 export async function claimPort (
   host: string,
   port: number,
-  warn: (sentence: string) => void
+  warn: (sentence: string) => void,
+  wayOut = 'Choose another address or port.'
 ): Promise<() => void> {
   if (port === 0) return () => {}
   const lock = await lockStart(port, warn)
@@ -40,7 +41,7 @@ export async function claimPort (
     return () => lock?.close()
   } catch (error) {
     lock?.close()
-    throw new CannotListen(host, port, error as Error)
+    throw new CannotListen(host, port, error as Error, wayOut)
   }
 }
 
@@ -50,7 +51,7 @@ async function lockStart (
   warn: (sentence: string) => void
 ): Promise<Server | undefined> {
   // An abstract socket of Linux is of one network namespace, and ends with its process.
-  const path = `\0plant-store, start at port ${port}`
+  const path = `\0fastify-openapi-contract, start at port ${port}`
   let reason = 'another service has been starting at this port for 5 seconds'
   const end = performance.now() + longestWaitMs
   for (; performance.now() < end; await sleep(retryMs)) {

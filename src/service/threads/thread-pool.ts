@@ -8,6 +8,7 @@ import { killAtExit } from '../../kill-at-exit.ts'
 import { createConnector } from '../../stores/remote-engine.ts'
 import type { LogOutput } from '../../telemetry/log-output.ts'
 import type { AppServerOptions } from '../app-server.ts'
+import { wayOutOf } from '../listen.ts'
 import { HttpThread, type ThreadCall } from './http-thread.ts'
 
 /** Milliseconds. A thread that failed soon after its start, or during it, is replaced later. */
@@ -155,7 +156,8 @@ export class ThreadPool {
   async #listenAlone (thread: HttpThread, port: number): Promise<string> {
     const { config, log } = this.#options
     try {
-      const release = await claimPort(config.host, port, sentence => log.warn(sentence))
+      const warn = (sentence: string) => log.warn(sentence)
+      const release = await claimPort(config.host, port, warn, wayOutOf('PORT'))
       return await thread.listen(port).finally(release)
     } catch (error) {
       throw new NoListener((error as Error).message, { cause: error })

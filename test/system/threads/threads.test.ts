@@ -103,6 +103,7 @@ t.test('startup fails when another service uses the port, with threads and witho
     )
     t.equal(await second.ended, 1)
     t.match(second.output(), `Cannot listen on 127.0.0.1, port ${port}: listen EADDRINUSE`)
+    t.match(second.output(), 'Set HOST and PORT to listen elsewhere.')
   }
   first.child.kill('SIGTERM')
   await first.ended
@@ -150,6 +151,15 @@ t.test('a start without its lock is warned of', async t => {
   releaseNothing()
   const problem = 'this process may not create Unix sockets (listen EAFNOSUPPORT).'
   t.strictSame(warnings.slice(1), [sentence + problem])
+})
+
+t.test('a port that is in use is refused in words that suit any service', async t => {
+  const other = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const message = new RegExp(`^Cannot listen on 127\\.0\\.0\\.1, port ${port}: .* Choose another address or port\\.$`)
+  await t.rejects(claimPort('127.0.0.1', port, () => {}), { message })
 })
 
 async function freePort (): Promise<AddressInfo> {

@@ -1,9 +1,11 @@
 // The contract as a plugin of an app that has other routes, plugins and contracts.
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance } from 'fastify'
+import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { connect as connectSecurely, type TlsOptions } from 'node:tls'
 import t, { type Test } from 'tap'
 import {
   type Contract, type ContractService, HttpError, serveContract, serverOptions
@@ -60,7 +62,10 @@ t.test('the plugin leaves the other routes and plugins of an app alone', async t
 
 t.test('a prefix replaces the path of the server', async t => {
   const app = await startApp(t)
-  await app.register(await plugin(t, items), { prefix: '/v1' })
+  const warnings: string[] = []
+  const warn = (sentence: string) => warnings.push(sentence)
+  await app.register(await plugin(t, items, { handlers, warn }), { prefix: '/v1' })
+  t.equal(warnings[0], 'GET /v1/items/{id} needs no credentials.')
   t.match(await get(app, '/v1/items/7'), { statusCode: 200 })
   t.match(await get(app, '/v1/items/x'), { statusCode: 400 })
   t.match(await get(app, '/store/items/7'), { statusCode: 404, body: /Route GET:/ }, 'elsewhere the app answers')
@@ -124,7 +129,7 @@ t.test('an app without the server options is told what it lacks', async t => {
   t.equal((await get(app, '/store/items/7')).statusCode, 200)
   t.equal(warnings.length, 3)
   t.match(warnings[0], /^The app was created without fastify\(serverOptions\(\)\)\./)
-  t.match(warnings[1], /^GET \/items\/\{id\} needs no credentials\./)
+  t.match(warnings[1], /^GET \/store\/items\/\{id\} needs no credentials\./)
 })
 
 t.test('errors before routing have the shape of the first contract', async t => {
@@ -267,4 +272,30 @@ t.test('a service is told that its errors cannot be filled', async t => {
   await app.register(await plugin(t, { root: 'security: []', paths }, service))
   t.match(warnings[0], /do not say how the contract writes errors/)
   t.match(await get(app, '/nothing'), { body: /"statusCode":404/ })
+})
+
+t.test('CommonJS loads the package and generated code by require()', async t => {
+  const require = createRequire(import.meta.url)
+  t.equal(require('fastify-openapi-contract').serveContract, serveContract)
+  t.match(require('../../../generated/index.ts').contract, { operations: { createPlant: { method: 'POST' } } })
+})
+
+/** TLS by a shared key, which needs no certificate. */
+const tls = { ciphers: 'PSK', maxVersion: 'TLSv1.2' } as const
+
+t.test("Fastify's option https needs the server options without their factory", async t => {
+  const psk = Buffer.from('secret')
+  const { serverFactory, ...options } = serverOptions()
+  const https: TlsOptions = { ...tls, pskCallback: () => psk }
+  const app = await startApp(t, fastify({ ...options, https } as object))
+  await app.register(await plugin(t, items))
+  const { port } = await listen(app)
+  const pskCallback = () => ({ identity: 'a', psk })
+  const socket = connectSecurely({ ...tls, port, host: '127.0.0.1', pskCallback, checkServerIdentity: () => undefined })
+  socket.end('GET /store/items/7 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  t.match(await text(socket), /^HTTP\/1\.1 200 /)
+  const plain = await startApp(t, fastify({ serverFactory, ...options, https } as object))
+  await plain.register(await plugin(t, items))
+  const { port: plainPort } = await listen(plain)
+  t.match(await exchange(plainPort, 'no HTTP\r\n\r\n'), 'This is not an HTTP/1.1 request.')
 })

@@ -58,7 +58,9 @@ t.test('a service with a missing or an extra handler or verifier does not start'
   const mismatched = { handlers: { deletePlant: () => {} }, verifiers: { apiKey: () => {} } }
   await t.rejects(serveUntyped(fastify(), mismatched), {
     message: new RegExp('^The operation createPlant has no handler\\. .*' +
-      'The handler deletePlant has no operation in the contract\\.$')
+      'The handler deletePlant has no operation in the contract\\. ' +
+      'The security scheme bearerAuth has no verifier\\. ' +
+      'The verifier apiKey has no security scheme in the contract\\.$')
   })
   const { verifiers } = mismatched
   await t.rejects(serveUntyped(fastify(), { verifiers }), {

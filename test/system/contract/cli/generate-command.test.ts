@@ -7,7 +7,7 @@ import t from 'tap'
 import { describeFailure } from '../../../../src/contract/cli/failure.ts'
 import { runGenerate } from '../../../../src/contract/cli/generate-command.ts'
 import { openFolder, printed } from '../../../fixtures/command-line.ts'
-import { anyResponse, contractText, noContent } from '../../../fixtures/contract.ts'
+import { anyResponse, contractText, jsonBody, noContent, ref } from '../../../fixtures/contract.ts'
 
 const { version } = JSON.parse(readFileSync('src/contract/package.json', 'utf8'))
 const small = contractText({ paths: `  /a: { get: { operationId: a, security: [], ${noContent} } }` })
@@ -15,6 +15,11 @@ const open = contractText({ root: '', paths: `  /a: { get: { operationId: a, ${a
 const unsupported = contractText({
   paths: `  /a: { get: { operationId: a, ${anyResponse} } }
   /b*: { get: { operationId: b, ${anyResponse} } }`
+})
+
+const misspelt = contractText({
+  paths: `  /a: { get: { operationId: a, ${anyResponse} } }
+  /b: { post: { operationId: b, ${jsonBody(ref('None'))}, ${anyResponse} } }`
 })
 
 /** Runs the command in a process. */
@@ -96,6 +101,8 @@ t.test('a contract that cannot be served is refused with the place and the flags
     [small.replace('paths:', 'paths: ['), /:\d+:\d+ \S/, correct],
     [open, /:\d+:\d+ #\/paths\/~1a\/get.* without security/, 'Correct the contract, or add --allow-open, which serves operations without security to everyone.'],
     [unsupported, /:\d+:\d+ #\/paths\/~1b\* Not supported/, 'Correct the contract, or add --skip-unsupported, which leaves out the operations that cannot be served.'],
+    [misspelt, /there is no #\/components\/schemas\/None\. \(no-unresolved-refs\)/, correct],
+    [open.replace('/a:', '/*:'), /without security.* \(--allow-open serves it to everyone\)\./, correct],
     [unsupported.replace('security: []', ''), /without security/, 'Correct the contract, or add --allow-open --skip-unsupported, which ' +
       'serves operations without security to everyone, and leaves out the operations that cannot be served.'],
     [open.replace('/a:', '/*:'), /Not supported/, correct]

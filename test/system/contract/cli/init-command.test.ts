@@ -1,8 +1,8 @@
 // fastify-openapi-contract init. package.test.ts beside this folder runs what it writes.
 import { ESLint, type Linter } from 'eslint'
 import neostandard from 'neostandard'
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import { openFolder } from '../../../fixtures/command-line.ts'
@@ -10,6 +10,7 @@ import { compile } from '../../../fixtures/compiler.ts'
 import { anyResponse, contractText, noContent, parameter } from '../../../fixtures/contract.ts'
 
 const modules = resolve('node_modules')
+const compilerOptions = { target: 'esnext', module: 'nodenext', types: ['node'], strict: true, noEmit: true, skipLibCheck: true }
 const rules = neostandard({ ts: true }) as Linter.Config[]
 rules.push({ rules: { '@stylistic/max-len': ['error', { code: 100 }] } })
 const small = contractText({ paths: `  /a: { get: { operationId: a, ${noContent} } }`, root: 'security: []' })
@@ -18,7 +19,7 @@ t.test('init writes a service for an empty folder, and keeps its files the next 
   const { run, read } = openFolder(t)
   const files = [
     'openapi.yaml', 'package.json', 'tsconfig.json', '.gitignore', 'generated/document.ts', 'generated/index.ts',
-    'generated/operations.ts', 'generated/types.ts', 'src/main.ts', 'src/app.ts', 'src/handlers/notes.ts',
+    'generated/operations.ts', 'generated/types.ts', 'src/main.ts', 'src/app.ts', 'src/service.ts', 'src/handlers/notes.ts',
     'src/verifiers.ts', 'test/app.test.ts'
   ]
   const next = `
@@ -70,16 +71,19 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   const handlers = ['2fa.ts', 'it-s-pet-owners.ts', 'other.ts', 'other2.ts', 'pet-owners.ts']
   t.strictSame(readdirSync(join(folder, 'src/handlers')).sort(), handlers)
   t.match(read('src/handlers/it-s-pet-owners.ts'), "  // POST /b\n  'it\\'s/b': stub['it\\'s/b']\n")
-  t.match(read('src/app.ts'), /{\n {6}\.\.\.petOwnersHandlers,\n {6}\.\.\.itSPetOwnersHandlers,\n {6}\.\.\._2faHandlers,\n {6}\.\.\.otherHandlers,\n/)
+  t.match(read('src/service.ts'), /{\n {6}\.\.\.petOwnersHandlers,\n {6}\.\.\.itSPetOwnersHandlers,\n {6}\.\.\._2faHandlers,\n {6}\.\.\.otherHandlers,\n/)
   symlinkSync(modules, join(folder, 'node_modules'))
   t.strictSame(await compile(folder), [])
   const env = { ...process.env, NODE_OPTIONS: '' }
   const tested = execFileSync(process.execPath, ['--test', '--test-reporter=tap'], { cwd: folder, env, encoding: 'utf8' })
   t.match(tested, /^# Subtest: GET \/c needs credentials$[^]*^# pass 2$/m)
+  const { status, stdout: lines, stderr } = spawnSync(process.execPath, ['src/main.ts'], { cwd: folder, env, encoding: 'utf8' })
+  const missing = secrets.map(name => `${name}_SECRET`).join(' and ')
+  t.strictSame({ status, lines, stderr }, { status: 1, lines: '', stderr: `Set ${missing} in the environment or in .env.\n` })
   const eslint = new ESLint({ cwd: folder, overrideConfigFile: true, overrideConfig: rules })
   const linted = await eslint.lintFiles(['src', 'test'])
   t.strictSame(linted.flatMap(({ filePath, messages }) => messages.map(({ message }) => [filePath, message])), [])
-  t.equal(linted.length, 3 + handlers.length + 1)
+  t.equal(linted.length, 4 + handlers.length + 1)
 })
 
 t.test('a contract in another place is copied with the files that it refers to', async t => {
@@ -115,7 +119,7 @@ t.test('a contract below the folder stays where it is, and the flags go into the
 t.test('in a project, init says what to add to the files that it keeps', async t => {
   const { run, read, write } = openFolder(t, {
     'openapi.yaml': small,
-    'package.json': '{ "type": "module", "scripts": { "start": "node x.js", "test": "tap" }, "devDependencies": { "fastify": "*", "typescript": "*" } }',
+    'package.json': '{ "type": "module", "scripts": { "start": "node x.js", "test": "tap" }, "devDependencies": { "typescript": "*" } }',
     'tsconfig.json': '{}'
   })
   const { code, stdout } = await run('init')
@@ -124,7 +128,7 @@ t.test('in a project, init says what to add to the files that it keeps', async t
   t.match(JSON.parse(missing), {
     type: undefined,
     scripts: { start: undefined, test: undefined, generate: 'fastify-openapi-contract generate', dev: /^node/ },
-    dependencies: { fastify: undefined, 'fastify-openapi-contract': /^\^/ },
+    dependencies: { fastify: /^\^/, 'fastify-openapi-contract': /^\^/ },
     devDependencies: { typescript: undefined, '@types/node': /^\^/ }
   })
   t.match(stdout, /\nYour tsconfig\.json does not set allowImportingTsExtensions, so the files import \.js:/)
@@ -133,6 +137,32 @@ t.test('in a project, init says what to add to the files that it keeps', async t
   t.match((await run('init')).stdout, /\n\{\n {2}"type": "module",\n/)
   write('package.json', '{')
   t.match(await run('init'), { code: 2, stdout: '', stderr: /^package\.json: .*JSON/ })
+})
+
+t.test('in an app with Fastify, init writes what it lacks, and prints the code to add', async t => {
+  const { run, folder } = openFolder(t, {
+    'package.json': '{ "type": "module", "scripts": { "dev": "node --watch server.ts" }, "dependencies": { "fastify": "^5.0.0" } }'
+  })
+  const { stdout } = await run('init')
+  t.strictSame(readdirSync(folder).sort(), ['generated', 'openapi.yaml', 'package.json', 'src'])
+  t.strictSame(readdirSync(join(folder, 'src')).sort(), ['handlers', 'service.ts', 'verifiers.ts'])
+  const [, missing = '', code = '', next] =
+    /\nAdd to your package.json:\n(\{\n[^]*?\n\})\n\nAdd to your app, here in a file of src\/:\n([^]*?)\nThen ([^]*)$/.exec(stdout) ?? []
+  t.strictSame(Object.keys(JSON.parse(missing)), ['scripts', 'dependencies'])
+  t.equal(next, 'npm install, and write the handlers in src/handlers/.\nThe app needs TOKEN_SECRET in its environment.\n')
+  writeFileSync(join(folder, 'src/server.ts'), `import fastify from 'fastify'\n${code.replace('await', 'const app = fastify()\n$&')}\n`)
+  symlinkSync(modules, join(folder, 'node_modules'))
+  const config = { compilerOptions: { ...compilerOptions, allowImportingTsExtensions: true } }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  t.strictSame(await compile(folder), [])
+})
+
+t.test('a service of init is an app of another start only when its script changes', async t => {
+  const { run, read, write } = openFolder(t, { 'openapi.yaml': small })
+  await run('init')
+  t.match(await run('init'), { stdout: /^kept openapi\.yaml\nkept package\.json\nkept tsconfig\.json\n[^]*kept src\/main\.ts\n/ })
+  write('package.json', read('package.json').replace('src/main.ts', 'src/other.ts'))
+  t.match(await run('init'), { stdout: /^kept openapi\.yaml\nkept generated\/\nkept src\/service\.ts\nkept src\/handlers\/other\.ts\n\nAdd to your app[^]*src\/handlers\/\.\n$/ })
 })
 
 t.test('in a complete project there is nothing to add, and a contract may have no operation', async t => {

@@ -16,12 +16,13 @@ const paths = `
 
 const head = `
 import { stubs } from '${resolve('src/contract/index.ts')}'
-import type { Handlers, HandlersTagged } from '${resolve('src/contract/index.ts')}'
+import type { Answer, Handlers, HandlersTagged } from '${resolve('src/contract/index.ts')}'
 import * as contract from './generated/operations.ts'
 import type { operations } from './generated/types.ts'
 
 type Tags = 'pets' | 'owners' | undefined
 type Tagged<Tag extends Tags> = HandlersTagged<operations, typeof contract, Tag>
+export type Status = Promise<Answer<operations, 'status'>>
 type All = Handlers<operations, keyof operations & keyof typeof contract.operations>
 const answer = (body: string) => () => ({ status: 200 as const, body })
 `
@@ -58,6 +59,11 @@ const programs: Record<string, [program: string, mistake?: RegExp]> = {
     `${head}export const owners: Tagged<'owners'> = {
   listOwners: () => ({ status: 201, body: '' }) }\n`,
     /'number' is not assignable to type 'DeclaredStatus<"listOwners">'/
+  ],
+  'a wrong answer of an async handler that names its answers, in one line': [
+    `${head}export const others: Tagged<undefined> = {
+  empty: answer(''), status: async (): Status => ({ status: 200, body: 1 }) }\n`,
+    /TS2322: Type 'number' is not assignable to type 'string'\.\s*$/
   ],
   'a missing file': [
     head + pets + owners + 'export const handlers: All = { ...pets, ...owners }\n',

@@ -54,7 +54,7 @@ const breaches: Array<[answer: () => Untyped, sent: unknown[], cause: RegExp]> =
   [() => ({ status: 201, body: { a: 1n } }), [201, text, '{"a":1}'], /must be a string/],
   [() => ({ status: 201, body: Readable.from(['a', 'b']) }), [201, text, 'ab'], /must be a string/],
   [() => ({ status: 200, headers, body: Readable.from(['{}']) }), [200, json, '{}'], /id/],
-  [() => ({ status: 202, body: 'x' }), [202, text, 'x'], /answered 202 without naming its media type/],
+  [() => ({ status: 202, body: 'x' }), [202, text, 'x'], /answered 202 without contentType, which must be one of/],
   [() => ({ status: 202, contentType: 'application/json', body: 1 }), [202, json, '1'], /must be a string/],
   [() => ({ status: 202, contentType: 'a/b+json', body: 'x' }), [202, 'a/b+json; charset=utf-8', '"x"'], /as a\/b\+json/],
   [() => ({ status: 203, body: oneEvent({ data: 'end' }) }), [203, 'text/event-stream', 'data: end\n\n'], /an object/],

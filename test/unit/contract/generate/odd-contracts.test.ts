@@ -1,6 +1,7 @@
 // Contracts that are odd or broken in a way that no feature describes.
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import type { ContractError } from '../../../../src/contract/generate/findings.ts'
 import { type Leniency, readContract } from '../../../../src/contract/generate/read-contract.ts'
 import { emitTypes } from '../../../../src/contract/generate/emit-types.ts'
 import { generate } from '../../../../src/contract/generate/index.ts'
@@ -186,6 +187,36 @@ t.test('a reference to a file that does not exist is refused at its place', asyn
   const parameter = `{ name: q, in: query, schema: ${schema} }`
   const text = `paths: { /a: { get: { parameters: [${parameter}], ${fine} } } }\n`
   await t.rejects(read(t, text), /main\.yaml:5:\d+ #\/paths\/~1a\/.*\/schema Can't resolve \$ref/)
+})
+
+t.test('a reference to what does not exist is refused with its target, and with a similar one', async t => {
+  const schema = (name: string) => `schema: { $ref: '#/components/schemas/${name}' }`
+  const folder = t.testdir({
+    'main.yaml': `${head}paths:
+  /a: { get: { parameters: [{ name: q, in: query, ${schema('plnt')} }], ${fine} } }
+  /b: { get: { parameters: [{ name: q, in: query, ${schema('Tree')} }], ${fine} } }
+  /c: { $ref: 'parts.yaml#/c' }
+  /d: { get: { security: [{ kez: [] }], ${fine} } }
+components:
+  securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }
+  schemas:
+    Plan: { type: string }
+    Plant: { type: string }
+    Any: { oneOf: [{ $ref: '#/components/schemas/Plant' }], discriminator: { propertyName: a, mapping: { b: Palnt } } }
+`,
+    'parts.yaml': `c: { get: { parameters: [{ name: q, in: query, ${schema('Plnt')} }], ${fine} } }\n`
+  })
+  const loaded = readContract(join(folder, 'main.yaml')).then(() => t.fail(), error => error)
+  const error = await loaded as ContractError
+  const about = (sentence: string) => new RegExp(`^\\S+:\\d+:\\d+ #/\\S+ ${RegExp.escape(sentence)} \\([\\w/-]+\\)$`)
+  t.match(error.findings.sort(), [
+    about('There is no schema Palnt. Did you mean Plant?'),
+    about("Can't resolve $ref: there is no #/components/schemas/plnt. Did you mean Plant?"),
+    about("Can't resolve $ref: there is no #/components/schemas/Tree."),
+    about('There is no security scheme kez. Did you mean key?'),
+    about("Can't resolve $ref: there is no #/components/schemas/Plnt.")
+  ])
+  t.equal(error.findings.length, 5, 'a target that is missing is not one of another kind')
 })
 
 t.test('a description stays below the note that its operation is not served', async t => {

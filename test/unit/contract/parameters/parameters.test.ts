@@ -1,6 +1,6 @@
 // Parameters end to end: the specification's table of styles, random values, and what is refused.
 import t, { type Test } from 'tap'
-import { parameter, ref, serve, type Untyped } from '../../../fixtures/contract.ts'
+import { anyResponse, parameter, ref, serve, type Untyped } from '../../../fixtures/contract.ts'
 import { measureCost } from '../../../fixtures/cost.ts'
 import { seededRandom } from '../../../fixtures/random.ts'
 
@@ -622,4 +622,24 @@ t.test('what follows # in a request target is not read', async t => {
   ])
   t.equal(await read(0, 'color=red#x?color=blue&color=green'), 'red')
   t.equal(await read(0, '#?color=blue'), undefined)
+})
+
+t.test('all faults of parameters are reported at once', async t => {
+  const parameters = [
+    parameter('color', 'query', '{ enum: [red, blue] }', ', required: true'),
+    parameter('limit', 'query', '{ type: integer, maximum: 9 }'),
+    parameter('type', 'path'),
+    parameter('X-Trace', 'header', '{ type: string }', ', required: true'),
+    parameter('name', 'path', '{ type: integer }')
+  ]
+  const { app } = await serve(t, {
+    paths: `  /{name}.{type}: { get: { operationId: read, parameters: [${parameters.join(', ')}], ${anyResponse} } }`
+  })
+  const messageOf = async (url: string) => (await app.inject(url)).json().message
+  t.equal(await messageOf('/x.y?limit=10'), 'The query parameter "color" is missing. ' +
+    'The query parameter "limit" must be <= 9. The path parameter "name" must be an integer. ' +
+    'The header field "X-Trace" is missing.')
+  t.equal(await messageOf('/1.y?color=%zz&limit=%zz'), 'A parameter or a cookie has invalid percent-encoding. ' +
+    'The header field "X-Trace" is missing.', 'a fault of several parameters has one sentence')
+  t.equal((await app.inject('/1.?limit=x')).statusCode, 404, 'no parameter counts of another path')
 })

@@ -63,10 +63,10 @@ type Expected = [status: number, challenge?: string | undefined, message?: strin
 
 const bearer = 'Bearer realm="test"'
 const noBearer: Expected =
-  [401, bearer, 'This operation needs a bearer token: Authorization: Bearer <ACCESS_TOKEN>.']
+  [401, bearer, 'This operation needs a bearer token: Authorization: Bearer <token>.']
 const invalidRequest = `${bearer}, error="invalid_request"`
 const notOneToken: Expected =
-  [400, invalidRequest, 'Authorization must have the form "Bearer <ACCESS_TOKEN>", with one token.']
+  [400, invalidRequest, 'Authorization must have the form "Bearer <token>", with one token.']
 const badBearer: Expected = [401, `${bearer}, error="invalid_token"`, 'The bearer token is not accepted.']
 const twice = 'Authorization is sent more than once.'
 const basic = 'Basic realm="test", charset="UTF-8"'

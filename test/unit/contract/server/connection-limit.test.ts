@@ -17,7 +17,7 @@ const byDefault = { maxConnections: undefined, bodyLimit: 65536 }
 t.test('by default bodies and unread responses take at most half of the memory', async t => {
   setLimits(t, 'unlimited', 512 + 192)
   t.strictSame(
-    connectionLimit(byDefault, 1, noWarning), { limit: 1024, reason: 'MAX_CONNECTIONS is not set' }
+    connectionLimit(byDefault, 1, noWarning), { limit: 1024, reason: 'maxConnections is not set' }
   )
   t.equal(connectionLimit({ ...byDefault, bodyLimit: 2 ** 20 }, 1, noWarning).limit, 256)
   const { limit: least } = connectionLimit({ ...byDefault, bodyLimit: 2 ** 24 }, 1, noWarning)
@@ -33,9 +33,9 @@ t.test('the limit of a container counts when it is lower than that of the heap',
   t.equal(connectionLimit(byDefault, 1, noWarning).limit, 256)
 })
 
-t.test('MAX_CONNECTIONS replaces the default', async t => {
+t.test('maxConnections replaces the default', async t => {
   setLimits(t, 100_000, 512)
-  const reason = 'that is MAX_CONNECTIONS'
+  const reason = 'that is maxConnections'
   const found = connectionLimit({ ...byDefault, maxConnections: 20_000 }, 1, noWarning)
   t.strictSame(found, { limit: 20_000, reason })
 })
@@ -46,10 +46,10 @@ t.test('the limit leaves file descriptors for responses, the database, log and t
   t.strictSame(connectionLimit(byDefault, 1, noWarning), { limit: 480, reason })
   const warnings: string[] = []
   const lowered = connectionLimit(
-    { ...byDefault, maxConnections: 2000 }, 1, sentence => warnings.push(sentence)
+    { ...byDefault, maxConnections: 2000 }, 1, sentence => warnings.push(sentence), 'MOST'
   )
   t.strictSame(lowered, { limit: 480, reason })
-  t.strictSame(warnings, [`MAX_CONNECTIONS is lowered to 480: ${reason}.`])
+  t.strictSame(warnings, [`MOST is lowered to 480: ${reason}.`])
   t.equal(connectionLimit(byDefault, 3, noWarning).limit, 464, 'each further thread needs some')
   setLimits(t, 20, 512)
   t.equal(connectionLimit(byDefault, 1, noWarning).limit, 5, 'half of very few')

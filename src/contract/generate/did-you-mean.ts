@@ -1,0 +1,28 @@
+// Finds the name that a misspelt one may stand for.
+
+/** A question with the most similar name, after a space; empty where none is similar. */
+export function didYouMean (given: string, names: string[]): string {
+  let fewest = Math.min(3, given.length / 2)
+  let question = ''
+  for (const name of names) {
+    const edits = editsBetween(given.toLowerCase(), name.toLowerCase())
+    if (edits > fewest) continue
+    fewest = edits
+    question = ` Did you mean ${name}?`
+  }
+  return question
+}
+
+/** How many characters to insert, delete or replace (Levenshtein's distance). */
+function editsBetween (one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (let i = 0; i < one.length; i++) {
+    const next = [i + 1]
+    for (let j = 0; j < other.length; j++) {
+      const replaced = Number(row[j]) + (one[i] === other[j] ? 0 : 1)
+      next.push(Math.min(replaced, Number(row[j + 1]) + 1, Number(next[j]) + 1))
+    }
+    row = next
+  }
+  return Number(row.at(-1))
+}
