@@ -10,7 +10,7 @@ import { createHttpServer, type ServerOptions } from './server/http-server.ts'
 
 /** Fastify's options for an app that serves contracts. */
 export interface ContractServerOptions extends FastifyServerOptions {
-  serverFactory: (handle: RequestListener) => Server
+  serverFactory: (handle: RequestListener, options?: { https?: unknown }) => Server
 }
 
 /** Gives the errors of a server their shape and their log, once. */
@@ -32,7 +32,11 @@ export function serverOptions (options: Partial<ServerOptions> = {}): ContractSe
   return {
     ...errorOptions(reporter),
     routerOptions,
-    serverFactory (handle) {
+    serverFactory (handle, { https } = {}) {
+      if (https) {
+        throw new Error('serverOptions() makes a server without TLS: put a proxy before it, or ' +
+          'leave out its serverFactory and with it the limits of the server.')
+      }
       const server = createHttpServer(handle, { ...options, reporter })
       reporterSetters.set(server, given => { current ??= given })
       return server
