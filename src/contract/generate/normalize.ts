@@ -122,8 +122,8 @@ export function changeSchemas (
   key?: string
 ): unknown {
   if (Array.isArray(node)) return node.map(item => changeSchemas(item, change))
-  if (!isSchemaObject(node)) return node
   if (key === 'schema') return change(node)
+  if (!isSchemaObject(node)) return node
   if (key === 'schemas') return mapValues(node, change)
   const hasNames = key !== undefined && maps.has(key)
   return mapValues(node, (value, name) => {
@@ -137,10 +137,19 @@ const maps = new Set([
   'content', 'encoding', 'examples', 'links', 'callbacks', 'securitySchemes', 'variables'
 ])
 
-/** Without unknown keywords and lone discriminators. */
+/** Where openapi-typescript reads boolean schemas. */
+const takesBooleans = new Set([
+  'properties', 'patternProperties', 'items', 'additionalProperties', 'unevaluatedItems',
+  'unevaluatedProperties'
+])
+
+/** Without unknown keywords and lone discriminators, and with objects for boolean schemas. */
 function plainSchema (schema: unknown): unknown {
+  if (typeof schema === 'boolean') return schema ? {} : { not: {} }
   if (!isSchemaObject(schema)) return schema
-  const plain = mapSubschemas(schema, (_keyword, inner) => plainSchema(inner))
+  const plain = mapSubschemas(schema, (keyword, inner) => {
+    return typeof inner === 'boolean' && takesBooleans.has(keyword) ? inner : plainSchema(inner)
+  })
   for (const [word, value] of Object.entries(plain)) {
     // The linter only warns of what is malformed and describes.
     const isMalformed = (word === 'title' || word === 'description') && typeof value !== 'string'

@@ -124,7 +124,7 @@ async function inspect (
   const warnings: NormalizedProblem[] = []
   for (const found of await lint({ ref: file, config, externalRefResolver: resolver })) {
     const problem = withTarget(found, survey)
-    if (isAboutMapping(problem)) continue
+    if (isAboutMapping(problem) || isBooleanSchema(problem, survey)) continue
     if (isError(problem, survey)) errors.push(problem)
     else if (!isKnownKeyword(problem, survey)) warnings.push(problem)
   }
@@ -153,6 +153,14 @@ const styleRules: RawUniversalConfig = {
 function isAboutMapping (problem: NormalizedProblem): boolean {
   const isReference = problem.ruleId === 'no-unresolved-refs'
   return isReference && /\/discriminator\/mapping\//.test(String(placeOf(problem).pointer))
+}
+
+/**
+ * Whether a finding is about a boolean schema: true takes every value, false none (JSON Schema
+ * 2020-12, core, section 4.3.2). The linter knows them in some places only, OpenAPI 3.0 in one.
+ */
+function isBooleanSchema ({ message }: NormalizedProblem, { version }: Survey): boolean {
+  return version !== 'oas3_0' && /^Expected type `Schema` .* but got `boolean`$/.test(message)
 }
 
 /** What is served of a description, in which the linter found these errors. */

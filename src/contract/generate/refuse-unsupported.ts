@@ -41,6 +41,7 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
       for (const name of allowedMembers) reportMember(schemas, name, context)
     },
     Root (root, context) {
+      survey.version = context.specVersion
       const { schemas = {}, securitySchemes: schemes = {} } = root.components ?? {}
       const { source } = context.location
       top = { source, root, security: root.security, schemas, schemes }

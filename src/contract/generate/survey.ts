@@ -5,6 +5,8 @@ import { annotations, keywords } from './normalize.ts'
 import { childPlace, References } from './references.ts'
 
 export class Survey {
+  /** The version of OpenAPI, as the linter calls it. */
+  version: UserContext['specVersion'] | undefined
   readonly references = new References()
   /** The places of schemas. */
   readonly schemas = new Set<string>()

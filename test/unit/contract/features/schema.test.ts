@@ -55,6 +55,53 @@ t.test('JSON Schema 2020-12', async t => {
   await check('constructor', ['"x"'], [['1', /must be a string/]])
 })
 
+t.test('boolean schemas', async t => {
+  const { check } = await serveSchema(t, `{ type: object, properties: {
+      any: true,
+      all: { allOf: [true, { type: string }] },
+      some: { anyOf: [false, { type: string }] },
+      not: { type: string, not: false },
+      no: { not: true },
+      if: { type: object, if: true, then: { required: [a], properties: { a: true } }, else: false },
+      tuple: { type: array, prefixItems: [true, false] },
+      contains: { type: array, contains: true },
+      names: { type: object, propertyNames: false },
+      dependent: { type: object, properties: { a: true }, dependentSchemas: { a: true, b: false } },
+      pattern: { type: object, patternProperties: { ^x: false } },
+      always: { $ref: '#/components/schemas/Always' },
+      never: { $ref: '#/components/schemas/Never' } } }`, `
+    Always: true
+    Never: false`)
+  const sentence = /^"value\/\w+/
+  await check('any', ['1', 'null', '"a"'], [])
+  for (const member of ['all', 'some', 'not']) await check(member, ['"a"'], [['1', sentence]])
+  for (const member of ['no', 'never']) await check(member, [], [['1', sentence]])
+  await check('if', ['{"a":1}'], [['{}', /must have the member "a"/]])
+  await check('tuple', ['[1]', '[]'], [['[1,2]', sentence]])
+  await check('contains', ['[1]'], [['[]', sentence]])
+  await check('names', ['{}'], [['{"a":1}', sentence]])
+  await check('dependent', ['{"a":1}'], [['{"b":1}', sentence]])
+  await check('pattern', ['{}'], [['{"x":1}', sentence]])
+  await check('always', ['1', 'null'], [])
+
+  const { app } = await serve(t, {
+    paths: `
+  /any:
+    post:
+      operationId: any
+      parameters: [{ in: query, name: q, schema: true }]
+      ${jsonBody('true')}
+      ${jsonResponse('true')}
+  /none: { post: { operationId: none, ${jsonBody('false')}, ${jsonResponse('{}')} } }`,
+    handlers: { any: ({ body, query }) => ({ status: 200, body: [body, query] }) }
+  })
+  const post = (url: string) => app.inject({ method: 'POST', url, headers: json, payload: '{"a":[1]}' })
+  t.equal((await post('/any?q=1')).body, '[{"a":[1]},{"q":"1"}]')
+  t.equal((await post('/none')).statusCode, 400)
+  const paths = `  /a: { get: { operationId: a, ${jsonResponse('{ allOf: [true] }')} } }`
+  await t.rejects(serve(t, { openapi: '3.0.3', paths }), /Expected type `Schema`/, 'OpenAPI 3.0 has none')
+})
+
 t.test('`$ref`', async t => {
   const { check } = await serveSchema(t, `{ type: object, properties: {
       part: { $ref: '#/components/schemas/Whole/properties/part' },
