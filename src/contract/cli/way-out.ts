@@ -1,10 +1,12 @@
 // What the owner of a contract can do about its errors.
 import { ContractError } from '../generate/findings.ts'
-import { type Leniency, readContract } from '../generate/read-contract.ts'
-import { flagsOf } from './arguments.ts'
+import { readContract } from '../generate/read-contract.ts'
+import { type Choices, flagsOf } from './arguments.ts'
 
-const choices: Leniency[] = [
+const choices: Choices[] = [
   { allowOpen: true },
+  { types: 'built-in' },
+  { allowOpen: true, types: 'built-in' },
   { skipUnsupported: true },
   { allowOpen: true, skipUnsupported: true }
 ]
@@ -12,7 +14,7 @@ const choices: Leniency[] = [
 /** Adds to the errors of a contract the flags with which it could be served, if there are any. */
 export async function withWayOut (
   contract: string,
-  given: Leniency,
+  given: Choices,
   error: unknown
 ): Promise<Error> {
   if (!(error instanceof ContractError)) return error as Error
@@ -31,9 +33,10 @@ function isAboutMissing ({ findings }: ContractError): boolean {
   return findings.some(finding => / There is no |Can't resolve \$ref/.test(finding))
 }
 
-function hintOf (choice: Leniency): string {
+function hintOf (choice: Choices): string {
   const effects: string[] = []
   if (choice.allowOpen) effects.push('serves operations without security to everyone')
+  if (choice.types !== undefined) effects.push('has types for lists that contain themselves')
   if (choice.skipUnsupported) effects.push('leaves out the operations that cannot be served')
   const flags = flagsOf(choice).join(' ')
   return `Correct the contract, or add ${flags}, which ${effects.join(', and ')}.`

@@ -6,6 +6,7 @@ import { valueReader } from '../parameters/parameters.ts'
 import { routed, routerOptions, toRoute } from '../message/paths.ts'
 import { type Compile, createCompiler, createWriters, escapedKey } from '../schema/index.ts'
 import type { Contract, Operation, Parameter } from '../types/contract.ts'
+import type { TypesEmitter } from './read-contract.ts'
 import { schemasOf } from './prune-components.ts'
 import { schemaFault } from './schema-check.ts'
 import { throwOwnPath, unsupported } from './unsupported-features.ts'
@@ -14,10 +15,15 @@ import { throwOwnPath, unsupported } from './unsupported-features.ts'
 interface Failure { pointer: string, message: string, operations: string[] }
 
 /** Finds each invalid component schema, and each other failure at the first of its places. */
-export function findFailures (contract: Contract, ownPaths: readonly string[]): Failure[] {
-  const invalid = findInvalidSchemas(contract)
+export function findFailures (
+  contract: Contract,
+  ownPaths: readonly string[],
+  types: TypesEmitter | undefined
+): Failure[] {
+  const findFault: FindFault = schema => schemaFault(schema, contract.schemas, types)
+  const invalid = findInvalidSchemas(contract, findFault)
   const others = new Map<string, Failure>()
-  dryRun(contract, ownPaths, (pointer, fault, operation) => {
+  dryRun(contract, ownPaths, findFault, (pointer, fault, operation) => {
     const message = toMessage(fault)
     // What refers to an invalid schema fails like it.
     const isKnown = invalid.some(known => known.message === message && (
@@ -31,10 +37,12 @@ export function findFailures (contract: Contract, ownPaths: readonly string[]): 
   return [...invalid, ...others.values()]
 }
 
-function findInvalidSchemas ({ operations, schemas }: Contract): Failure[] {
+type FindFault = (schema: object) => string | undefined
+
+function findInvalidSchemas ({ operations, schemas }: Contract, findFault: FindFault): Failure[] {
   const failures: Failure[] = []
   for (const [name, schema] of Object.entries(schemas)) {
-    const fault = schemaFault(schema, schemas)
+    const fault = findFault(schema)
     if (fault === undefined) continue
     const users = Object.keys(operations).filter(id => {
       return schemasOf([operations[id] as Operation], schemas).has(name)
@@ -56,11 +64,12 @@ function toMessage (fault: string): string {
 function dryRun (
   contract: Contract,
   ownPaths: readonly string[],
+  findFault: FindFault,
   onFault: (pointer: string, fault: string, operation?: string) => void
 ): void {
   const { schemas } = contract
-  const request = checked(createCompiler(schemas, 'request'), contract)
-  const answer = checked(createCompiler(schemas, 'answer'), contract)
+  const request = checked(createCompiler(schemas, 'request'), findFault)
+  const answer = checked(createCompiler(schemas, 'answer'), findFault)
   const write = createWriters(answer)
   const app = fastify({ routerOptions })
   const attempt = (pointer: string, step: () => unknown, operation?: string) => {
@@ -105,9 +114,9 @@ function dryRun (
   }
 }
 
-function checked (compile: Compile, { schemas }: Contract): Compile {
+function checked (compile: Compile, findFault: FindFault): Compile {
   return schema => {
-    const fault = schemaFault(schema, schemas)
+    const fault = findFault(schema)
     if (fault !== undefined) throw new Error(fault)
     return compile(schema)
   }

@@ -6,7 +6,9 @@ import type { Description } from './description.ts'
 import { emitBuiltInTypes } from './emit-built-in-types.ts'
 import { emitDocument, emitDoor, emitOperations } from './emit-contract.ts'
 import { importExtension } from './import-extension.ts'
-import { type ContractFile, readContract, type ReadOptions } from './read-contract.ts'
+import {
+  type ContractFile, readContract, type ReadOptions, type TypesEmitter
+} from './read-contract.ts'
 
 export interface GenerateOptions extends ReadOptions {
   /** The path of the contract. */
@@ -17,14 +19,7 @@ export interface GenerateOptions extends ReadOptions {
   command: string
   /** Report the files that differ instead of writing them. */
   check: boolean
-  /**
-   * What emits the types, `openapi-typescript` unless given. `built-in` needs neither that package
-   * nor TypeScript 5.9.
-   */
-  types?: TypesEmitter | undefined
 }
-
-export type TypesEmitter = 'openapi-typescript' | 'built-in'
 
 type OnRead = (files: string[]) => void
 
@@ -47,7 +42,7 @@ export async function generate (options: GenerateOptions, onRead?: OnRead): Prom
  * @throws ContractError for a contract that cannot be served
  */
 export async function updateFiles (
-  { contract: file, out, command, check, types, ...options }: GenerateOptions,
+  { contract: file, out, command, check, ...options }: GenerateOptions,
   onRead: OnRead = () => {}
 ): Promise<boolean> {
   const read = await readContract(file, options)
@@ -57,7 +52,8 @@ export async function updateFiles (
     console.warn(`not served: ${method} ${url}: ${reason}`)
   }
   let areSame = true
-  for (const [name, text] of Object.entries(await emitFiles(file, read, { out, command, types }))) {
+  const texts = await emitFiles(file, read, { ...options, out, command })
+  for (const [name, text] of Object.entries(texts)) {
     const path = join(out, name)
     if (await readFile(path, 'utf8').catch(() => undefined) === text) continue
     areSame = false

@@ -40,7 +40,14 @@ export interface ReadOptions extends Leniency {
    * `number` it must be within ±(2^53 - 1), in requests and in answers.
    */
   int64?: 'bigint' | 'number'
+  /**
+   * What emits the types, `openapi-typescript` unless given. `built-in` needs neither that package
+   * nor TypeScript 5.9, and has types for lists that contain themselves.
+   */
+  types?: TypesEmitter | undefined
 }
+
+export type TypesEmitter = 'openapi-typescript' | 'built-in'
 
 export interface ContractFile {
   /** The bundled description, with internal references only. */
@@ -167,7 +174,7 @@ function isBooleanSchema ({ message }: NormalizedProblem, { version }: Survey): 
 function selectServed (
   { parsed, source }: Document,
   { survey, errors }: Inspection,
-  { skipUnsupported = false, ownPaths = [], int64 = 'bigint' }: ReadOptions
+  { skipUnsupported = false, ownPaths = [], int64 = 'bigint', types }: ReadOptions
 ): Pick<ContractFile, 'document' | 'served' | 'contract'> {
   const { document: plain, formerNames } = withPlainNames(
     withHoistedSchemas(toOpenApi31(parsed as Description))
@@ -178,20 +185,20 @@ function selectServed (
   const fatal = errors.filter(problem => !skipped.addUsersOf(problem))
   if (fatal.length > 0) throwFindings(fatal)
 
-  // The errors may be in components that no other operation uses.
-  const select = () => {
+  // What is unsupported may be in components that no other operation uses.
+  const select = (faults: unknown[]) => {
     const part = servedPart(named, skipped)
     const served = int64 === 'number' ? withSafeIntegers(part) : part
-    return errors.length === 0 ? served : pruneDescription(served)
+    return faults.length === 0 ? served : pruneDescription(served)
   }
-  const failures = findFailures(toContract(select()), ownPaths)
+  const failures = findFailures(toContract(select(errors)), ownPaths, types)
   if (failures.length > 0 && !skipUnsupported) {
     throw new ContractError(failures.map(({ pointer, message }) => {
       return `${survey.locate(source, pointer)} ${message}`
     }))
   }
   for (const { operations, message } of failures) skipped.add(operations, message)
-  const served = select()
+  const served = select([...errors, ...failures])
   const contract = { ...pruneContract(toContract(served)), skipped: skipped.list() }
   return { document: skipped.note(document), served, contract }
 }

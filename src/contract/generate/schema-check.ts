@@ -4,17 +4,23 @@ import {
   composedSchemas, containsInt64, referenced, type Schema, type Schemas, schemasWithin
 } from '../schema/index.ts'
 import { schemasIn } from './description.ts'
+import type { TypesEmitter } from './read-contract.ts'
 import { unsupported } from './unsupported-features.ts'
 
 const metaschema = new Ajv2020()
 
 /** Why a schema is not served, if it is not: it is invalid, never ends, or compares int64. */
-export function schemaFault (given: object, schemas: Schemas): string | undefined {
+export function schemaFault (
+  given: object,
+  schemas: Schemas,
+  types: TypesEmitter | undefined
+): string | undefined {
   const schema = given as Schema
   try {
     metaschema.validateSchema(schema, true)
     if (hasLoop(schema, schemas, applied)) return `Not supported: ${unsupported.loop}.`
-    if (hasLoop(schema, schemas, typedAtOnce)) return `Not supported: ${unsupported.listLoop}.`
+    const isTyped = types === 'built-in' || !hasLoop(schema, schemas, typedAtOnce)
+    if (!isTyped) return `Not supported: ${unsupported.listLoop}.`
     if (comparesInt64(schema, schemas)) return `Not supported: ${unsupported.uniqueInt64}.`
     return undefined
   } catch (error) {

@@ -14,8 +14,8 @@ export const unsupported = {
   int64: 'format int64 on anything but a number or a string, or one of them and null',
   uniqueInt64: 'uniqueItems of items with format int64',
   loop: 'a schema that contains itself without a member or an item in between',
-  listLoop: 'a list that contains itself without a member in between, for which TypeScript has ' +
-    'no type',
+  listLoop: 'a list that contains itself without a member in between, for which ' +
+    'openapi-typescript has no type; --types built-in has one',
   proto: 'the name __proto__, and others that every object of JavaScript has; members may be ' +
     'called constructor or toString',
   noSecurity: 'an operation without security, its own or the contract\'s',

@@ -7,7 +7,7 @@ import t from 'tap'
 import { describeFailure } from '../../../../src/contract/cli/failure.ts'
 import { runGenerate } from '../../../../src/contract/cli/generate-command.ts'
 import { openFolder, printed } from '../../../fixtures/command-line.ts'
-import { anyResponse, contractText, jsonBody, noContent, ref } from '../../../fixtures/contract.ts'
+import { anyResponse, contractText, jsonBody, jsonResponse, noContent, ref } from '../../../fixtures/contract.ts'
 
 const { version } = JSON.parse(readFileSync('src/contract/package.json', 'utf8'))
 const small = contractText({ paths: `  /a: { get: { operationId: a, security: [], ${noContent} } }` })
@@ -15,6 +15,11 @@ const open = contractText({ root: '', paths: `  /a: { get: { operationId: a, ${a
 const unsupported = contractText({
   paths: `  /a: { get: { operationId: a, ${anyResponse} } }
   /b*: { get: { operationId: b, ${anyResponse} } }`
+})
+
+const endless = contractText({
+  paths: `  /a: { get: { operationId: a, ${jsonResponse(ref('Value'))} } }`,
+  components: `  schemas: { Value: { anyOf: [{ type: string }, { type: array, items: ${ref('Value')} }] } }`
 })
 
 const misspelt = contractText({
@@ -105,7 +110,10 @@ t.test('a contract that cannot be served is refused with the place and the flags
     [open.replace('/a:', '/*:'), /without security.* \(--allow-open serves it to everyone\)\./, correct],
     [unsupported.replace('security: []', ''), /without security/, 'Correct the contract, or add --allow-open --skip-unsupported, which ' +
       'serves operations without security to everyone, and leaves out the operations that cannot be served.'],
-    [open.replace('/a:', '/*:'), /Not supported/, correct]
+    [open.replace('/a:', '/*:'), /Not supported/, correct],
+    [endless, /a list that contains itself/, 'Correct the contract, or add --types built-in, which has types for lists that contain themselves.'],
+    [endless.replace('security: []', ''), /without security/, 'Correct the contract, or add --allow-open --types built-in, which ' +
+      'serves operations without security to everyone, and has types for lists that contain themselves.']
   ]
   for (const [contract, finding, wayOut] of cases) {
     write('openapi.yaml', contract)

@@ -106,7 +106,7 @@ type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B 
 `
 
 t.test('lists that contain themselves have a type, and so have schemas that consist of each other', async t => {
-  // readContract() refuses the first, and keeps the others if no operation uses them.
+  // readContract() keeps the last two if no operation uses them.
   const [value, json, node, base] = ['Value', 'Json', 'Node', 'Base'].map(name => {
     return { $ref: `#/components/schemas/${name}` }
   })

@@ -120,3 +120,26 @@ t.test('a body that is ignored has a warning', async t => {
   const sentence = /:\d+ #\/paths\/~1a\/get\/requestBody The body of GET, HEAD or TRACE is ignored: .* \(1 more\)$/
   t.match(warnings.filter(line => line.includes('requestBody')), [sentence])
 })
+
+t.test('a list that contains itself is served with built-in types, and leaves no type where it is left out', async t => {
+  const list = "{ $ref: '#/components/schemas/List' }"
+  const body = `responses: { '200': { description: fine, content: { application/json: { schema: ${list} } } } }`
+  const folder = t.testdir({
+    'main.yaml': `${head}
+security: []
+paths:
+  /list: { get: { operationId: list, ${body} } }
+  /other: { get: { operationId: other, ${fine} } }
+components:
+  schemas: { List: { type: array, items: ${list} } }
+`
+  })
+  const file = join(folder, 'main.yaml')
+  await t.rejects(readContract(file), /#\/components\/schemas\/List Not supported: a list that contains itself/)
+  const whole = await readContract(file, { types: 'built-in' })
+  t.strictSame(Object.keys(whole.contract.operations), ['list', 'other'])
+  const { contract, served } = await readContract(file, { skipUnsupported: true })
+  t.strictSame(Object.keys(contract.operations), ['other'])
+  // Its type would not compile.
+  t.notMatch(await emitTypes(served), /List/)
+})
