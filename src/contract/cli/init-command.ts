@@ -1,13 +1,14 @@
 // fastify-openapi-contract init: a service that starts, in the current folder. It writes what is
 // missing and never changes a file.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, relative, resolve } from 'node:path'
 import { type GenerateOptions, updateFiles } from '../generate/generate.ts'
 import { importExtension } from '../generate/import-extension.ts'
 import { readContract } from '../generate/read-contract.ts'
 import { generateCommand, readArguments, requireFile } from './arguments.ts'
 import {
-  type Manifest, missingFrom, type OwnManifest, projectFiles, projectManifest
+  type Manifest, missingFrom, type OwnManifest, projectFiles, projectManifest,
+  startScripts
 } from './project-files.ts'
 import { sampleContract } from './sample-contract.ts'
 import { secretOf, serviceFiles } from './service-files.ts'
@@ -17,6 +18,8 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
   const { contract: given, choices } = readArguments(args, {})
   const existing = readManifest()
   if (given !== undefined) requireFile(given, 'init')
+  const hasApp = isApp(existing)
+  if (hasApp && existing?.type !== 'module') throw new Error(isCommonJs)
   const source = given ?? ownOrSample()
   const read = await readContract(source, choices).catch(async error => {
     throw await withWayOut(source, choices, error)
@@ -24,7 +27,6 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
   const contract = copyHere(source, read.files)
   const generate = generateCommand(contract, choices)
   const manifest = projectManifest(generate, own)
-  const hasApp = isApp(existing, manifest)
   if (!hasApp) writeFiles(projectFiles(manifest))
   await generateOnce({ contract, out: 'generated', command: `npx ${generate}`, ...choices })
 
@@ -42,6 +44,10 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
   printNext(secrets)
   return 0
 }
+
+const isCommonJs = 'The app in this folder is CommonJS, as its package.json does not say ' +
+  '"type": "module", and init writes ES modules. Run generate, and register the plugin in your ' +
+  'app as the README shows; or run init in a folder of its own.'
 
 const compileFirst = 'Your tsconfig.json does not set allowImportingTsExtensions, so the files ' +
   'import .js: compile them, and start the compiled src/main.js.'
@@ -107,10 +113,18 @@ function writeFiles (files: Record<string, string>): void {
 }
 
 /** Whether the folder has an app that init did not write: packages alone are none. */
-function isApp (existing: Manifest = {}, { scripts }: { scripts: Manifest }): boolean {
+function isApp (existing: Manifest = {}): boolean {
+  if (!Object.hasOwn(Object(existing.dependencies), 'fastify')) return false
   const own = Object(existing.scripts)
-  return Object.hasOwn(Object(existing.dependencies), 'fastify') &&
-    ['start', 'dev'].some(name => Object.hasOwn(own, name) && own[name] !== scripts[name])
+  const startsOther = Object.entries(startScripts).some(([name, script]) => {
+    return Object.hasOwn(own, name) && own[name] !== script
+  })
+  return startsOther || (!existsSync('src/service.ts') && ['.', 'src'].some(hasCode))
+}
+
+function hasCode (folder: string): boolean {
+  if (!existsSync(folder)) return false
+  return readdirSync(folder).some(name => /(?<!\.config|\.d)\.[cm]?[jt]s$/.test(name))
 }
 
 function printMissing (existing: Manifest, wanted: Manifest): void {

@@ -4,8 +4,10 @@ import { basename, resolve } from 'node:path'
 /** The package.json of this package. */
 export interface OwnManifest { version: string, peerDependencies: { fastify: string } }
 
+const node = 'node --env-file-if-exists=.env'
+export const startScripts = { start: `${node} src/main.ts`, dev: `${node} --watch src/main.ts` }
+
 export function projectManifest (generate: string, own: OwnManifest) {
-  const start = 'node --env-file-if-exists=.env'
   return {
     name: packageName(basename(resolve())),
     version: '1.0.0',
@@ -13,9 +15,9 @@ export function projectManifest (generate: string, own: OwnManifest) {
     type: 'module',
     engines: { node: '>=24.4' },
     scripts: {
-      start: `${start} src/main.ts`,
-      dev: `${start} --watch src/main.ts`,
+      ...startScripts,
       generate,
+      build: 'tsc --noEmit false --rewriteRelativeImportExtensions --outDir dist',
       test: 'npm run generate -- --check && tsc && node --test'
     },
     dependencies: {
@@ -52,7 +54,7 @@ export function projectFiles (manifest: object): Record<string, string> {
       },
       include: ['src', 'test', 'generated']
     }),
-    '.gitignore': 'node_modules\n.env\n'
+    '.gitignore': 'node_modules\ndist\n.env\n'
   }
 }
 

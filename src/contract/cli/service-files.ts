@@ -123,7 +123,8 @@ import { contract, type HandlersTagged } from '../../generated/index${extension}
 
 // Answers with the examples of the contract, with no body where it declares none, and else with
 // 501. Replace each stub by a function, such as
-// \`async ({ path, query, body }) => ({ status: 200, body: ... })\`.
+// \`async ({ path, query, body }): Promise<Answer<'id'>> => ({ status: 200, body: ... })\`.
+// With the type \`Answer\` of generated/ the compiler reports a mistake at its own line.
 const stub = stubs(contract, contract.document)
 
 export const ${constant}: HandlersTagged<${type}> = {
@@ -188,7 +189,7 @@ const passwordVerifier = `
 /** Accepts one user; the variable has the form user:password. */
 function passwordVerifier (env: NodeJS.ProcessEnv, variable: string): Verifier<BasicCredentials> {
   const verify = secretVerifier(env, variable)
-  return ({ username, password }) => verify(\`\${username}:\${password}\`, [])
+  return ({ username, password }, ...rest) => verify(\`\${username}:\${password}\`, ...rest)
 }
 `
 

@@ -68,7 +68,16 @@ export function warningsOf (
     const hint = isNullable ? ' In OpenAPI 3.1 it is `type: [string, \'null\']`.' : ''
     lines.push(`${place} ${sentence}${hint}${others(places)}`)
   }
-  const withBody = listOperations(parsed as Description).filter(hasIgnoredBody)
+  const operations = listOperations(parsed as Description)
+  for (const [id, same] of Map.groupBy(operations, ({ operation }) => operation.operationId)) {
+    if (id === undefined || same.length === 1) continue
+    const { url, method } = same[0] as typeof same[number]
+    const pointer = `#/paths/${escapedKey(url)}/${method}/operationId`
+    const sentence = `${same.length} operations have the operationId \`${id}\`: ` +
+      'each is named by its method and path.'
+    lines.push(`${survey.locate(source, pointer)} ${sentence}`)
+  }
+  const withBody = operations.filter(hasIgnoredBody)
   const ignored = withBody.map(({ url, method }) => {
     return `#/paths/${escapedKey(url)}/${method}/requestBody`
   })

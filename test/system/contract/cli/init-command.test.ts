@@ -2,7 +2,7 @@
 import { ESLint, type Linter } from 'eslint'
 import neostandard from 'neostandard'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import { openFolder } from '../../../fixtures/command-line.ts'
@@ -155,6 +155,32 @@ t.test('in an app with Fastify, init writes what it lacks, and prints the code t
   const config = { compilerOptions: { ...compilerOptions, allowImportingTsExtensions: true } }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
   t.strictSame(await compile(folder), [])
+})
+
+t.test('code beside the package fastify is an app, without a script too; one of CommonJS is refused', async t => {
+  const dependencies = '"dependencies": { "fastify": "^5.0.0" }'
+  // The last two are no code of an app.
+  for (const file of ['server.js', 'src/server.ts', 'a.config.js', 'src/a.txt']) {
+    await t.test(file, async t => {
+      const { run, folder } = openFolder(t, { 'package.json': `{ "type": "module", ${dependencies} }`, [file]: '' })
+      const isApp = file.includes('server')
+      t.match((await run('init')).stdout, isApp ? /\nAdd to your app/ : /\nNext:/)
+      t.equal(existsSync(join(folder, 'src/main.ts')), !isApp)
+    })
+  }
+  const { run, folder } = openFolder(t, { 'package.json': `{ ${dependencies} }`, 'server.js': '' })
+  t.match(await run('init'), { code: 2, stdout: '', stderr: /^The app in this folder is CommonJS/ })
+  t.strictSame(readdirSync(folder).sort(), ['package.json', 'server.js'])
+})
+
+t.test('npm run build compiles a service of init', async t => {
+  const { run, read, folder } = openFolder(t, { 'openapi.yaml': small })
+  await run('init')
+  symlinkSync(modules, join(folder, 'node_modules'))
+  const [command = '', ...args] = JSON.parse(read('package.json')).scripts.build.split(' ')
+  execFileSync('env', ['-u', 'NODE_OPTIONS', join(modules, '.bin', command), ...args], { cwd: folder })
+  t.match(read('dist/src/main.js'), "from './app.js'")
+  t.match(read('dist/src/service.js'), "from '../generated/index.js'")
 })
 
 t.test('a service of init is an app of another start only when its script changes', async t => {

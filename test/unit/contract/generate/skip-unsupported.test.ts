@@ -110,6 +110,16 @@ components:
   t.strictSame(Object.keys(contract.operations), ['getFine'])
 })
 
+t.test('an operationId that is not unique has a warning', async t => {
+  const get = (id: string) => `{ get: { operationId: ${id}, ${noContent} } }`
+  const text = contractText({ paths: `  /a: ${get('a')}\n  /b: ${get('same')}\n  /c: ${get('same')}` })
+  const { contract, warnings } = await readContract(join(t.testdir({ 'main.yaml': text }), 'main.yaml'))
+  t.strictSame(Object.keys(contract.operations), ['a', 'getB', 'getC'])
+  t.match(warnings.filter(line => line.includes('operationId')), [
+    /:\d+ #\/paths\/~1b\/get\/operationId 2 operations have the operationId `same`: each is named by its method and path\.$/
+  ])
+})
+
 t.test('a body that is ignored has a warning', async t => {
   const body = `requestBody: { content: { application/json: {} } }, ${noContent}`
   const text = contractText({ paths: `  /a: { get: { operationId: a, ${body} }, head: { operationId: b, ${body} }, put: { operationId: c, ${body} } }` })
