@@ -10,7 +10,7 @@ import type { bodilessStatuses, framingFields } from './contract.ts'
 export type Answer<Ops, Id extends keyof Ops> =
   | { [Key in KeysOf<Ops, Id>]: AnswerBy<Ops, Id, Key> }[KeysOf<Ops, Id>]
   | NoAnswer
-  | WithStatus<Id>
+  | WithStatus<Id, KeysOf<Ops, Id>>
 
 // Named interfaces: the compiler prints `WithBody<operations, "createPlant", 200>` and no members.
 // Without `in out` it takes the answers of two different `Ops` for the same.
@@ -96,13 +96,15 @@ interface NoAnswer { readonly status: never }
  * member that shares the most names, of several the last one in the order of their names: this one.
  * So it reports an undeclared status, and no other member of that answer.
  */
-interface WithStatus<Id> {
-  readonly status: DeclaredStatus<Id>
+interface WithStatus<Id, Statuses> {
+  readonly status: DeclaredStatus<Id, Statuses>
   readonly headers?: unknown
   readonly contentType?: unknown
   readonly body?: unknown
 }
-interface DeclaredStatus<Id> { readonly 'the contract declares this status': Id & never }
+interface DeclaredStatus<Id, Statuses> {
+  readonly 'the contract declares this status': Id & Statuses & never
+}
 
 interface NoBodyDeclared<Id, Key> { readonly 'the contract declares no body': Id & Key & never }
 interface NoHeadersDeclared<Id, Key> {

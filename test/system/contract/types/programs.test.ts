@@ -137,7 +137,7 @@ const mistakes: Record<string, Mistake> = {
   'an undeclared status with the body of another': [
     "{ status: 200, body: { kind: 'cash' } }",
     "{ status: 404, body: { title: 'x' }, headers: {} }",
-    /Type '404' is not assignable to type '200 \| DeclaredStatus<"changeOrders">'\.$/
+    /Type '404' is not assignable to type '200 \| DeclaredStatus<"changeOrders", 200>'\.$/
   ],
   'a body with a bodiless status': [
     '{ status: 201, body }',

@@ -58,7 +58,7 @@ const programs: Record<string, [program: string, mistake?: RegExp]> = {
   'an answer that the contract does not declare': [
     `${head}export const owners: Tagged<'owners'> = {
   listOwners: () => ({ status: 201, body: '' }) }\n`,
-    /'number' is not assignable to type 'DeclaredStatus<"listOwners">'/
+    /'number' is not assignable to type 'DeclaredStatus<"listOwners", 200>'/
   ],
   'a wrong answer of an async handler that names its answers, in one line': [
     `${head}export const others: Tagged<undefined> = {
