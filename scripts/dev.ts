@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { ownPaths } from '../src/service/service-paths.ts'
-import { compiler } from './compiler.ts'
+import { compiler, oneThread } from './compiler.ts'
 import { leniencyOf, leniencyOptions, readOptions } from './options.ts'
 
 const contract = 'openapi.yaml'
@@ -33,7 +33,8 @@ async function build (watchFiles: (files: string[]) => void): Promise<void> {
 
 /** Checks src/ and generated/ only: an error in a test must not block the service. */
 async function typeChecks (): Promise<boolean> {
-  const tsc = spawn(process.execPath, [compiler, '--project', 'src'], { stdio: 'inherit' })
+  const args = [compiler, '--project', 'src', oneThread]
+  const tsc = spawn(process.execPath, args, { stdio: 'inherit' })
   const [code] = await once(tsc, 'exit')
   return code === 0
 }

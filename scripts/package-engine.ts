@@ -5,7 +5,7 @@ import {
   chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
-import { compiler } from './compiler.ts'
+import { compiler, oneThread } from './compiler.ts'
 import { readOptions } from './options.ts'
 
 interface Manifest {
@@ -20,7 +20,7 @@ const { out } = readOptions({
 })
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
-const args = [compiler, '--project', source, '--outDir', out]
+const args = [compiler, '--project', source, '--outDir', out, oneThread]
 execFileSync(process.execPath, args, { stdio: 'inherit' })
 for (const file of globSync('**/*.d.ts', { cwd: out })) nameCompiledFiles(join(out, file))
 const documents = ['README', 'GUIDE', 'REFERENCE', 'COMING-FROM', 'FEATURES', 'CHANGELOG']

@@ -9,10 +9,10 @@ import t, { type Test } from 'tap'
 import { keyTimes } from '../../../src/auth/issuer-keys.ts'
 import { openStore } from '../../../src/stores/open.ts'
 import { audience, makeKey, startIssuer } from '../../fixtures/issuer.ts'
-import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'
+import { newAccount, sendPlants, settle, smallPlant } from '../../fixtures/load.ts'
 import { inParallel } from '../../fixtures/parallel.ts'
 import { addSecret, testToken } from '../../fixtures/secrets.ts'
-import { type Service, startService } from '../../fixtures/service.ts'
+import { observed, type Service, startService } from '../../fixtures/service.ts'
 import { statuses, tally } from '../../fixtures/statuses.ts'
 
 t.setTimeout(480_000)
@@ -22,8 +22,6 @@ const env = { ACCESS_TOKENS: testToken, THREADS: '3' }
 const hasFailed = /A thread has failed, and another one starts: /
 const isReplaced = /another one starts[^]*\d threads listen/
 const all = { until: /\d threads listen/ }
-/** For what no other test reaches in src/service/threads. */
-const observed = { ...all, coverage: true }
 
 /**
  * Arguments that let each thread run code first, in which `number` is 1 for the first thread that
@@ -88,8 +86,7 @@ for (const [name, fault] of Object.entries(faults)) {
     const folder = t.testdir()
     const url = `sqlite:${join(folder, 'plants.db')}`
     const { origin, child, ended, output, waitForOutput } = await startService(
-      t, folder, { ...env, DATABASE_URL: url }, faultyThread(folder, fault),
-      name === 'several errors' ? observed : all
+      t, folder, { ...env, DATABASE_URL: url }, faultyThread(folder, fault), all
     )
     const account = newAccount()
     const load = sendPlants(origin, account, 16)
@@ -114,7 +111,8 @@ test('a token that is revoked is refused by every thread, also by one that start
   const folder = t.testdir({ tokens: `${testToken}\n` })
   const file = join(folder, 'tokens')
   const { origin, child, ended, output, waitForOutput } = await startService(
-    t, folder, { THREADS: '3', ACCESS_TOKENS_FILE: file, FAILED_AUTH_LIMIT: '1000' }, faultyThread(folder, aBug), observed
+    t, folder, { THREADS: '3', ACCESS_TOKENS_FILE: file, FAILED_AUTH_LIMIT: '1000' }, faultyThread(folder, aBug),
+    { ...observed, ...all }
   )
   t.strictSame(tally(await statuses(origin, 50)), { 200: 50 })
   writeFileSync(file, '')
@@ -141,7 +139,7 @@ test('the threads share a token of the service and the keys of an issuer', async
 
   const { origin, child, ended } = await startService(t, folder, {
     THREADS: '4', JWT_ISSUER: issuer.issuer, JWT_AUDIENCE: audience
-  }, [], observed)
+  }, [], { ...observed, ...all })
   t.equal(issuer.requests.length, 2, 'discovery and keys, once')
   t.strictSame(tally(await statuses(origin, 50, await issuer.sign(first))), { 200: 50 })
   issuer.publish(second)
@@ -212,7 +210,7 @@ test('while too many failed threads are finishing their requests, none is replac
     if (existsSync('${join(folder, 'fail')}')) throw new Error('a bug')
   }, 2500)`
   const { origin, child, ended, waitForOutput } = await startService(
-    t, folder, env, runFirst(folder, code), { coverage: true }
+    t, folder, env, runFirst(folder, code), observed
   )
   letFail(folder)
   const port = Number(new URL(origin).port)
@@ -234,7 +232,7 @@ test('while too many failed threads are finishing their requests, none is replac
 test('a replacement that fails is tried again, and the other threads go on', async t => {
   const folder = t.testdir()
   const args = faultyThread(folder, aBug, 1, "if (number === 4) throw new Error('no memory')")
-  const service = await startService(t, folder, env, args, observed)
+  const service = await startService(t, folder, env, args, all)
   letFail(folder)
   await service.waitForOutput(/another one starts: Error: no memory/)
   t.strictSame(tally(await statuses(service.origin, 50)), { 200: 50 })
@@ -245,7 +243,7 @@ test('a replacement that fails is tried again, and the other threads go on', asy
 test('a thread that fails while the service ends is not replaced', async t => {
   const folder = t.testdir()
   const { child, ended, output } = await startService(
-    t, folder, { ...env, SHUTDOWN_DELAY: '1' }, faultyThread(folder, aBug), observed
+    t, folder, { ...env, SHUTDOWN_DELAY: '1' }, faultyThread(folder, aBug), all
   )
   child.kill('SIGTERM')
   letFail(folder)
@@ -257,7 +255,7 @@ test('a thread that fails while the service ends is not replaced', async t => {
 test('a signal before a failed thread is replaced ends the service, and none is started', async t => {
   const folder = t.testdir()
   const { child, ended, output, waitForOutput } = await startService(
-    t, folder, env, faultyThread(folder, 'process.exit()'), observed
+    t, folder, env, faultyThread(folder, 'process.exit()'), all
   )
   letFail(folder)
   await waitForOutput(hasFailed)
@@ -278,9 +276,7 @@ test('a signal while the first thread begins to listen ends the service without 
     }
     syncBuiltinESMExports()
   `)
-  const { child, ended, output } = await startService(t, folder, env, slowLookup, {
-    until: /looking up/, coverage: true
-  })
+  const { child, ended, output } = await startService(t, folder, env, slowLookup, { until: /looking up/ })
   child.kill('SIGTERM')
   t.equal(await ended, 0)
   t.notMatch(output(), 'it has ended')
@@ -310,7 +306,7 @@ test('while all threads fail and are replaced, no connection is refused, and no 
 test('a service whose threads have all ended, and whose port another program has taken, ends', async t => {
   const folder = t.testdir()
   const { origin, ended, output, waitForOutput } = await startService(
-    t, folder, env, faultyThread(folder, 'process.exit()', 3), observed
+    t, folder, env, faultyThread(folder, 'process.exit()', 3), all
   )
   const port = Number(new URL(origin).port)
   letFail(folder)
@@ -326,7 +322,7 @@ test('a service whose threads have all ended, and whose port another program has
 test('a thread that hangs is replaced, and does not delay the end', async t => {
   const folder = t.testdir()
   const service = await startService(
-    t, folder, env, faultyThread(folder, hang), observed
+    t, folder, env, faultyThread(folder, hang), { ...observed, ...all }
   )
   letFail(folder)
   await service.waitForOutput(/another one starts: Error: it has not responded for 10 seconds/)
@@ -337,7 +333,7 @@ test('a thread that hangs is replaced, and does not delay the end', async t => {
 test('a replacement that hangs while it starts is replaced, too', async t => {
   const folder = t.testdir()
   const args = faultyThread(folder, 'process.exit()', 1, `if (number === 4) ${hang}`)
-  const service = await startService(t, folder, env, args, observed)
+  const service = await startService(t, folder, env, args, { ...observed, ...all })
   letFail(folder)
   await service.waitForOutput(/another one starts: Error: it has not started within 20 seconds/)
   await service.waitForOutput(isReplaced)
@@ -367,7 +363,7 @@ for (const [name, { command, signal }] of Object.entries(kills)) {
       { ...all, command: [...command, process.execPath] }
     )
     const account = newAccount()
-    const load = sendPlants(origin, account, 16)
+    const load = sendPlants(origin, account, 16, smallPlant, 5)
     letFail(folder)
     t.equal(await ended, signal)
     t.match(output(), 'A call to the system holds a thread, which cannot be ended: the service ends.')
@@ -385,7 +381,9 @@ test('a service whose threads have all ended, and cannot listen again, ends', as
     const { Server } = process.getBuiltinModule('node:net')
     if (number > 3) Server.prototype.listen = () => { throw new Error('no address') }
   `, 'second.mjs')
-  const { ended, output } = await startService(t, folder, env, [...fault, ...cannotListen], observed)
+  const { ended, output } = await startService(
+    t, folder, env, [...fault, ...cannotListen], { ...observed, ...all }
+  )
   letFail(folder)
   t.equal(await ended, 1)
   t.match(output(), 'no address')

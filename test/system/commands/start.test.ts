@@ -11,11 +11,10 @@ import { holdProcess } from '../../fixtures/leash.ts'
 import { inParallel } from '../../fixtures/parallel.ts'
 import { exchange } from '../../fixtures/raw.ts'
 import { testToken } from '../../fixtures/secrets.ts'
-import { postPlant, startService } from '../../fixtures/service.ts'
+import { observed, postPlant, startService } from '../../fixtures/service.ts'
 
 const test = inParallel(t, 3)
 /** For starts whose code other tests here reach. */
-const unobserved = { coverage: false }
 
 /** Posts a plant with the test's token and returns the status. */
 async function statusOf (origin: string, id: number, name: string): Promise<number> {
@@ -78,7 +77,7 @@ test('the curl command goes to standard error when standard output is no termina
 test('a service that listens at every address of the machine says so', async t => {
   for (const [HOST, isEvery] of [['0.0.0.0', true], ['127.0.0.1', false]] as const) {
     const env = { HOST, DATABASE_URL: 'memory:' }
-    const { output, child, ended } = await startService(t, t.testdir(), env)
+    const { output, child, ended } = await startService(t, t.testdir(), env, [], observed)
     child.kill('SIGTERM')
     t.equal(await ended, 0)
     t.equal(/every address of this machine/.test(output()), isEvery)
@@ -90,7 +89,7 @@ test('on a terminal the curl command follows the log', async t => {
   const command = ['sh', '-c', 'exec "$0" "$@" 2>errors', process.execPath]
   const folder = t.testdir()
   const until = /listening at[^]*fern"}'\n/
-  const { child, ended } = await startService(t, folder, {}, terminal, { command, until })
+  const { child, ended } = await startService(t, folder, {}, terminal, { ...observed, command, until })
   child.kill('SIGTERM')
   t.equal(await ended, 0)
   t.equal(readFileSync(join(folder, 'errors'), 'utf8'), '')
@@ -99,7 +98,7 @@ test('on a terminal the curl command follows the log', async t => {
 test('the printed curl command has the path of BASE_URL', async t => {
   for (const [BASE_URL, path] of [['/api/v1', '/api/v1'], ['https://plants.example.com/store/', '/store']] as const) {
     const env = { BASE_URL, DATABASE_URL: 'memory:' }
-    const { origin, waitForOutput } = await startService(t, t.testdir(), env, [], unobserved)
+    const { origin, waitForOutput } = await startService(t, t.testdir(), env)
     await waitForOutput(new RegExp(`^ {2}curl ${origin}${path}/plants -H`, 'm'))
     t.equal((await fetch(`${origin}${path}/plants`, { method: 'POST' })).status, 401)
   }
@@ -130,14 +129,14 @@ test('with ACCESS_TOKENS the service prints only log lines, and no token', async
 test('acknowledged plants are stored after kill -9', async t => {
   const folder = t.testdir()
   const env = { ACCESS_TOKENS: testToken }
-  const first = await startService(t, folder, env, [], unobserved)
+  const first = await startService(t, folder, env)
   const ids = Array.from({ length: 200 }, (_, id) => id)
   const statuses = await Promise.all(ids.map(id => lastStatusOf(first.origin, id, `plant ${id}`)))
   first.child.kill('SIGKILL')
   t.equal(await first.ended, 'SIGKILL')
   t.strictSame(new Set(statuses), new Set([200]))
 
-  const second = await startService(t, folder, env, [], unobserved)
+  const second = await startService(t, folder, env)
   const again = await Promise.all(ids.map(async id => [
     await lastStatusOf(second.origin, id, 'another'),
     await lastStatusOf(second.origin, id, `plant ${id}`)
@@ -148,7 +147,7 @@ test('acknowledged plants are stored after kill -9', async t => {
 test('after SIGTERM under load each request is answered or refused, and acknowledged plants are stored', async t => {
   const folder = t.testdir()
   const env = { ACCESS_TOKENS: testToken }
-  const { origin, child, ended } = await startService(t, folder, env, [], unobserved)
+  const { origin, child, ended } = await startService(t, folder, env)
   const requests = Array.from({ length: 300 }, (_, id) => statusOf(origin, id, 'x').catch(() => undefined))
   await requests[0]
   child.kill('SIGTERM')
@@ -156,7 +155,7 @@ test('after SIGTERM under load each request is answered or refused, and acknowle
   t.equal(await ended, 0)
   t.ok(statuses.every(status => status === undefined || status === 200 || status === 503))
 
-  const again = await startService(t, folder, env, [], unobserved)
+  const again = await startService(t, folder, env)
   const acknowledged = [...statuses.entries()].filter(([, status]) => status === 200).map(([id]) => id)
   t.ok(acknowledged.length > 0)
   for (const id of acknowledged) t.equal(await statusOf(again.origin, id, 'y'), 409)
@@ -207,7 +206,7 @@ test('two signals at once are one, because npm passes them on', async t => {
   const pairs = [['SIGINT', 0], ['SIGINT', 1], ['SIGTERM', 0], ['SIGTERM', 5], ['SIGHUP', 100]] as const
   for (const [signal, pauseMs] of pairs) {
     const env = { ACCESS_TOKENS: testToken }
-    const { origin, child, ended } = await startService(t, t.testdir(), env, [], unobserved)
+    const { origin, child, ended } = await startService(t, t.testdir(), env)
     const { socket, rest } = await beginPlant(origin)
     child.kill(signal)
     if (pauseMs > 0) await sleep(pauseMs)
@@ -253,9 +252,7 @@ test('a .env may have a byte order mark, comments, blank lines, export and quote
 })
 
 test('SIGUSR1 opens no debugger', async t => {
-  const { origin, child, output, ended } = await startService(
-    t, t.testdir(), { DATABASE_URL: 'memory:' }, [], unobserved
-  )
+  const { origin, child, output, ended } = await startService(t, t.testdir(), { DATABASE_URL: 'memory:' })
   child.kill('SIGUSR1')
   await sleep(300)
   t.equal((await fetch(`${origin}/livez`)).status, 200)
@@ -267,13 +264,13 @@ test('SIGUSR1 opens no debugger', async t => {
 test('a stop is an error when the database file was moved away from its log', async t => {
   const folder = t.testdir()
   const path = join(folder, 'data', 'plants.db')
-  const { origin, child, output, ended } = await startService(t, folder, { ACCESS_TOKENS: testToken })
+  const { origin, child, output, ended } = await startService(t, folder, { ACCESS_TOKENS: testToken }, [], observed)
   t.equal((await postPlant(origin, testToken, '{"id":1,"name":"x"}')).status, 200)
   renameSync(path, `${path}.moved`)
   child.kill('SIGTERM')
   t.equal(await ended, 1)
   t.match(output(), 'data/plants.db was removed or replaced, and data/plants.db-wal may have plants of it.')
-  const moved = await startService(t, folder, { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${path}.moved` })
+  const moved = await startService(t, folder, { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${path}.moved` }, [], observed)
   t.equal(await moved.ended, 1)
   t.match(moved.output(), 'it is empty without its log')
   renameSync(`${path}.moved`, path)
@@ -287,7 +284,7 @@ test('the service reads variables from .env; the environment overrides them, unl
   const folder = t.testdir({ '.env': 'ACCESS_TOKENS=from-file\nLOG_LEVEL=loud\nDATABSE_URL=x\n' })
   chmodSync(join(folder, '.env'), 0o644)
   const env = { LOG_LEVEL: 'info', DATABASE_URL: 'memory:', ACCESS_TOKENS: '', RATELIMIT: '5' }
-  const { origin, child, ended, output } = await startService(t, folder, env)
+  const { origin, child, ended, output } = await startService(t, folder, env, [], observed)
   t.match(output(), '.env has the mode 0644: every user of this machine who reaches it may read its tokens')
   t.match(output(), 'DATABSE_URL is set in .env, but the service does not read it. Did you mean DATABASE_URL?')
   t.match(output(), 'RATELIMIT is set, but the service does not read it. Did you mean RATE_LIMIT?')
@@ -298,7 +295,7 @@ test('the service reads variables from .env; the environment overrides them, unl
 
 test('startup reports every configuration error, exits with code 2 and creates no folder', async t => {
   const folder = t.testdir()
-  const { ended, output } = await startService(t, folder, { PORT: 'x', LOG_LEVEL: 'y', DATABASE_URL: 'z' })
+  const { ended, output } = await startService(t, folder, { PORT: 'x', LOG_LEVEL: 'y', DATABASE_URL: 'z' }, [], observed)
   t.equal(await ended, 2)
   t.strictSame(output().trim().split('\n').map(line => line.split(' ')[0]), ['PORT', 'DATABASE_URL', 'LOG_LEVEL'])
   t.equal(existsSync(join(folder, 'data')), false)
@@ -332,14 +329,14 @@ test('a package that is missing is one sentence and exit code 2', async t => {
   const hidePino = `data:text/javascript,import { registerHooks } from 'node:module';
     registerHooks({ resolve: (name, context, next) => next(name === 'pino' ? 'missing-package' : name, context) })`
   const nodeArgs = ['--import', hidePino.replaceAll(/\s+/g, ' ')]
-  const { ended, output } = await startService(t, t.testdir(), { THREADS: '1' }, nodeArgs)
+  const { ended, output } = await startService(t, t.testdir(), { THREADS: '1' }, nodeArgs, observed)
   t.equal(await ended, 2)
   t.match(output(), /^A part .* be loaded: Cannot find package 'missing-package' .* Run npm ci .*\n$/)
 })
 
 test('startup says within a second that it waits for the database, and why', async t => {
   const env = { DATABASE_URL: 'postgres://127.0.0.1:1/plants' }
-  const { child, ended, output } = await startService(t, t.testdir(), env, [], { until: /Waiting for/ })
+  const { child, ended, output } = await startService(t, t.testdir(), env, [], { ...observed, until: /Waiting for/ })
   t.equal(child.exitCode, null, 'long before the process ends')
   const problem = 'nothing listens there; start PostgreSQL, or correct DATABASE_URL.'
   t.equal(await ended, 1)
@@ -355,7 +352,7 @@ test('startup says within a second that it waits for the database, and why', asy
 
 test('SIGTERM ends a service that waits for its database', async t => {
   const env = { DATABASE_URL: 'postgres://127.0.0.1:1/plants' }
-  const { ended, child, output } = await startService(t, t.testdir(), env, [], { until: /Waiting for/ })
+  const { ended, child, output } = await startService(t, t.testdir(), env, [], { ...observed, until: /Waiting for/ })
   child.kill('SIGTERM')
   // A process that waited on would find no database, which is exit code 1.
   t.equal(await ended, 0)
@@ -364,7 +361,7 @@ test('SIGTERM ends a service that waits for its database', async t => {
 
 test('during SHUTDOWN_DELAY the service is not ready and still accepts connections', async t => {
   const env = { ACCESS_TOKENS: testToken, SHUTDOWN_DELAY: '3' }
-  const { child, ended, origin, waitForOutput } = await startService(t, t.testdir(), env)
+  const { child, ended, origin, waitForOutput } = await startService(t, t.testdir(), env, [], observed)
   child.kill('SIGTERM')
   const began = performance.now()
   await waitForOutput(/shutting down after SIGTERM/)

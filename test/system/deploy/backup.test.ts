@@ -11,12 +11,13 @@ import { missing } from '../../fixtures/packages.ts'
 import { inParallel } from '../../fixtures/parallel.ts'
 import { startPostgres } from '../../fixtures/postgres.ts'
 import { testToken } from '../../fixtures/secrets.ts'
-import { postPlant, startService } from '../../fixtures/service.ts'
+import { postPlant, startService, withoutCoverage } from '../../fixtures/service.ts'
 
 const test = inParallel(t, 2)
 
 const run = promisify(execFile)
-const copy = (from: string, to: string) => run(process.execPath, ['src/commands/copy.ts', from, to], { maxBuffer: 1e8 })
+const [program = '', ...command] = [...withoutCoverage, process.execPath, 'src/commands/copy.ts']
+const copy = (from: string, to: string) => run(program, [...command, from, to], { maxBuffer: 1e8 })
 
 /** Makes a backup of the store and restores it, and resolves to the URL of the restored store. */
 type Backup = (t: Test, folder: string, url: string) => Promise<string>

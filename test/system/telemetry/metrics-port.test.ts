@@ -6,7 +6,7 @@ import { isError } from '../../fixtures/app.ts'
 import { duration, samples } from '../../fixtures/exposition.ts'
 import { exchangeOne, requestText } from '../../fixtures/raw.ts'
 import { testToken } from '../../fixtures/secrets.ts'
-import { startService } from '../../fixtures/service.ts'
+import { observed, startService } from '../../fixtures/service.ts'
 import { statuses } from '../../fixtures/statuses.ts'
 
 t.test('METRICS_PORT serves the metrics of all threads without a token', async t => {
@@ -14,7 +14,7 @@ t.test('METRICS_PORT serves the metrics of all threads without a token', async t
   const env = {
     ACCESS_TOKENS: testToken, METRICS_PORT: '0', THREADS: '2', BASE_URL: 'https://x.example/api'
   }
-  const { origin, child, ended, output, waitForOutput } = await startService(t, folder, env)
+  const { origin, child, ended, output, waitForOutput } = await startService(t, folder, env, [], observed)
   await waitForOutput(/2 threads listen/)
   const [, address = ''] = /metrics at ([^"]+)"/.exec(output()) ?? []
   const found = await statuses(`${origin}/api`, 40)
@@ -57,7 +57,7 @@ t.test('startup fails when METRICS_PORT is in use', async t => {
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
   const env = { ACCESS_TOKENS: testToken, METRICS_PORT: String(port) }
-  const { ended, output } = await startService(t, t.testdir(), env)
+  const { ended, output } = await startService(t, t.testdir(), env, [], observed)
   t.not(await ended, 0)
   t.match(output(), `Cannot listen on 127.0.0.1, port ${port}`)
   t.match(output(), 'Set HOST and METRICS_PORT to listen elsewhere.')

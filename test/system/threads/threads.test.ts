@@ -11,7 +11,7 @@ import { countThreads } from '../../../src/service/threads/thread-count.ts'
 import { replaceExports } from '../../fixtures/builtins.ts'
 import { startPostgres } from '../../fixtures/postgres.ts'
 import { testToken } from '../../fixtures/secrets.ts'
-import { postPlant, startService } from '../../fixtures/service.ts'
+import { observed, postPlant, startService } from '../../fixtures/service.ts'
 import { statuses, tally } from '../../fixtures/statuses.ts'
 
 t.setTimeout(240_000)
@@ -24,7 +24,7 @@ for (const url of ['sqlite:plants.db', 'memory:', 'postgres']) {
     const folder = t.testdir()
     const database = url === 'postgres' ? await (await startPostgres(t)).database() : url
     const variables = { ...env, DATABASE_URL: database }
-    const { origin, child, ended } = await startService(t, folder, variables, [], all)
+    const { origin, child, ended } = await startService(t, folder, variables, [], { ...observed, ...all })
     const results = await Promise.all([statuses(origin, 100), statuses(origin, 100)])
     t.strictSame(tally(results.flat()), { 200: 200 })
     const others = Array.from(
@@ -192,7 +192,7 @@ t.test('a process that cannot start threads says so in one sentence', async t =>
   `
   const first = ['--import', `data:text/javascript,${encodeURIComponent(code)}`]
   const variables = { ...env, DATABASE_URL: 'memory:' }
-  const { output, ended } = await startService(t, t.testdir(), variables, first)
+  const { output, ended } = await startService(t, t.testdir(), variables, first, observed)
   t.equal(await ended, 1)
   t.equal(output(), 'no more threads\n')
 })
@@ -201,7 +201,7 @@ t.test('with THREADS=1 in .env there is one thread', async t => {
   const folder = t.testdir({ '.env': 'THREADS=1\n' })
   // An empty variable counts as not set: the first thread begins to load its modules.
   const variables = { ...env, THREADS: '', DATABASE_URL: 'memory:' }
-  const { origin, child, ended, output } = await startService(t, folder, variables)
+  const { origin, child, ended, output } = await startService(t, folder, variables, [], observed)
   t.strictSame(tally(await statuses(origin, 20)), { 200: 20 })
   child.kill('SIGTERM')
   t.equal(await ended, 0)
@@ -222,7 +222,7 @@ t.test('a start that fails because of a signal does not report it', async t => {
   const first = ['--import', `data:text/javascript,${encodeURIComponent(code)}`]
   const variables = { ...env, PORT: String(port), DATABASE_URL: 'memory:' }
   const { child, ended, output } = await startService(
-    t, t.testdir(), variables, first, { until: /looking up/ }
+    t, t.testdir(), variables, first, { ...observed, until: /looking up/ }
   )
   child.kill('SIGTERM')
   t.equal(await ended, 0)

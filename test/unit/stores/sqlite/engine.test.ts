@@ -49,7 +49,7 @@ t.test('a store opens while other stores create and write the same file', async 
       )
     }
   })
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < 8; round++) {
     const store = await openStore(`sqlite:${path}`, { maxQueue: 1 })
     await store.close()
   }
@@ -157,12 +157,9 @@ t.test('a truncated or overwritten file is refused and left unchanged, or all it
   const folder = t.testdir()
   const whole = join(folder, 'whole.db')
   const store = await open(t, whole)
-  for (let begin = 0; begin < 20_000; begin += 5000) {
-    const indexes = Array.from({ length: 5000 }, (_, index) => index + begin)
-    await Promise.all(indexes.map(index => {
-      return store.add({ id: BigInt(index), name: `plant ${index}`, tag: 'x'.repeat(index % 50) })
-    }))
-  }
+  await Promise.all(Array.from({ length: 4000 }, (_, index) => {
+    return store.add({ id: BigInt(index), name: `plant ${index}`, tag: 'x'.repeat(index % 50) })
+  }))
   const plants = await all(store)
   await store.close()
   const bytes = readFileSync(whole)
