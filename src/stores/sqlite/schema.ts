@@ -1,5 +1,5 @@
 // The SQLite database when it is opened: durable commits, the table, and files that are refused.
-import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, rmSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { merge } from './checkpoint.ts'
 
@@ -33,8 +33,6 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
   // hide their failures.
   connection.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
     PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON`)
-  const isNew = read('page_count') === 0n && existsSync(path)
-  if (isNew) appendFileSync(creationMark(path), '')
   const journal = read('journal_mode = WAL')
   if (journal !== 'wal' || read('synchronous') !== 2n) {
     throw new Error('it cannot be opened with durable commits; name a file')
@@ -50,6 +48,15 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
  */
 export function creationMark (path: string): string {
   return `${path}-new`
+}
+
+/** Call it before SQLite creates the file. */
+export function markCreation (path: string): void {
+  try {
+    appendFileSync(creationMark(path), '')
+  } catch {
+    // SQLite will say the same of the file itself.
+  }
 }
 
 type ReadPragma = (pragma: string) => unknown

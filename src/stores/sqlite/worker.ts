@@ -10,7 +10,7 @@ import { type Args, implement, isMethod, type Method, type Results } from '../en
 import { type EngineCall, type EngineReply, type Reply, unknownMethod } from '../remote-engine.ts'
 import { FileChanged, FileUnsynced, mergeAtEnd, syncFile } from './checkpoint.ts'
 import { checkFiles, isFailedWrite, stat, watchFiles } from './files.ts'
-import { creationMark, setUpFile, version } from './schema.ts'
+import { creationMark, markCreation, setUpFile, version } from './schema.ts'
 import { checkMark, removeMark, writeMark } from './unsynced-mark.ts'
 
 const path = String(workerData)
@@ -209,6 +209,7 @@ function open (): Database {
   makeDirectory(dirname(path))
   checkMark(path)
   checkFiles(path)
+  if (file === undefined) markCreation(path)
   // Waits up to five seconds for another process that writes to the file.
   const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
   const descriptors: number[] = []

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync,
-  statSync, truncateSync, utimesSync, writeFileSync
+  statSync, truncateSync, utimesSync, watch, writeFileSync
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -504,6 +504,17 @@ t.test('a first start that fails leaves no empty file, which would be refused', 
   t.equal(existsSync(path), false)
   rmSync(`${path}-journal`, { recursive: true })
   await t.resolves(open(t, path))
+})
+
+t.test('the mark of a creation is there before the file', { skip: process.platform !== 'linux' }, async t => {
+  const folder = t.testdir()
+  const created: string[] = []
+  const watcher = watch(folder, (_event, name) => { created.push(String(name)) })
+  t.teardown(() => watcher.close())
+  await open(t, join(folder, 'plants.db'))
+  while (!created.includes('plants.db')) await new Promise(setImmediate)
+  t.equal(created[0], 'plants.db-new')
+  t.notOk(existsSync(join(folder, 'plants.db-new')), 'and goes with the table')
 })
 
 t.test('a first start that is interrupted before the table is in the log can go on', async t => {
