@@ -138,7 +138,7 @@ export const document = {
                 },
                 "example": {
                   "error": 413,
-                  "message": "The body is larger than this service accepts."
+                  "message": "The body is larger than 65536 bytes, the limit of this service."
                 }
               }
             }

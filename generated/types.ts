@@ -185,7 +185,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": 413,
-                     *       "message": "The body is larger than this service accepts."
+                     *       "message": "The body is larger than 65536 bytes, the limit of this service."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
