@@ -1,7 +1,9 @@
 // The log: JSON lines, or sentences on a terminal. It never contains header fields or queries: they
 // may hold tokens.
+import type { WriteStream } from 'node:tty'
 import { inspect } from 'node:util'
 import { type Logger, pino, stdSerializers } from 'pino'
+import type { MessageFormatFunc } from 'pino-pretty'
 import type { LogOutput } from './log-output.ts'
 
 /**
@@ -16,12 +18,37 @@ export function createLog (level: string, output: LogOutput): Logger {
   }, output)
 }
 
+type Terminal = Pick<Partial<WriteStream>, 'isTTY' | 'hasColors'>
+
 /** A terminal gets sentences, anything else JSON lines. Loading pino-pretty takes 40 ms. */
-export async function makeReadable (output: LogOutput, isTTY: boolean): Promise<LogOutput> {
-  if (!isTTY) return output
+export async function makeReadable (output: LogOutput, terminal: Terminal): Promise<LogOutput> {
+  if (terminal.isTTY !== true) return output
   const { prettyFactory } = await import('pino-pretty')
-  const pretty = prettyFactory({ ignore: 'pid,hostname' })
+  const pretty = prettyFactory({
+    // Node reads NO_COLOR, too.
+    colorize: terminal.hasColors?.() === true,
+    ignore: 'pid,hostname,id,trace_id,span_id,caller,address,method,path,status,ms',
+    // Or pino-pretty has no label for `level`.
+    useOnlyCustomProps: false,
+    customPrettifiers: {
+      level: (_level, _key, _line, { label, labelColorized }) => {
+        return ' '.repeat(5 - label.length) + labelColorized
+      }
+    },
+    messageFormat: describeLine
+  })
   return { write: line => output.write(pretty(line)) }
+}
+
+interface ResponseLine { status?: number, method?: string, path?: string, ms?: number, msg: string }
+
+/** A sentence; for the line of a response its status and request before it. */
+const describeLine: MessageFormatFunc = (line, _key, _label, { colors }) => {
+  const { status, method = '', path = '', ms, msg } = line as unknown as ResponseLine
+  if (status === undefined) return msg
+  const paint = status < 400 ? colors.green : colors.yellow
+  const end = ms === undefined ? msg : `${ms} ms`
+  return `${paint(status)} ${method.padEnd(4)} ${path.padEnd(12)} ${end}`
 }
 
 /** Bytes of a field, in UTF-8. */
