@@ -91,13 +91,21 @@ function boundFields (fields: object): Record<string, unknown> {
 /** The name of an error, its messages and stacks with its causes, and members such as `code`. */
 function errorFields (error: unknown): unknown {
   if (error instanceof Short) {
-    const { type, message, code } = stdSerializers.err(error.error)
+    const { type, message, code } = serializeError(error.error)
     return boundFields({ type, message, code })
   }
   if (!(error instanceof Error)) return error
   // PostgreSQL's detail may quote a row.
-  const { detail, ...fields } = stdSerializers.err(error)
+  const { detail, ...fields } = serializeError(error)
   return { ...boundFields(fields), stack: bound(fields.stack, controlInStack) }
+}
+
+/** Its message has those of its causes, unless it quotes them itself. */
+function serializeError (error: Error): ReturnType<typeof stdSerializers.err> {
+  const { message, cause } = error
+  const isQuoted = cause instanceof Error && message.includes(cause.message)
+  const fields = stdSerializers.err(error)
+  return isQuoted ? { ...fields, message } : fields
 }
 
 /** Caps a value at 1 KiB and escapes control characters: callers send paths and names. */

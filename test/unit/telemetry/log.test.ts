@@ -110,6 +110,15 @@ t.test('every field has at most 1 KiB, and says how long it was', async t => {
   t.equal(lines.length, 3)
 })
 
+t.test('the message of an error names a cause once', async t => {
+  const { log, lines } = logLines()
+  const cause = new Error('the disk is full')
+  log.error({ err: new Error('the disk is full; free some space', { cause }) })
+  log.error({ err: new Error('not stored', { cause }) })
+  const messages = lines.map(line => JSON.parse(line).err.message)
+  t.strictSame(messages, ['the disk is full; free some space', 'not stored: the disk is full'])
+})
+
 t.test('a stack keeps its lines, without other control characters', async t => {
   const { log, lines } = logLines()
   log.error(new Error('a\r\nb\u001b[2J'))
