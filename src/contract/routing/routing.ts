@@ -53,9 +53,15 @@ export function answerUnroutable (
   for (const path of own) claimOtherMethods(app, path, own)
 }
 
+/** Each takes up to 4 microseconds, and strangers send unknown paths. */
+const maxCompared = 100
+
+/** A question with a path of the contract that has no parameters. */
 function similarTo (sent: string, paths: Path[]): string {
-  const templates = paths.map(({ template }) => template)
-  return didYouMean(sent, templates.filter(template => !template.includes('{')))
+  const similar = paths.map(({ template }) => template).filter(template => {
+    return !template.includes('{') && Math.abs(template.length - sent.length) <= 3
+  })
+  return didYouMean(sent, similar.slice(0, maxCompared))
 }
 
 /** A concrete path wins over a template for every method (OpenAPI 3.1, section 4.8.8.2). */
