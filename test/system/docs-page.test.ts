@@ -34,6 +34,7 @@ t.test('a reader finds the operation open, with its button in sight, and the sch
   const { page } = await openPage(t, 'localhost')
   const button = await page.getByRole('button', { name: 'Try it out' }).boundingBox()
   t.ok(button !== null && button.y + button.height < 900, 'in a window of 900 pixels')
+  await page.locator('.models:not(.is-open)').waitFor()
   t.equal(await page.locator('.models .json-schema-2020-12').count(), 0)
   await page.locator('.responses-table').waitFor()
   const height = await page.locator('html').evaluate(html => html.scrollHeight)
