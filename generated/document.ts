@@ -5,7 +5,7 @@ export const document = {
     "title": "Plant Store",
     "version": "1.0.0",
     "summary": "A plant store with one operation, which adds a plant.",
-    "description": "Each request to an operation needs a bearer token. Each error is a JSON object with `error`, the HTTP status, and `message`, one sentence that describes the error.",
+    "description": "Each request to an operation needs a bearer token. Each error is a JSON object with `error`, the HTTP status, and `message`, one sentence that describes the error.\n\nThe header field `X-Request-Id` of each response is the id of the request in the log of the service: name it in a complaint. A request may bring its own in a header field of this name, of 1 to 128 characters that are letters, digits, or one of `_.~+/=:@-`. Any other value, and a missing one, is replaced by a new id.",
     "license": {
       "name": "MIT",
       "identifier": "MIT"
@@ -65,7 +65,7 @@ export const document = {
         },
         "responses": {
           "200": {
-            "description": "plant response",
+            "description": "plant response: the plant is stored durably. The body has its name and tag, not its id.",
             "headers": {
               "X-Request-Id": {
                 "$ref": "#/components/headers/X-Request-Id"
@@ -84,7 +84,7 @@ export const document = {
             }
           },
           "400": {
-            "description": "unexpected error",
+            "description": "unexpected error: the request breaks a rule, which the message names. Nothing is stored.",
             "headers": {
               "X-Request-Id": {
                 "$ref": "#/components/headers/X-Request-Id"
@@ -138,7 +138,7 @@ export const document = {
                 },
                 "example": {
                   "error": 413,
-                  "message": "The body is larger than this service accepts."
+                  "message": "The body is larger than 65536 bytes, the limit of this service."
                 }
               }
             }
@@ -196,12 +196,12 @@ export const document = {
       "bearerAuth": {
         "type": "http",
         "scheme": "bearer",
-        "description": "An access token of this service. Enter only the token, without the word Bearer."
+        "description": "An access token of this service: the text of the file `access-token` beside its database, such as `data/access-token`, or one from its operator. Enter only the token, without the word Bearer."
       }
     },
     "headers": {
       "X-Request-Id": {
-        "description": "The id of this request in the log of the service: name it in a complaint. A request may bring its own in a header field of this name, of 1 to 128 characters that are letters, digits, or one of `_.~+/=:@-`. Any other value, and a missing one, is replaced by a new id.",
+        "description": "The id of this request in the log of the service.",
         "required": true,
         "schema": {
           "type": "string",

@@ -106,7 +106,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description The id of this request in the log of the service: name it in a complaint. A request may bring its own in a header field of this name, of 1 to 128 characters that are letters, digits, or one of `_.~+/=:@-`. Any other value, and a missing one, is replaced by a new id. */
+        /** @description The id of this request in the log of the service. */
         "X-Request-Id": string;
     };
     pathItems: never;
@@ -126,7 +126,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description plant response */
+            /** @description plant response: the plant is stored durably. The body has its name and tag, not its id. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -142,7 +142,7 @@ export interface operations {
                     "application/json": components["schemas"]["Plant"];
                 };
             };
-            /** @description unexpected error */
+            /** @description unexpected error: the request breaks a rule, which the message names. Nothing is stored. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -185,7 +185,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": 413,
-                     *       "message": "The body is larger than this service accepts."
+                     *       "message": "The body is larger than 65536 bytes, the limit of this service."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];

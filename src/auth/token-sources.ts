@@ -23,6 +23,8 @@ export interface OpenTokens {
   current: () => Tokens
   /** Whether the service uses its own token. */
   isOwn: boolean
+  /** Whether it has just created that token. */
+  isNew: boolean
   /** Stops following the file. */
   close: () => void
 }
@@ -42,6 +44,7 @@ export function openTokens (
   onChange: (tokens: Tokens) => void
 ): OpenTokens {
   const isOwn = accessTokens === undefined && accessTokensFile === undefined
+  const isNew = isOwn && !existsSync(ownTokenFile)
   const fixed = isOwn ? loadOrCreateToken(ownTokenFile, log) : accessTokens ?? new Map()
   warnOfTokens(isOwn ? ownTokenFile : 'ACCESS_TOKENS', fixed, log)
   let current = fixed
@@ -51,7 +54,7 @@ export function openTokens (
     onChange(current)
   }
   const close = accessTokensFile && followTokensFile(accessTokensFile, fixed, log, use)
-  return { current: () => current, isOwn, close: close ?? (() => {}) }
+  return { current: () => current, isOwn, isNew, close: close ?? (() => {}) }
 }
 
 /** Warns of tokens that can be guessed, and of those that may be pieces of a token with a comma. */

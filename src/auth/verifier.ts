@@ -17,7 +17,9 @@ export interface Credentials {
 /** The credentials at one moment, for another thread. */
 export interface CredentialsState { tokens: Tokens, keys: readonly Jwk[] | undefined }
 
-export interface OpenCredentials extends Credentials, Pick<OpenTokens, 'isOwn' | 'close'> {
+type OfTokens = 'isOwn' | 'isNew' | 'close'
+
+export interface OpenCredentials extends Credentials, Pick<OpenTokens, OfTokens> {
   state: () => CredentialsState
   /** Calls the listener after each change, with the part that is new. */
   follow: (listener: (change: Partial<CredentialsState>) => void) => void
@@ -42,6 +44,7 @@ export async function openCredentials (
     tokens: tokens.current,
     keys,
     isOwn: tokens.isOwn,
+    isNew: tokens.isNew,
     state: () => ({ tokens: tokens.current(), keys: keys?.published }),
     follow (listener) {
       onChange = listener

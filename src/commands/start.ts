@@ -41,7 +41,7 @@ export async function start (firstThread: HttpThread | undefined): Promise<void>
   process.on('SIGUSR1', ignore)
   try {
     const { names, warnings } = loadEnvFile()
-    const config = readConfig(process.env, names)
+    const config = readConfig(process.env, names, process.stdout.isTTY)
     await run(config, [...warnings, ...config.unread], firstThread)
   } catch (error) {
     // A signal during startup ends what is starting.
@@ -58,7 +58,7 @@ async function run (
 ): Promise<void> {
   const output = new StandardOutput(process.stdout, sentence => log.error(sentence))
   process.once('exit', () => output.flush())
-  const lines = await makeReadable(output, process.stdout.isTTY)
+  const lines = await makeReadable(output, process.stdout)
   const log = createLog(config.logLevel, lines)
   let close = async (): Promise<void> => {}
   closeOnSignals(log, () => close())
@@ -73,7 +73,7 @@ async function run (
   const opening = openParts(config, ownTokenFile, log)
   const options = { config, log, maxConnections, shared }
   const service = await openService(opening, options, lines, firstThread)
-  const { isOwn, close: closeCredentials } = (await opening).credentials
+  const { isOwn, isNew, close: closeCredentials } = (await opening).credentials
 
   const metrics = await openMetrics(config, shared, log)
   close = async () => {
@@ -86,10 +86,10 @@ async function run (
   if (metrics !== undefined) log.info(`metrics at ${metrics.address}`)
   if (['0.0.0.0', '::'].includes(config.host)) log.info(everyAddress)
   log.info(`listening at ${address}`)
-  if (!isOwn) return
   // A program that reads the log expects nothing but JSON lines.
-  const reader = process.stdout.isTTY ? output : new StandardOutput(process.stderr, ignore)
-  reader.write(describeFirstRequest(address, config.baseUrl, ownTokenFile))
+  const isForPerson = isNew && config.onTerminal
+  if (isForPerson) output.write(describeFirstRequest(address, config.baseUrl, ownTokenFile))
+  else if (isOwn) log.info(`the access token is in ${ownTokenFile}`)
 }
 
 const everyAddress = 'the service listens at every address of this machine, because HOST says so'
@@ -178,6 +178,7 @@ function describeFirstRequest (address: string, baseUrl: string, tokenFile: stri
   Access token  ${tokenFile}
 
   curl ${address}${prefix}/plants -H "Authorization: Bearer $(cat '${tokenFile}')" \\
-    -H 'Content-Type: application/json' -d '{"id": 1, "name": "Boston fern", "tag": "fern"}'
+    -H 'Content-Type: application/json' -w '\\n' \\
+    -d '{"id": 1, "name": "Boston fern", "tag": "fern"}'
 `
 }

@@ -40,6 +40,8 @@ export interface Config {
   /** What becomes of an answer that breaks the contract: a 500, or a line in the log. */
   answers: 'enforce' | 'log'
   logLevel: string
+  /** Whether a person reads the log. */
+  onTerminal: boolean
   /** Sentences about variables that are probably misspelt. */
   unread: string[]
 }
@@ -62,7 +64,8 @@ export class ConfigError extends Error {
  */
 export function readConfig (
   env: Readonly<Record<string, string | undefined>>,
-  envFile: readonly string[] = []
+  envFile: readonly string[] = [],
+  onTerminal = false
 ): Config {
   const mistakes: string[] = []
   const known: string[] = []
@@ -120,7 +123,7 @@ export function readConfig (
     mistakes.push(`METRICS_PORT is ${config.port}, like PORT; for example METRICS_PORT=9464`)
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return { ...config, unread: describeUnread(known, Object.keys(env), envFile) }
+  return { ...config, onTerminal, unread: describeUnread(known, Object.keys(env), envFile) }
 }
 
 const defaultDatabase = 'sqlite:data/plants.db'

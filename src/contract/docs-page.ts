@@ -17,23 +17,31 @@ const folder = fileURLToPath(new URL('static', import.meta.resolve('@fastify/swa
  * @param document the bundled contract; the page takes its title
  * @param variables values for variables of its server address, by name (OpenAPI 3.1, section 4.8.6)
  * @param prefixes where it is below the prefix of the app, percent-encoded
+ * @param operations their count: the page opens a few, and lists many
  */
 export async function serveDocs (
   app: FastifyInstance,
   document: PageSettings['document'],
   variables: Variables,
-  prefixes: readonly string[]
+  prefixes: readonly string[],
+  operations: number
 ): Promise<void> {
   await app.register(async docs => {
     const headers = securityHeaders(Object.values(variables))
     docs.addHook('onRequest', async (_request, reply) => { reply.headers(headers) })
     const ignoresSlash = docs.initialConfig.routerOptions?.ignoreTrailingSlash === true
-    const answerFile = createFileHandler(folder, JSON.stringify(uiConfig) + pageCss)
+    const docExpansion = operations <= maxOpen ? 'full' : 'list'
+    const configuration = JSON.stringify(uiConfig) + closeSchemas + pageCss + docExpansion
+    const answerFile = createFileHandler(folder, configuration)
     for (const prefix of prefixes) {
       // Its packages take a seventh of the time in which the service starts.
       const openPage = once(async () => {
         const { openSwaggerUi } = await import('./swagger-ui.ts')
-        const settings = { document, variables, css: pageCss, uiConfig }
+        // The text of this function goes into the page.
+        // eslint-disable-next-line no-new-func
+        const onComplete = Function(closeSchemas)
+        const config = { ...uiConfig, docExpansion, onComplete }
+        const settings = { document, variables, css: pageCss, uiConfig: config }
         return openSwaggerUi({ ...settings, path: docsPath, prefix: app.prefix + prefix })
       })
       for (const below of ['', '/', '/json', '/yaml', '/static/*']) {
@@ -55,6 +63,9 @@ export function docsRedirects (prefixes: readonly string[]): Map<string, string>
   return redirects
 }
 
+/** Operations that may all be open. */
+const maxOpen = 3
+
 const uiConfig = {
   // Without the bar for another URL: the policy lets the page read only this contract.
   layout: 'BaseLayout',
@@ -64,6 +75,9 @@ const uiConfig = {
   // The token stays in localStorage until Logout. docs/proof/security.md says what that means.
   persistAuthorization: true
 }
+
+/** Runs in the page, where `ui` is, once the schemas are resolved: a reader may open them. */
+const closeSchemas = "ui.layoutActions.show(['components', 'schemas'], false)"
 
 const pageCss = `.swagger-ui {
   /* The service is at the first server, and only the operator sets its variables. */
@@ -75,6 +89,12 @@ const pageCss = `.swagger-ui {
   .schemes-server-container:has(option[value="/"]:only-child, [data-variable][value="/"]) > * {
     display: none
   }
+  /* Each response declares headers and one media type: a line each. */
+  .response-control-media-type:has(option:only-child), .headers-wrapper {
+    display: flex; flex-flow: row wrap; align-items: center; gap: 0 8px
+  }
+  .headers-wrapper > table { flex: 1; width: auto }
+  .headers-wrapper thead { display: none }
   @media (max-width: 640px) {
     .opblock .tab-header .tab-item:first-of-type { padding: 0 }
     .responses-table > thead { display: none }

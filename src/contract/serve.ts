@@ -122,7 +122,7 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   await routes?.(app, security => authenticate(app, security, guards))
   // A prefix replaces the path of the server, also for the page.
   const servers = app.prefix === '' ? {} : { servers: [{ url: app.prefix }] }
-  await serveDocs(app, { ...document, ...servers }, variables, pages)
+  await serveDocs(app, { ...document, ...servers }, variables, pages, all.length)
   const unreachable = contract.skipped.filter(({ isReachable }) => !isReachable)
   const named = unreachable.map(operation => ({ ...operation, template: operation.url }))
   describeContract(operations, [...skipped, ...named]).forEach(warn)

@@ -27,7 +27,8 @@ import { createRouteLabels } from './route-labels.ts'
 import type { SharedMemory } from './shared-memory.ts'
 
 type Settings = 'answers' | 'baseUrl' | 'bodyLimit' | 'corsOrigin' | 'failedAuthLimit' |
-  'keepAliveTimeoutMs' | 'metricsPort' | 'rateLimit' | 'shutdownDelayMs' | 'trustProxy'
+  'keepAliveTimeoutMs' | 'metricsPort' | 'onTerminal' | 'rateLimit' |
+  'shutdownDelayMs' | 'trustProxy'
 
 export interface AppOptions extends Pick<Config, Settings> {
   store: PlantStore
@@ -84,7 +85,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
   })
   // A turn of the event loop with many requests may last longer than a thread may be silent.
   app.server.on('request', () => Atomics.add(shared.beats, thread, 1))
-  logResponses(app, log)
+  logResponses(app, log, options.onTerminal)
   if (options.corsOrigin !== undefined) allowOrigins(app, options.corsOrigin)
   const labels = createRouteLabels(options.baseUrl)
   labelRoutes(app, labels.indexOf)

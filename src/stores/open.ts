@@ -49,6 +49,7 @@ function checkPath (path: string): void {
   if (/:\/\/|^\/\/.*@/.test(path)) {
     throw new Error('has an address where a path must follow sqlite:')
   }
+  if (path.includes('$')) throw new Error('has a path with $: write the path without variables')
   if (/[/\\]$/.test(path)) throw new Error('has the path of a folder, but must name a file')
   const [, host] = /^\/\/([^/].*)$/.exec(path) ?? []
   if (host !== undefined) {

@@ -1,7 +1,9 @@
 // The log: JSON lines, or sentences on a terminal. It never contains header fields or queries: they
 // may hold tokens.
+import type { WriteStream } from 'node:tty'
 import { inspect } from 'node:util'
 import { type Logger, pino, stdSerializers } from 'pino'
+import type { MessageFormatFunc } from 'pino-pretty'
 import type { LogOutput } from './log-output.ts'
 
 /**
@@ -16,12 +18,37 @@ export function createLog (level: string, output: LogOutput): Logger {
   }, output)
 }
 
+type Terminal = Pick<Partial<WriteStream>, 'isTTY' | 'hasColors'>
+
 /** A terminal gets sentences, anything else JSON lines. Loading pino-pretty takes 40 ms. */
-export async function makeReadable (output: LogOutput, isTTY: boolean): Promise<LogOutput> {
-  if (!isTTY) return output
+export async function makeReadable (output: LogOutput, terminal: Terminal): Promise<LogOutput> {
+  if (terminal.isTTY !== true) return output
   const { prettyFactory } = await import('pino-pretty')
-  const pretty = prettyFactory({ ignore: 'pid,hostname' })
+  const pretty = prettyFactory({
+    // Node reads NO_COLOR, too.
+    colorize: terminal.hasColors?.() === true,
+    ignore: 'pid,hostname,id,trace_id,span_id,caller,address,method,path,status,ms',
+    // Or pino-pretty has no label for `level`.
+    useOnlyCustomProps: false,
+    customPrettifiers: {
+      level: (_level, _key, _line, { label, labelColorized }) => {
+        return ' '.repeat(5 - label.length) + labelColorized
+      }
+    },
+    messageFormat: describeLine
+  })
   return { write: line => output.write(pretty(line)) }
+}
+
+interface ResponseLine { status?: number, method?: string, path?: string, ms?: number, msg: string }
+
+/** A sentence; for the line of a response its status and request before it. */
+const describeLine: MessageFormatFunc = (line, _key, _label, { colors }) => {
+  const { status, method = '', path = '', ms, msg } = line as unknown as ResponseLine
+  if (status === undefined) return msg
+  const paint = status < 400 ? colors.green : colors.yellow
+  const end = ms === undefined ? msg : `${ms} ms`
+  return `${paint(status)} ${method.padEnd(4)} ${path.padEnd(12)} ${end}`
 }
 
 /** Bytes of a field, in UTF-8. */
@@ -64,13 +91,21 @@ function boundFields (fields: object): Record<string, unknown> {
 /** The name of an error, its messages and stacks with its causes, and members such as `code`. */
 function errorFields (error: unknown): unknown {
   if (error instanceof Short) {
-    const { type, message, code } = stdSerializers.err(error.error)
+    const { type, message, code } = serializeError(error.error)
     return boundFields({ type, message, code })
   }
   if (!(error instanceof Error)) return error
   // PostgreSQL's detail may quote a row.
-  const { detail, ...fields } = stdSerializers.err(error)
+  const { detail, ...fields } = serializeError(error)
   return { ...boundFields(fields), stack: bound(fields.stack, controlInStack) }
+}
+
+/** Its message has those of its causes, unless it quotes them itself. */
+function serializeError (error: Error): ReturnType<typeof stdSerializers.err> {
+  const { message, cause } = error
+  const isQuoted = cause instanceof Error && message.includes(cause.message)
+  const fields = stdSerializers.err(error)
+  return isQuoted ? { ...fields, message } : fields
 }
 
 /** Caps a value at 1 KiB and escapes control characters: callers send paths and names. */

@@ -31,13 +31,15 @@ export function logFault (
   log.error(fields, 'the answer breaks the contract, or it broke off')
 }
 
-/** Logs every response at debug. */
-export function logResponses (app: FastifyInstance, log: Logger): void {
-  if (!log.isLevelEnabled('debug')) return
+/** Logs every response at debug. On a terminal, those without a line of logError() at info. */
+export function logResponses (app: FastifyInstance, log: Logger, onTerminal: boolean): void {
+  const isDebug = log.isLevelEnabled('debug')
+  if (!isDebug && !onTerminal) return
   app.addHook('onResponse', (request, reply, done) => {
     const { statusCode: status, elapsedTime } = reply
     const fields = { ...fieldsOf(request), status, ms: Number(elapsedTime.toFixed(3)) }
-    log.debug(fields, 'response sent')
+    if (isDebug) log.debug(fields, 'response sent')
+    else if (status < 400) log.info(fields, 'response sent')
     done()
   })
 }

@@ -21,23 +21,53 @@ t.teardown(() => browser.close())
 
 t.test('the page shows the operation, its schemas and the title, version and license', async t => {
   const { page, problems } = await openPage(t, 'plants.example')
-  await operation(page).click()
   await page.getByRole('button', { name: 'Try it out' }).waitFor()
   t.match(await page.locator('.info').innerText(), /^Plant Store\s+1\.0\.0\s+OAS 3\.1\s[^]*\sMIT$/)
   t.equal(await page.locator('#operations-plants-createPlant .opblock-summary-path').innerText(), '/plants')
+  await openSchemas(page)
   const schemas = await page.locator('.models .json-schema-2020-12__title').allInnerTexts()
   t.strictSame(schemas.filter(name => /^[A-Z]/.test(name)), ['Plant', 'NewPlant', 'Error'])
   t.strictSame(problems, [], 'no errors, and no requests to another origin')
 })
 
+t.test('a reader finds the operation open, with its button in sight, and the schemas closed', async t => {
+  const { page } = await openPage(t, 'localhost')
+  const button = await page.getByRole('button', { name: 'Try it out' }).boundingBox()
+  t.ok(button !== null && button.y + button.height < 900, 'in a window of 900 pixels')
+  await page.locator('.models:not(.is-open)').waitFor()
+  t.equal(await page.locator('.models .json-schema-2020-12').count(), 0)
+  await page.locator('.responses-table').waitFor()
+  const height = await page.locator('html').evaluate(html => html.scrollHeight)
+  t.ok(height < 4000, `the page is ${height} pixels high`)
+})
+
+t.test('the dialog says where the token is', async t => {
+  const { page } = await openPage(t, 'localhost')
+  await page.getByRole('button', { name: 'Authorize' }).click()
+  t.match(await page.locator('.dialog-ux').innerText(), /data\/access-token, or one from its operator/)
+})
+
+if (process.env.PICTURE !== undefined) {
+  t.test('the picture in the README is replaced', async t => {
+    const { page, origin } = await openPage(t, 'localhost', {}, 1000)
+    await page.setViewportSize({ width: 1000, height: 1280 })
+    await authorize(page, token)
+    await page.getByRole('button', { name: 'Try it out' }).click()
+    await page.locator('.info .url').evaluate((link, origin) => {
+      link.textContent = String(link.textContent).replace(origin, 'http://localhost:3000')
+    }, origin)
+    await page.screenshot({ path: 'docs/images/docs-page.png' })
+  })
+}
+
 t.test('the page names every declared response, and every member of a new plant', async t => {
   const { page } = await openPage(t, 'localhost')
-  await operation(page).click()
   const statuses = page.locator('.responses-table .response .response-col_status')
-  // The operation opens a moment after the click.
+  // The operation opens a moment after the page.
   await statuses.first().waitFor()
   const codes = await statuses.allInnerTexts()
   t.strictSame(codes, Object.keys(document.paths['/plants'].post.responses))
+  await openSchemas(page)
   const newPlant = await page.locator('.models .json-schema-2020-12').filter({ hasText: /^NewPlant/ }).innerText()
   t.match(newPlant, /^NewPlant.*object\s+name[^]*\s+tag[^]*\s+id.*integer.*int64\s+Identification number of the plant/)
   t.notMatch(newPlant, /any &/)
@@ -175,6 +205,13 @@ async function partsCutOff (page: Page): Promise<string[]> {
   }), width)
 }
 
+/** Opens the schemas, which the page closes a moment after it has shown them. */
+async function openSchemas (page: Page): Promise<void> {
+  await page.locator('.models:not(.is-open)').waitFor()
+  await page.getByRole('button', { name: 'Schemas', exact: true }).click()
+  await page.locator('.models.is-open').waitFor()
+}
+
 function operation (page: Page) {
   return page.getByRole('button', { name: 'POST /plants Create a plant' })
 }
@@ -189,7 +226,6 @@ async function authorize (page: Page, token: string): Promise<void> {
 
 /** Sends POST /plants from the page and reads the response that the page shows. */
 async function execute (page: Page, plant: string): Promise<{ url: string, status: string, body: unknown }> {
-  await operation(page).click()
   await page.getByRole('button', { name: 'Try it out' }).click()
   await page.locator('.body-param textarea').fill(plant)
   await page.getByRole('button', { name: 'Execute' }).click()

@@ -92,7 +92,7 @@ t.test('without a Node that is new enough the command is one sentence and exits 
   }
   const main = join(folder, 'node_modules/.bin/plant-store')
   const withPath = (first: string) => ({ cwd: folder, env: { ...env, PATH: `${first}${delimiter}${env.PATH}` } })
-  const sentence = /^Plant Store needs Node 24\.4 or newer: .*\n$/
+  const sentence = /^Plant Store needs Node 24\.4 or newer; the PATH has v\S+\. Put one on the PATH: .*\n$/
   await t.rejects(run(main, ['--version'], withPath(join(folder, 'old'))), { code: 2, stderr: sentence, stdout: '' })
   // Another Node of the PATH is as good.
   const { stdout } = await run(main, ['--version'], withPath(dirname(process.execPath)))

@@ -8,9 +8,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Compile, Schemas } from '../schema/index.ts'
 import type { Body, Media, Operation } from '../types/contract.ts'
 import { repeatedHeaders } from '../server/framing.ts'
-import { HttpError } from '../server/http-error.ts'
+import { bodyTooLarge, HttpError } from '../server/http-error.ts'
 import { invalidBody, isReadWhole, jsonReader, missingBody, namesOf } from './body-parser.ts'
-import { BodyStream, tooLarge } from './body-stream.ts'
+import { BodyStream } from './body-stream.ts'
 import { readField } from './form-field.ts'
 import { answerEarly } from '../server/socket-errors.ts'
 import { essence, kindOf, mediaTypeFinder } from '../message/media-type.ts'
@@ -77,7 +77,8 @@ export function bodyHooks (
         if (isReadWhole(type)) return done()
         // Without a media type Fastify passes the body on unread.
         delete request.headers['content-type']
-        return done(Number(length) > all.streamBytes ? tooLarge() : undefined)
+        const { streamBytes } = all
+        return done(Number(length) > streamBytes ? bodyTooLarge(streamBytes) : undefined)
       },
       preValidation (request, _reply, done) {
         const choice = found.get(request)

@@ -1,7 +1,7 @@
 // The bytes of a request's body as a stream that a handler may read, leave or destroy.
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { HttpError } from '../server/http-error.ts'
+import { bodyTooLarge, HttpError } from '../server/http-error.ts'
 
 /**
  * Reads the request up to a limit and only while it is read itself: a slow reader slows the sender.
@@ -9,12 +9,14 @@ import { HttpError } from '../server/http-error.ts'
  */
 export class BodyStream extends Readable {
   readonly #request: IncomingMessage
+  readonly #limit: number
   #bytesLeft: number
   #isAttached = false
 
   constructor (request: IncomingMessage, limit: number) {
     super()
     this.#request = request
+    this.#limit = limit
     this.#bytesLeft = limit
     // Without a listener, an error before the handler reads would end the process.
     this.on('error', () => {})
@@ -36,7 +38,7 @@ export class BodyStream extends Readable {
 
   readonly #take = (chunk: Buffer) => {
     this.#bytesLeft -= chunk.length
-    if (this.#bytesLeft < 0) this.destroy(tooLarge())
+    if (this.#bytesLeft < 0) this.destroy(bodyTooLarge(this.#limit))
     else if (!this.push(chunk)) this.#request.pause()
   }
 
@@ -45,8 +47,4 @@ export class BodyStream extends Readable {
   readonly #breakOff = () => {
     this.destroy(new HttpError(400, 'The body ended before it was complete.'))
   }
-}
-
-export function tooLarge (): HttpError {
-  return new HttpError(413, 'The body is larger than this service accepts.')
 }

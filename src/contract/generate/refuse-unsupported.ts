@@ -2,7 +2,7 @@
 // of a feature would mislead. It also fills the survey.
 import type { Oas3Operation, Oas3Rule, UserContext } from '@redocly/openapi-core'
 import { escapedKey, mapValues, valueAt } from '../schema/index.ts'
-import { didYouMean } from './did-you-mean.ts'
+import { didYouMean } from '../message/did-you-mean.ts'
 import { isHoisted } from './hoist-schemas.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
 import { placeAt, type Survey } from './survey.ts'

@@ -7,7 +7,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ErrorReporter, reportError, writeError } from '../server/error-reporter.ts'
 import { framingFault } from '../server/framing.ts'
-import { HttpError, internalError } from '../server/http-error.ts'
+import { bodyTooLarge, HttpError, internalError } from '../server/http-error.ts'
 import { requestId, requestIdField } from '../server/request-id.ts'
 import {
   answerClientError, answerEarly, errorInBody, notHttp, rememberRequest
@@ -33,7 +33,7 @@ export function answerErrors (
     done()
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    return sendError(reporter, toHttpError(error, mapError), request, reply)
+    return sendError(reporter, toHttpError(error, request, mapError), request, reply)
   })
   const claimed = claimedPrefixes.get(app.server) ?? new Set()
   claimedPrefixes.set(app.server, claimed)
@@ -55,7 +55,7 @@ export function errorOptions (reporter: ErrorReporter): FastifyServerOptions {
   return {
     genReqId: requestId,
     frameworkErrors: (error, request, reply) => {
-      const fault = framingFault(request.raw) ?? toHttpError(error)
+      const fault = framingFault(request.raw) ?? toHttpError(error, request)
       return sendError(reporter, fault, request, reply as FastifyReply)
     },
     clientErrorHandler: (error, socket) => answerClientError(reporter, error, socket as Socket)
@@ -77,11 +77,15 @@ function sendError (
 }
 
 /** Maps Fastify's errors by code; their messages are for developers. */
-function toHttpError (error: Error & { code?: string }, mapError?: MapError): HttpError {
+function toHttpError (
+  error: Error & { code?: string },
+  request: FastifyRequest,
+  mapError?: MapError
+): HttpError {
   if (error instanceof HttpError) return error
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new HttpError(413, 'The body is larger than this service accepts.')
+      return bodyTooLarge(request.routeOptions.bodyLimit as number)
     case 'ECONNRESET': // Node's code for a client that disconnected in the middle of its body.
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new HttpError(400, 'The length of the body does not match Content-Length.')

@@ -6,6 +6,7 @@ import type {
 import type { Server } from 'node:http'
 import { followsLastResponse, framingFault } from '../server/framing.ts'
 import { HttpError } from '../server/http-error.ts'
+import { didYouMean } from '../message/did-you-mean.ts'
 import { pathPattern, type Routed } from '../message/paths.ts'
 import { decodedPath } from '../message/request-texts.ts'
 
@@ -46,9 +47,21 @@ export function answerUnroutable (
     const address = redirects.get(sent)
     const isRedirected = path === undefined && ['GET', 'HEAD'].includes(request.method)
     if (isRedirected && address !== undefined) reply.redirect(address)
-    else answerUnhandled(request, reply, path)
+    else if (path !== undefined) answerUnhandled(request, reply, path)
+    else throw new HttpError(404, `There is nothing at ${sent}.${similarTo(sent, paths)}`)
   })
   for (const path of own) claimOtherMethods(app, path, own)
+}
+
+/** Each takes up to 4 microseconds, and strangers send unknown paths. */
+const maxCompared = 100
+
+/** A question with a path of the contract that has no parameters. */
+function similarTo (sent: string, paths: Path[]): string {
+  const similar = paths.map(({ template }) => template).filter(template => {
+    return !template.includes('{') && Math.abs(template.length - sent.length) <= 3
+  })
+  return didYouMean(sent, similar.slice(0, maxCompared))
 }
 
 /** A concrete path wins over a template for every method (OpenAPI 3.1, section 4.8.8.2). */
@@ -63,9 +76,8 @@ function claimOtherMethods (app: FastifyInstance, path: Path, paths: Path[]): vo
   addPlainRoute(app, { method, url: path.route, onRequest: answer, handler: answer })
 }
 
-function answerUnhandled (request: FastifyRequest, reply: FastifyReply, path?: Path): void {
+function answerUnhandled (request: FastifyRequest, reply: FastifyReply, path: Path): void {
   const sent = decodedPath(request)
-  if (path === undefined) throw new HttpError(404, `There is nothing at ${sent}.`)
   const allow = [...new Set([...path.methods, 'OPTIONS'])].join(', ')
   if (request.method !== 'OPTIONS') {
     const message = `${sent} does not support ${request.method}, only ${allow}.`

@@ -46,17 +46,26 @@ export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: S
     return names
   }
 
+  function requiredMembers (schema: Schema): unknown[] {
+    const composed = [...composedSchemas(schema, schemas, ['allOf'])]
+    return composed.flatMap(({ required = [] }) => required)
+  }
+
   /** @param inherited names of members that the schema around an allOf hides */
   function rewrite (schema: unknown, inherited: string[], isTest: boolean): unknown {
     if (!isSchemaObject(schema)) return schema
     const hidden = [...inherited, ...hiddenMembers(schema)]
+    const required = requiredMembers(schema)
     const changed = mapSubschemas(schema, (keyword, subschema, name) => {
       if (keyword === 'properties' && hidden.includes(name)) return false
       if (unnamedMembers.includes(keyword) && isHidden(subschema)) return false
       const inheriting = keyword === 'allOf' ? hidden : []
       const inner = rewrite(subschema, inheriting, isTest || tests.includes(keyword))
       if (keyword === 'contains') return { containsBranch: inner }
-      return branches.includes(keyword) ? { branch: inner } : inner
+      if (branches.includes(keyword)) return { branch: inner }
+      const mayBeAbsent = keyword === 'properties' && !required.includes(name)
+      // For messages.
+      return mayBeAbsent && isSchemaObject(inner) ? { ...inner, mayBeAbsent } : inner
     })
     const rewritten = withoutIneffectiveKeywords(changed)
     // Without limits, ajv takes an empty array for one like the array before it.

@@ -41,7 +41,7 @@ function isInside (inner: ErrorObject, outer: ErrorObject): boolean {
 function toFault (error: ErrorObject): Fault {
   const { instancePath, propertyName: name } = error
   const start = name === undefined ? '' : `has the member "${name}", whose name `
-  return { path: instancePath.slice(1), problem: start + describe(error) }
+  return { path: instancePath.slice(1), problem: start + describe(error) + adviceFor(error) }
 }
 
 /** Without allErrors the last error is the outermost; errors inside unions are more specific. */
@@ -103,6 +103,23 @@ function describe ({ keyword, params, message, parentSchema }: ErrorObject): str
     case 'pattern': return `${message}${meaningOf(parentSchema)}`
     default: return String(message)
   }
+}
+
+/** Texts without their quotes, by the type that they have then. */
+const unquoted: Readonly<Record<string, RegExp>> = {
+  integer: /^-?(?:0|[1-9]\d*)$/,
+  number: /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/,
+  boolean: /^(?:true|false)$/
+}
+
+/** What to do about a null and about quotes where another type is wanted. */
+function adviceFor ({ keyword, params, data, parentSchema }: ErrorObject): string {
+  if (!['type', 'int64'].includes(keyword)) return ''
+  if (data === null) return parentSchema?.mayBeAbsent ? ', not null: leave it out' : ', not null'
+  if (typeof data !== 'string') return ''
+  const types = keyword === 'int64' ? ['integer'] : [params.type].flat()
+  const isQuoted = types.some(type => unquoted[type]?.test(data))
+  return isQuoted ? ', not a string: remove its quotes' : ''
 }
 
 function listed (values: unknown[]): string {

@@ -48,7 +48,7 @@ export function parseJson (
   try {
     root.value = parseText(text, undefined, escapedNames)
   } catch (error) {
-    return faulty(`is not valid JSON${positionIn(String(error))}`)
+    return faulty(`is not valid JSON: ${faultIn(text, String(error))}`)
   }
   if (mayHaveLoneSurrogate(text) && hasLoneSurrogate(root)) {
     return faulty('contains a lone surrogate in a string')
@@ -61,10 +61,39 @@ function faulty (problem: string): { fault: Fault } {
   return { fault: { path: '', problem } }
 }
 
-/** V8's message may quote the text, which must not reach the log: keep only the position. */
-function positionIn (message: string): string {
-  const [, position] = /at position (\d+)/.exec(message) ?? []
-  return position === undefined ? '' : ` at position ${position}`
+/** V8's message may quote the text, which must not reach the log: shows only one character. */
+function faultIn (text: string, message: string): string {
+  const [, found = unexpectedIn(text)] = /at position (\d+)/.exec(message) ?? []
+  const position = Number(found)
+  const before = text.slice(0, position)
+  const line = text.includes('\n') ? `line ${before.split('\n').length}, ` : ''
+  const column = position - before.lastIndexOf('\n')
+  return `unexpected ${shown(text.codePointAt(position))} at ${line}column ${column}`
+}
+
+function shown (code?: number): string {
+  if (code === undefined) return 'end'
+  const isPrintable = code > 0x20 && code < 0x7f
+  return isPrintable ? `'${String.fromCharCode(code)}'` : `U+${code.toString(16).padStart(4, '0')}`
+}
+
+/** What comes before a character that begins no value, or the end. */
+const beforeNoValue = /(?:^|[:,])[ \t\r\n]*(?![ \t\r\n\d{[-])|\[[ \t\r\n]*(?![ \t\r\n\d{[\]-])|$/
+
+/** Where a value should begin but does not: V8's only error without a position. */
+function unexpectedIn (text: string): number {
+  // Numbers stand for strings and words.
+  const parts: string[] = []
+  let copied = 0
+  for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', copied)) {
+    const end = endOfString(text, start) + 1
+    parts.push(text.slice(copied, start), '0'.repeat(end - start))
+    copied = end
+  }
+  const bare = parts.join('') + text.slice(copied)
+  const numbers = bare.replace(/true|false|null/g, word => '0'.repeat(word.length))
+  const { index, 0: before } = beforeNoValue.exec(numbers) as RegExpExecArray
+  return index + before.length
 }
 
 function mayHaveLoneSurrogate (text: string): boolean {

@@ -88,6 +88,7 @@ function checkCompiler (schemas: Schemas, direction: Direction, options: Options
   }
   // The name of the member that selects a branch, for messages.
   ajv.addKeyword('discriminatorName')
+  ajv.addKeyword('mayBeAbsent')
   const rewrite = ajvRewriter(schemas, direction)
   const prepare = (schema: Schema): object => {
     declareFormats(ajv, schema)

@@ -47,6 +47,10 @@ export function internalError (cause: unknown): HttpError {
   return new HttpError(500, 'The service failed. Its log records the cause.', { cause })
 }
 
+export function bodyTooLarge (limit: number): HttpError {
+  return new HttpError(413, `The body is larger than ${limit} bytes, the limit of this service.`)
+}
+
 /** Keeps an HttpError; any other error becomes 500. */
 export function asHttpError (thrown: unknown): HttpError {
   return thrown instanceof HttpError ? thrown : internalError(thrown)

@@ -158,7 +158,7 @@ test('a disk that stays full', async t => {
   await endure(t, await start(t, ['ignore', full, full]))
 })
 
-test('the banner of a first start on a full disk does not end the process', async t => {
+test('a first start on a full disk for its output does not end the process', async t => {
   const full = openSync('/dev/full', 'w')
   t.teardown(() => closeSync(full))
   const { child, origin, ended } = await start(t, ['ignore', full, full], { env: { ACCESS_TOKENS: '' } })

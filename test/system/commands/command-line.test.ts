@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 
@@ -27,6 +27,30 @@ t.test('--help names each variable with a value, and starts nothing', async t =>
     t.notMatch(stdout, '#')
   }
   t.strictSame(readdirSync(folder), [])
+})
+
+t.test('without packages npm start and npm test are one sentence each, and exit code 2', async t => {
+  const folder = t.testdir({ bin: {}, nodes: { v20: {}, none: {} } })
+  for (const file of ['package.json', 'bin/plant-store']) cpSync(file, join(folder, file))
+  const old = join(folder, 'nodes/v20/node')
+  writeFileSync(old, '#!/bin/sh\necho v20.20.2\n', { mode: 0o755 })
+  for (const name of ['sh', 'readlink', 'uname']) {
+    const { stdout } = await promisify(execFile)('which', [name])
+    for (const at of ['v20', 'none']) symlinkSync(stdout.trim(), join(folder, 'nodes', at, name))
+  }
+  const call = (command: string, at: string) => {
+    const options = { cwd: folder, env: { PATH: join(folder, 'nodes', at) } }
+    return promisify(execFile)('/bin/sh', ['-c', command], options).catch(error => error)
+  }
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const needs = 'Plant Store needs Node 24.4 or newer; the PATH has'
+  const runCi = 'Run npm ci in its folder, which installs one, or put one on the PATH.'
+  t.match(await call(scripts.start, 'v20'), { code: 2, stderr: `${needs} v20.20.2. ${runCi}\n` })
+  t.match(await call(scripts.start, 'none'), { code: 2, stderr: `${needs} none. ${runCi}\n` })
+  t.match(await call(scripts.test, 'v20'), { code: 2, stderr: 'The tests need their packages: run npm ci first.\n' })
+  mkdirSync(join(folder, 'node_modules'))
+  const missing = 'Put one on the PATH: npm has installed none that runs on this machine.'
+  t.match(await call(scripts.start, 'v20'), { code: 2, stderr: `${needs} v20.20.2. ${missing}\n` })
 })
 
 t.test('--version prints the version of package.json', async t => {

@@ -122,8 +122,8 @@ test('copy reports bad lines and conflicts, copies the rest and exits with code 
   const isProgress = (line: string) => /plants?, /.test(line)
   const withoutTime = (line: string) => line.replace(/, in .*/, '')
   t.strictSame(stderr.split('\n').filter(line => !isProgress(line)).map(withoutTime), [
-    'line 3: The line is not valid JSON.',
-    'line 5: "id" must be an integer from -9223372036854775808 to 9223372036854775807.',
+    "line 3: The line is not valid JSON: unexpected 'n' at column 1.",
+    'line 5: "id" must be an integer from -9223372036854775808 to 9223372036854775807, not a string: remove its quotes.',
     'line 7: The line must be an object.',
     'line 8: The line is longer than 33554432 bytes.',
     'line 9: "name" must match pattern "^[^\\x00]*$": The name of the plant. Any text without U+0000.',

@@ -14,7 +14,8 @@ import { testToken } from '../../fixtures/secrets.ts'
 import { observed, postPlant, startService } from '../../fixtures/service.ts'
 
 const test = inParallel(t, 3)
-/** For starts whose code other tests here reach. */
+/** Arguments of Node: its standard output stands for a terminal. */
+const terminal = ['--import', 'data:text/javascript,process.stdout.isTTY = true']
 
 /** Posts a plant with the test's token and returns the status. */
 async function statusOf (origin: string, id: number, name: string): Promise<number> {
@@ -32,26 +33,27 @@ test('the first start creates a token and prints a curl command that works when 
   const folder = t.testdir({
     bin: { curl: t.fixture('file', '#!/bin/sh\nprintf "%s\\0" "$@"\n') }
   })
-  const { output, origin, child, ended, waitForOutput } = await startService(t, folder)
-  await waitForOutput(/-d '.*'\n/)
+  const until = /-d '.*'\n/
+  const { output, child, ended } = await startService(t, folder, {}, terminal, { until })
+  const [, origin = ''] = /Plant Store {3}(\S+)/.exec(output()) ?? []
   const tokenFile = join(folder, 'data', 'access-token')
   const token = readFileSync(tokenFile, 'utf8').trim()
   t.equal(statSync(tokenFile).mode & 0o777, 0o600)
   t.equal(statSync(join(folder, 'data', 'plants.db')).mode & 0o777, 0o600)
-  t.match(output(), `Plant Store   ${origin}\n`)
   t.match(output(), `The contract  ${origin}/docs\n`)
   t.equal((await fetch(`${origin}/docs`)).status, 200)
 
   // A real shell runs the command. Its curl is a script that prints its arguments: not every
   // machine has curl.
   await promisify(execFile)('chmod', ['+x', join(folder, 'bin', 'curl')])
-  const command = /^ {2}(curl .*\\\n.*)$/m.exec(output())?.[1] ?? ''
+  const command = /^ {2}(curl .*\\\n.*\\\n.*)$/m.exec(output())?.[1] ?? ''
   const env = { ...process.env, PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH}` }
   const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: '/', env })
   const [url, ...options] = stdout.split('\0').slice(0, -1)
-  t.strictSame(options.map((option, index) => index % 2 === 0 ? option : ''), ['-H', '', '-H', '', '-d', ''])
+  t.equal(options[5], '\\n', 'curl ends the line of the answer')
+  t.strictSame(options.map((option, index) => index % 2 === 0 ? option : ''), ['-H', '', '-H', '', '-w', '', '-d', ''])
   const headers = Object.fromEntries([options[1], options[3]].map(field => (field as string).split(': ')))
-  const response = await fetch(url as string, { method: 'POST', headers, body: options[5] as string })
+  const response = await fetch(url as string, { method: 'POST', headers, body: options[7] as string })
   t.equal(response.status, 200)
   t.strictSame(await response.json(), { name: 'Boston fern', tag: 'fern' })
 
@@ -64,14 +66,14 @@ test('the first start creates a token and prints a curl command that works when 
   t.equal(conflict.status, 409, 'a later start has the same token and plants')
 })
 
-test('the curl command goes to standard error when standard output is no terminal', async t => {
+test('without a terminal a first start prints only JSON lines, one of which says where the token is', async t => {
   const folder = t.testdir()
-  const command = ['sh', '-c', 'exec "$0" "$@" 2>errors', process.execPath]
-  const { output, child, ended } = await startService(t, folder, {}, [], { command })
+  const { output, child, ended } = await startService(t, folder)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
-  for (const line of output().trim().split('\n')) t.doesNotThrow(() => JSON.parse(line), line)
-  t.match(readFileSync(join(folder, 'errors'), 'utf8'), /^\n {2}Plant Store .*\n {2}curl http.*fern"}'\n$/s)
+  const lines = output().trim().split('\n').map(line => JSON.parse(line))
+  const place = join(realpathSync(folder), 'data', 'access-token')
+  t.strictSame(lines.map(({ msg }) => msg).filter(msg => msg.startsWith('the access')), [`the access token is in ${place}`])
 })
 
 test('a service that listens at every address of the machine says so', async t => {
@@ -84,23 +86,25 @@ test('a service that listens at every address of the machine says so', async t =
   }
 })
 
-test('on a terminal the curl command follows the log', async t => {
-  const terminal = ['--import', 'data:text/javascript,process.stdout.isTTY = true']
-  const command = ['sh', '-c', 'exec "$0" "$@" 2>errors', process.execPath]
-  const folder = t.testdir()
-  const until = /listening at[^]*fern"}'\n/
-  const { child, ended } = await startService(t, folder, {}, terminal, { ...observed, command, until })
+test('on a terminal a later start says where the token is, and each response has a line', async t => {
+  const folder = t.testdir({ data: { 'access-token': `${testToken}\n` } })
+  const options = { ...observed, until: /the access token is in .*access-token\n/ }
+  const { output, child, ended, waitForOutput } = await startService(t, folder, { LOG_LEVEL: 'info' }, terminal, options)
+  const [, origin = ''] = /listening at (\S+)/.exec(output()) ?? []
+  t.equal(await statusOf(origin, 1, 'x'), 200)
+  await waitForOutput(/INFO: 200 POST \/plants {6}[\d.]+ ms\n/)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
-  t.equal(readFileSync(join(folder, 'errors'), 'utf8'), '')
+  t.notMatch(output(), /curl/)
 })
 
 test('the printed curl command has the path of BASE_URL', async t => {
   for (const [BASE_URL, path] of [['/api/v1', '/api/v1'], ['https://plants.example.com/store/', '/store']] as const) {
     const env = { BASE_URL, DATABASE_URL: 'memory:' }
-    const { origin, waitForOutput } = await startService(t, t.testdir(), env)
-    await waitForOutput(new RegExp(`^ {2}curl ${origin}${path}/plants -H`, 'm'))
-    t.equal((await fetch(`${origin}${path}/plants`, { method: 'POST' })).status, 401)
+    const until = new RegExp(`^ {2}curl http://\\S+${path}/plants -H`, 'm')
+    const { output } = await startService(t, t.testdir(), env, terminal, { until })
+    const [, url = ''] = /curl (\S+)/.exec(output()) ?? []
+    t.equal((await fetch(url, { method: 'POST' })).status, 401)
   }
 })
 

@@ -26,6 +26,7 @@ function block (part: string): string {
 const clients = {
   curl: { command: block('--retry'), prints: block('200\n').trim(), file: '', source: '' },
   node: { ...commandOf('client.ts'), file: 'client.ts', source: block('createClient') },
+  fetch: { ...commandOf('client.mjs'), file: 'client.mjs', source: block('async function addPlant') },
   python3: { ...commandOf('client.py'), file: 'client.py', source: block('urlopen') }
 }
 type Client = typeof clients['curl']
@@ -106,8 +107,9 @@ async function startProxy (t: Test, service: string, faults: Array<number | 'los
 t.jobs = 3
 for (const [program, client] of Object.entries(clients)) {
   t.test(`the client for ${program}`, { buffered: true }, async t => {
-    if ((await run('.', `${program} --version`)).code !== 0) {
-      t.comment(`${program} is not installed: its client was not tested`)
+    const [tool] = client.command.split(' ')
+    if ((await run('.', `${tool} --version`)).code !== 0) {
+      t.comment(`${tool} is not installed: its client was not tested`)
       return
     }
     const { folder, origin } = await startInFolder(t)

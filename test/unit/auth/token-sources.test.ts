@@ -235,9 +235,11 @@ t.test('without tokens the service creates one that only its owner can read, and
   t.match(token, /^[A-Za-z0-9_-]{43}$/)
   t.equal(statSync(ownTokenFile).mode & 0o777, 0o600)
   t.ok(first.verify(token))
-  t.equal(first.isOwn, true)
+  t.strictSame([first.isOwn, first.isNew], [true, true])
   first.close()
-  t.ok(open({ ...noTokens, ownTokenFile }).verify(token), 'a later start reads the same token')
+  const later = open({ ...noTokens, ownTokenFile })
+  t.ok(later.verify(token), 'a later start reads the same token')
+  t.strictSame([later.isOwn, later.isNew], [true, false])
   t.equal(readFileSync(ownTokenFile, 'utf8').trim(), token)
 })
 

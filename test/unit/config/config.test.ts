@@ -35,6 +35,7 @@ t.test('without variables the configuration is the default, and an empty variabl
     shutdownDelayMs: 0,
     answers: 'enforce',
     logLevel: 'info',
+    onTerminal: false,
     unread: []
   }
   t.strictSame(readConfig({}), defaults)
@@ -97,6 +98,7 @@ t.test('readConfig() reads every variable', async t => {
     shutdownDelayMs: 5000,
     answers: 'log',
     logLevel: 'debug',
+    onTerminal: false,
     unread: []
   })
 })

@@ -30,7 +30,7 @@ t.test('a contract without servers or these variables is served unchanged', asyn
     const app = fastify()
     t.teardown(() => app.close())
     const contract = { openapi: '3.1.0', info: { title: 'x', version: '1' }, paths: {}, ...servers && { servers } }
-    await serveDocs(app, contract, { other: 'x' }, [''])
+    await serveDocs(app, contract, { other: 'x' }, [''], 0)
     t.strictSame((await app.inject('/docs/json')).json(), contract)
   }
 })
@@ -88,6 +88,15 @@ t.test('a path that is no part of the page is 404 as anywhere', async t => {
   const { app } = await startApp(t)
   for (const path of ['/docs/static/nothing', '/docs/static/*', '/docs/static/', '/docs/nothing', '/docs//json']) {
     isError(t, await app.inject(path), 404, `There is nothing at ${path}.`, path)
+  }
+})
+
+t.test('the page opens up to three operations, and lists more', async t => {
+  for (const [count, expansion] of [[3, 'full'], [4, 'list']] as const) {
+    const paths = Array.from({ length: count }, (_, at) => `  /p${at}: { get: { operationId: o${at}, ${anyResponse} } }`)
+    const { app } = await serve(t, { paths: paths.join('\n'), docs: true })
+    const { body } = await app.inject('/docs/static/swagger-initializer.js')
+    t.match(body, `"docExpansion":"${expansion}"`)
   }
 })
 

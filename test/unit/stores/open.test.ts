@@ -61,6 +61,7 @@ t.test('checkStoreUrl() refuses paths that name another file than the one that w
     'sqlite:plants\u0000.db': ends,
     'sqlite:data/': 'has the path of a folder, but must name a file',
     'sqlite:C:\\data\\': 'has the path of a folder, but must name a file',
+    'sqlite:$HOME/plants.db': 'has a path with $: write the path without variables',
     'sqlite://data/plants.db': 'has two slashes: write sqlite:data/plants.db or sqlite:/data/plants.db'
   }
   for (const [url, message] of Object.entries(refused)) {

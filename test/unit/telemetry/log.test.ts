@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { type PlantStore, StoreUnavailable } from '../../../src/plants/plant-store.ts'
 import { createErrorLog } from '../../../src/service/error-log.ts'
@@ -11,17 +12,54 @@ import { testStore } from '../../fixtures/store.ts'
 t.test('a terminal gets sentences, and no control character of a caller', async t => {
   const lines: string[] = []
   const output = { write: (line: string) => { lines.push(line) } }
-  t.equal(await makeReadable(output, false), output, 'anything else gets JSON')
-  const { app } = await startApp(t, { log: createLog('info', await makeReadable(output, true)) })
+  t.equal(await makeReadable(output, {}), output, 'anything else gets JSON')
+  const { app } = await startApp(t, { log: createLog('info', await makeReadable(output, { isTTY: true })) })
   await app.inject('/x%0d%0a[12:00:00.000]%20FATAL:%20forged%1b[2J%c2%9b2J%e2%80%ae')
   const forged = 'There is nothing at /x\\u{d}\\u{a}[12:00:00.000] FATAL: forged\\u{1b}[2J'
-  t.match(lines.join(''), /^\[.*INFO.*: There/)
+  t.match(lines.join(''), /^\[.*INFO.*: 404 GET .*forged.* There/)
   t.match(lines.join(''), forged)
   t.match(lines.join(''), /\\u\{9b\}2J\\u\{202e\}\./)
-  const ends = lines.join('').split('\n').map(line => line.slice(0, 1))
-  t.strictSame(
-    ends.slice(1).filter(start => start !== ' '), [''], 'one sentence; its fields are indented'
-  )
+  t.equal(lines.join('').trimEnd().split('\n').length, 1, 'one line')
+})
+
+t.test('a terminal gets one aligned line for each response', async t => {
+  const lines: string[] = []
+  const output = { write: (line: string) => { lines.push(line.replace(/\[.*\]/, '').replace(/[\d.]+ ms/, 'N ms')) } }
+  const log = createLog('info', await makeReadable(output, { isTTY: true, hasColors: () => false }))
+  const { app, post } = await startApp(t, { log, onTerminal: true })
+  await post('{"id":1,"name":"Fern"}')
+  await post('{"id":1,"name":"Rose"}')
+  await app.inject('/livez')
+  log.error({ err: new Error('full') }, 'not stored')
+  t.strictSame(lines.slice(0, 3), [
+    '  INFO: 200 POST /plants      N ms\n',
+    '  INFO: 409 POST /plants      Another plant has the id 1. The stored plant does not change.\n',
+    '  INFO: 200 GET  /livez       N ms\n'
+  ])
+  t.match(lines[3], /^ ERROR: not stored\n.*err: \{[^]*"stack"|stack:/)
+})
+
+t.test('the table of the guide has every field of a line', async t => {
+  const { log, lines } = logLines()
+  log.level = 'debug'
+  const store = { ...testStore(), add: async () => { throw new StoreUnavailable('not now', { cause: new Error('full') }) } }
+  const { post } = await startApp(t, { log, store })
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+  await post('{"id":1,"name":"Fern"}', { traceparent })
+  const fields = new Set(lines.flatMap(line => Object.keys(JSON.parse(line))))
+  const [, table = ''] = /\| field \| meaning \|\n([^]*?)\n\n/.exec(readFileSync('docs/use/operating.md', 'utf8')) ?? []
+  const names = table.split('\n').flatMap(row => Array.from(row.split('|')[1]?.matchAll(/`(\w+)`/g) ?? [], ([, name]) => name))
+  t.strictSame([...fields].sort(), names.sort())
+})
+
+t.test('a terminal with colours shows them', async t => {
+  const lines: string[] = []
+  const output = { write: (line: string) => { lines.push(line) } }
+  const log = createLog('info', await makeReadable(output, { isTTY: true, hasColors: () => true }))
+  const { post } = await startApp(t, { log, onTerminal: true })
+  await post('{"id":1,"name":"Fern"}')
+  await post('')
+  t.match(lines, [/\[32m200/, /\[33m400/])
 })
 
 t.test('an unknown Transfer-Encoding is logged at level info, without a stack', async t => {
@@ -70,6 +108,15 @@ t.test('every field has at most 1 KiB, and says how long it was', async t => {
     t.ok(Buffer.byteLength(field) < 1024 + 30)
   }
   t.equal(lines.length, 3)
+})
+
+t.test('the message of an error names a cause once', async t => {
+  const { log, lines } = logLines()
+  const cause = new Error('the disk is full')
+  log.error({ err: new Error('the disk is full; free some space', { cause }) })
+  log.error({ err: new Error('not stored', { cause }) })
+  const messages = lines.map(line => JSON.parse(line).err.message)
+  t.strictSame(messages, ['the disk is full; free some space', 'not stored: the disk is full'])
 })
 
 t.test('a stack keeps its lines, without other control characters', async t => {

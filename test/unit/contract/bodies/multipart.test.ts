@@ -335,7 +335,7 @@ t.test('the limits of a form are answered 413', async t => {
   t.match(await send('/upload', undefined, formOf(id, ['avatar', file(1000)])), [200, {}])
   const [, message] = await send('/upload', undefined, formOf(id, ['avatar', file(1001)]))
   t.equal(message, 'A file in the body is larger than 1000 bytes.')
-  const large = 'The body is larger than this service accepts.'
+  const large = 'The body is larger than 5000 bytes, the limit of this service.'
   t.strictSame(await send('/upload', undefined, formOf(id, ['avatar', file(5000)])), [413, large])
   const start = Buffer.from(rawForm(rawId, [named('extra'), '']).slice(0, -8))
   const chunks = () => ReadableStream.from([start, ...Array(60).fill(Buffer.alloc(100))])

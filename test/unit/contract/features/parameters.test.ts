@@ -263,7 +263,7 @@ t.test('numbers and booleans in parameters', async t => {
   ]
   for (const [url, message] of refused) t.match((await post(url)).json(), { error: 400, message }, url)
   const body = await app.inject({ method: 'POST', url: '/1', headers: json, body: '{"n":"1"}' })
-  const message = '"n" in the body must be a number.'
+  const message = '"n" in the body must be a number, not a string: remove its quotes.'
   t.match(body.json(), { error: 400, message }, 'a string in a body is not coerced')
 })
 

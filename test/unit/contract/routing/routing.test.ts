@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http'
 import t from 'tap'
 import { isError, listen, startApp } from '../../../fixtures/app.ts'
+import { anyResponse, serve } from '../../../fixtures/contract.ts'
 import { exchangeOne, requestText } from '../../../fixtures/raw.ts'
 
 const fields = ['Host: x', 'Connection: close']
@@ -35,6 +36,22 @@ t.test('the router knows a path with a query, percent-encoded or in absolute for
   const { port } = await listen(app)
   const response = await exchangeOne(port, requestText('PUT http://plants.example/plants', fields))
   t.equal(response.statusCode, 405, 'in absolute form')
+})
+
+t.test('a path like one of the contract gets a question', async t => {
+  const { app } = await startApp(t)
+  for (const url of ['/plant', '/plants/', '/Plants', '//plants', '/pants']) {
+    isError(t, await app.inject(url), 404, `There is nothing at ${url}. Did you mean /plants?`, url)
+  }
+  for (const url of ['/x', '/planets/of/1', '/flowers', `/plants${'/'.repeat(100)}`]) {
+    isError(t, await app.inject(url), 404, `There is nothing at ${url}.`, url)
+  }
+})
+
+t.test('a path with parameters is no suggestion', async t => {
+  const parameter = 'parameters: [{ name: a, in: path, required: true, schema: { type: string } }]'
+  const { app } = await serve(t, { paths: `  /{a}: { get: { operationId: a, ${parameter}, ${anyResponse} } }` })
+  isError(t, await app.inject('/a/'), 404, 'There is nothing at /a/.', 'with a slash')
 })
 
 t.test('an unknown path is answered 404, before authentication and body', async t => {

@@ -29,7 +29,7 @@ t.test('all faults of a value are found, each once', async t => {
   t.strictSame(faults(schema, text, { Address: address }), [
     'home must have the member "city"',
     'home/zip must NOT have more than 5 characters',
-    'id must be an integer from -9223372036854775808 to 9223372036854775807',
+    'id must be an integer from -9223372036854775808 to 9223372036854775807, not a string: remove its quotes',
     'kind must be one of "a", "b"',
     'must have the member "name"',
     'must not have the member "x"',
@@ -38,6 +38,29 @@ t.test('all faults of a value are found, each once', async t => {
     'tags/2 must be a string'
   ])
   t.strictSame(faults(schema, '{"id":1,"name":"a"}', { Address: address }), [])
+})
+
+t.test('a null or a quoted value gets the way out', async t => {
+  const part = { type: 'object', required: ['a'] }
+  const properties = {
+    a: integer, b: { $ref: 'Integer#' }, c: { type: ['boolean', 'array'] }, d: { anyOf: [integer, part] }, e: true
+  }
+  const schema = { type: 'object', properties, allOf: [part] }
+  const check = (text: string) => faults(schema, text, { Integer: integer })
+  t.strictSame(check('{"a":null,"b":null,"c":null,"d":null,"e":null}'), [
+    'a must be an integer, not null',
+    'b must be an integer, not null',
+    'c must be a boolean or an array, not null: leave it out',
+    'd must be an integer or an object, not null: leave it out'
+  ])
+  const quotes = 'not a string: remove its quotes'
+  t.strictSame(check('{"a":"-1","c":"true","d":"1"}'), [
+    `a must be an integer, ${quotes}`,
+    `c must be a boolean or an array, ${quotes}`,
+    `d must be an integer or an object, ${quotes}`
+  ])
+  t.strictSame(check('{"a":"01","c":"yes"}'), ['a must be an integer', 'c must be a boolean or an array'])
+  t.strictSame(faults({ type: 'number' }, '"1.5e3"'), [`must be a number, ${quotes}`])
 })
 
 t.test('a union has one fault, beside those of its neighbours', async t => {

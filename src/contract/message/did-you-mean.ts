@@ -2,10 +2,11 @@
 
 /** A question with the most similar name, after a space; empty where none is similar. */
 export function didYouMean (given: string, names: string[]): string {
+  if (given.length > longest) return ''
   let fewest = Math.min(3, given.length / 2)
   let question = ''
   for (const name of names) {
-    const edits = editsBetween(given.toLowerCase(), name.toLowerCase())
+    const edits = editsBetween(given.toLowerCase(), name.toLowerCase(), fewest)
     if (edits > fewest) continue
     fewest = edits
     question = ` Did you mean ${name}?`
@@ -13,8 +14,12 @@ export function didYouMean (given: string, names: string[]): string {
   return question
 }
 
-/** How many characters to insert, delete or replace (Levenshtein's distance). */
-function editsBetween (one: string, other: string): number {
+/** Characters of a name: strangers send paths. */
+const longest = 100
+
+/** How many characters to insert, delete or replace (Levenshtein's distance), up to a number. */
+function editsBetween (one: string, other: string, most: number): number {
+  if (Math.abs(one.length - other.length) > most) return Infinity
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let i = 0; i < one.length; i++) {
     const next = [i + 1]
@@ -22,6 +27,7 @@ function editsBetween (one: string, other: string): number {
       const replaced = Number(row[j]) + (one[i] === other[j] ? 0 : 1)
       next.push(Math.min(replaced, Number(row[j + 1]) + 1, Number(next[j]) + 1))
     }
+    if (Math.min(...next) > most) return Infinity
     row = next
   }
   return Number(row.at(-1))
