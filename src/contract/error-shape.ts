@@ -32,6 +32,22 @@ export function errorShape (contract: Contract, compile: Compile): ErrorShape | 
   return undefined
 }
 
+/** What is wrong with a body that no error schema of the contract admits. */
+export function errorFault (
+  body: object,
+  contract: Contract,
+  compile: Compile
+): string | undefined {
+  let problem: string | undefined
+  const text = Buffer.from(JSON.stringify(body))
+  for (const { schema } of errorMediaOf(contract)) {
+    const { fault } = readJson(compile(schema), text)
+    if (fault === undefined) return undefined
+    problem ??= `${fault.path === '' ? 'it' : `"${fault.path}"`} ${fault.problem}`
+  }
+  return problem
+}
+
 interface ErrorMedia { type: string, schema: Schema, uses: number }
 
 /** The media types and schemas of errors in JSON, those of most responses first. */

@@ -1,7 +1,7 @@
 // The errors of a contract's service, where its owner does not say how they look and are logged.
 import type { FastifyInstance } from 'fastify'
 import type { AnswerOptions } from './answers/answers.ts'
-import { errorShape, plainShape } from './error-shape.ts'
+import { errorFault, errorShape, plainShape } from './error-shape.ts'
 import { rawPath } from './message/request-texts.ts'
 import type { Compile } from './schema/index.ts'
 import type { ErrorReporter } from './server/error-reporter.ts'
@@ -18,13 +18,36 @@ export function completeReporter (
   compile: Compile,
   { errorBody, contentType, log = logTo(app.log), warn }: Partial<ErrorReporter> & Warn
 ): ErrorReporter {
-  const given = errorBody && { errorBody, contentType }
-  const shape = given ?? errorShape(contract, compile)
+  if (errorBody !== undefined) {
+    return { errorBody: checkFirst(errorBody, contract, compile, warn), contentType, log }
+  }
+  const shape = errorShape(contract, compile)
   if (shape === undefined) {
-    warn('The names of the members do not say how the contract writes errors. Errors have the ' +
-      'shape of Fastify\'s, unless serveContract() gets an errorBody.')
+    warn('The names of the members do not say how the contract writes errors: some required ' +
+      'member is no status, title or sentence. Errors have the shape of Fastify\'s, unless ' +
+      'serveContract() gets an errorBody.')
   }
   return { ...shape ?? plainShape, log }
+}
+
+/** Warns if the first error is none of the contract's. A check at the start would delay it. */
+function checkFirst (
+  errorBody: ErrorReporter['errorBody'],
+  contract: Contract,
+  compile: Compile,
+  warn: Warn['warn']
+): ErrorReporter['errorBody'] {
+  let isFirst = true
+  return (status, message) => {
+    const body = errorBody(status, message)
+    if (isFirst) {
+      isFirst = false
+      const fault = errorFault(body, contract, compile)
+      const problem = 'errorBody() writes what no error of the contract is'
+      if (fault !== undefined) warn(`${problem}: ${fault}.`)
+    }
+    return body
+  }
 }
 
 interface Warn { warn: (sentence: string) => void }

@@ -18,7 +18,7 @@ export function projectManifest (generate: string, own: OwnManifest) {
       ...startScripts,
       generate,
       build: 'tsc --noEmit false --rewriteRelativeImportExtensions --outDir dist',
-      test: 'npm run generate -- --check && tsc && node --test'
+      test: 'npm run generate -- --check && tsc && node --test test/*.test.ts'
     },
     dependencies: {
       fastify: own.peerDependencies.fastify,

@@ -263,6 +263,25 @@ t.test('an app that has its own answer to unknown paths keeps it', async t => {
   t.match(await get(app, '/nothing'), { body: 'mine' })
 })
 
+t.test('a service is told, with its first error, that errorBody() writes what the contract does not declare', async t => {
+  const error = '{ type: object, required: [code], properties: { code: { enum: [gone] } } }'
+  const paths = `  /a: { get: { operationId: a, responses: { '400': { description: x, content: { application/json: { schema: ${error} } } } } } }`
+  const cases: Array<[body: object, fault: RegExp[]]> = [
+    [{ code: 'gone' }, []],
+    [{ code: 'lost' }, [/^errorBody\(\) writes what no error of the contract is: "code" must be one of "gone"\.$/]],
+    [{ kode: 'gone' }, [/ is: it must have the member "code"\.$/]]
+  ]
+  for (const [body, fault] of cases) {
+    const warnings: string[] = []
+    const warn = (sentence: string) => warnings.push(sentence)
+    const app = await startApp(t)
+    await app.register(await plugin(t, { root: 'security: []', paths }, { handlers: { a: () => {} }, errorBody: () => body, warn }))
+    for (let nth = 0; nth < 2; nth++) t.strictSame(JSON.parse((await get(app, '/nothing')).body), body)
+    t.match(warnings.filter(line => line.startsWith('errorBody')), fault)
+    t.equal(warnings.filter(line => line.startsWith('errorBody')).length, fault.length)
+  }
+})
+
 t.test('a service is told that its errors cannot be filled', async t => {
   const warnings: string[] = []
   const odd = '{ required: [odd], properties: { odd: { type: boolean } } }'
