@@ -156,7 +156,7 @@ export class ThreadPool {
   async #listenAlone (thread: HttpThread, port: number): Promise<string> {
     const { config, log } = this.#options
     try {
-      const warn = (sentence: string) => log.warn(sentence)
+      const warn = log.warn.bind(log)
       const release = await claimPort(config.host, port, warn, wayOutOf('PORT'))
       return await thread.listen(port).finally(release)
     } catch (error) {

@@ -98,7 +98,10 @@ for (const [name, fault] of Object.entries(faults)) {
     await load.stop()
     t.ok(account.acknowledged.size > 0)
     t.equal(output().includes('Further uncaught errors in this thread: 1.'), name === 'several errors')
-    t.strictSame([...account.statuses.keys()], [200])
+    const { 0: resets = 0, ...answers } = Object.fromEntries(account.statuses)
+    t.strictSame(Object.keys(answers), ['200'])
+    // A connection that is being opened when the failed thread stops listening.
+    t.ok(resets <= 1, `${resets} connections were reset`)
     child.kill('SIGTERM')
     t.equal(await ended, 0)
     const store = await openStore(url, { maxQueue: 1 })

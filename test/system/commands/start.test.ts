@@ -102,9 +102,11 @@ test('the printed curl command has the path of BASE_URL', async t => {
   for (const [BASE_URL, path] of [['/api/v1', '/api/v1'], ['https://plants.example.com/store/', '/store']] as const) {
     const env = { BASE_URL, DATABASE_URL: 'memory:' }
     const until = new RegExp(`^ {2}curl http://\\S+${path}/plants -H`, 'm')
-    const { output } = await startService(t, t.testdir(), env, terminal, { until })
+    const { output, child, ended } = await startService(t, t.testdir(), env, terminal, { ...observed, until })
     const [, url = ''] = /curl (\S+)/.exec(output()) ?? []
     t.equal((await fetch(url, { method: 'POST' })).status, 401)
+    child.kill('SIGTERM')
+    t.equal(await ended, 0)
   }
 })
 

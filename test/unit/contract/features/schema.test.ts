@@ -93,6 +93,8 @@ t.test('boolean schemas', async t => {
       ${jsonBody('true')}
       ${jsonResponse('true')}
   /none: { post: { operationId: none, ${jsonBody('false')}, ${jsonResponse('{}')} } }`,
+    // No schema.
+    components: '  examples: { a: { value: { schema: text } } }',
     handlers: { any: ({ body, query }) => ({ status: 200, body: [body, query] }) }
   })
   const post = (url: string) => app.inject({ method: 'POST', url, headers: json, payload: '{"a":[1]}' })

@@ -115,7 +115,7 @@ t.test('an operationId that is not unique has a warning', async t => {
   const text = contractText({ paths: `  /a: ${get('a')}\n  /b: ${get('same')}\n  /c: ${get('same')}` })
   const { contract, warnings } = await readContract(join(t.testdir({ 'main.yaml': text }), 'main.yaml'))
   t.strictSame(Object.keys(contract.operations), ['a', 'getB', 'getC'])
-  t.match(warnings.filter(line => line.includes('operationId')), [
+  t.match(warnings.filter(line => line.includes('have the operationId')), [
     /:\d+ #\/paths\/~1b\/get\/operationId 2 operations have the operationId `same`: each is named by its method and path\.$/
   ])
 })
