@@ -31,6 +31,25 @@ t.test("under Node's permission model, which has no fsync, files are left to SQL
   t.equal(write(() => 'stored'), 'stored')
 })
 
+t.test('the files are looked at again when the index changes meanwhile', async t => {
+  const write = openWatched(t, join(t.testdir(), 'plants.db'))
+  const { readSync } = fs
+  let reads = 0
+  let changedAt = 0
+  const readChanged = (descriptor: number, words: Uint32Array, options: fs.ReadOptions) => {
+    const bytes = readSync(descriptor, words, options)
+    if (++reads === changedAt) words[4] = 1000
+    return bytes
+  }
+  replaceExports(t, fs, { readSync: readChanged as typeof readSync })
+  write(() => 'stored')
+  const unchanged = reads
+  reads = 0
+  changedAt = 2
+  t.equal(write(() => 'stored'), 'stored')
+  t.equal(reads, unchanged + 2)
+})
+
 /** A file whose checkpoints can be made to fail, and writes that call for one each. */
 function openFailing (t: Test) {
   const path = join(t.testdir(), 'plants.db')
