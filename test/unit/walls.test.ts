@@ -99,6 +99,20 @@ t.test('the table allows nothing that the code does without', async t => {
   }
 })
 
+t.test('no file imports itself through others, not even its types', async t => {
+  const circles = (graph: Map<string, string[]>): string[] => {
+    const left = new Map(graph)
+    const free = () => [...left].filter(([, imports]) => !imports.some(each => left.has(each)))
+    for (let next = free(); next.length > 0; next = free()) {
+      for (const [file] of next) left.delete(file)
+    }
+    return [...left.keys()]
+  }
+  const graph = new Map(files.map(file => [file, importsOf(file)]))
+  t.strictSame(circles(graph), [])
+  t.strictSame(circles(new Map([['a', ['b']], ['b', ['c']], ['c', ['b']], ['d', ['b']]])), ['a', 'b', 'c', 'd'])
+})
+
 /** The packages and files that a file imports. */
 function importsOf (file: string): string[] {
   const found = readFileSync(file, 'utf8').matchAll(/(?:from|import|module) *\(?'([^']+)'/g)

@@ -6,9 +6,8 @@ import type { Description } from './description.ts'
 import { emitBuiltInTypes } from './emit-built-in-types.ts'
 import { emitDocument, emitDoor, emitOperations } from './emit-contract.ts'
 import { importExtension } from './import-extension.ts'
-import {
-  type ContractFile, readContract, type ReadOptions, type TypesEmitter
-} from './read-contract.ts'
+import { type ContractFile, readContract } from './read-contract.ts'
+import type { ReadOptions, TypesEmitter } from './read-options.ts'
 
 export interface GenerateOptions extends ReadOptions {
   /** The path of the contract. */

@@ -4,7 +4,7 @@ import {
   composedSchemas, containsInt64, referenced, type Schema, type Schemas, schemasWithin
 } from '../schema/index.ts'
 import { schemasIn } from './description.ts'
-import type { TypesEmitter } from './read-contract.ts'
+import type { TypesEmitter } from './read-options.ts'
 import { unsupported } from './unsupported-features.ts'
 
 const metaschema = new Ajv2020()

@@ -49,8 +49,8 @@ const options: Record<string, Array<[file: string, name: string]>> = {
   '`BodyLimits`': [['bodies/body-readers.ts', 'BodyLimits'], ['bodies/multipart-parts.ts', 'MultipartLimits']],
   '`ServerOptions`': [['server/http-server.ts', 'ServerOptions'], ['server/open-connections.ts', 'ConnectionCounts']],
   '`generate`, `GenerateOptions`, `TypesEmitter`': [
-    ['generate/generate.ts', 'GenerateOptions'], ['generate/read-contract.ts', 'ReadOptions'],
-    ['generate/read-contract.ts', 'Leniency']
+    ['generate/generate.ts', 'GenerateOptions'], ['generate/read-options.ts', 'ReadOptions'],
+    ['generate/read-options.ts', 'Leniency']
   ]
 }
 

@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ContractError } from '../../../../src/contract/generate/findings.ts'
-import { type Leniency, readContract } from '../../../../src/contract/generate/read-contract.ts'
+import { readContract } from '../../../../src/contract/generate/read-contract.ts'
+import type { Leniency } from '../../../../src/contract/generate/read-options.ts'
 import { emitTypes } from '../../../../src/contract/generate/emit-types.ts'
 import { generate } from '../../../../src/contract/generate/index.ts'
 
