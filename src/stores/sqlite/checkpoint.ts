@@ -59,6 +59,11 @@ function unsynced (cause: Error): FileUnsynced {
   return new FileUnsynced(`${problem}; ${wayOut}`, { cause })
 }
 
+/** SQLITE_FULL, and SQLITE_IOERR_WRITE for a quota or a limit of the size of files. */
+export function isFailedWrite (error: unknown): boolean {
+  return [13, 778].includes(Number((error as { errcode?: number }).errcode))
+}
+
 /** SQLITE_IOERR_FSYNC; see "Result Codes" of SQLite. */
 function isFailedSync (error: unknown): boolean {
   return (error as { errcode?: number }).errcode === 1034

@@ -1,9 +1,9 @@
-import fs, { realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import fs, { renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
 import { FileUnsynced } from '../../../../src/stores/sqlite/checkpoint.ts'
-import { checkFiles, watchFiles } from '../../../../src/stores/sqlite/files.ts'
+import { watchFiles } from '../../../../src/stores/sqlite/file-watch.ts'
 import { setUpFile } from '../../../../src/stores/sqlite/schema.ts'
 import { replaceExports } from '../../../fixtures/builtins.ts'
 
@@ -111,22 +111,4 @@ t.test('a file that moves between the first check and the commit fails the write
     const move = () => renameSync(path + suffix, join(folder, `away${suffix}`))
     t.throws(() => write(move), { message: 'its file was removed or replaced' }, suffix)
   }
-})
-
-t.test('a file that is mounted by itself is refused; a mounted folder is used', async t => {
-  const folder = realpathSync(t.testdir({ 'my plants.db': 'x'.repeat(512) }))
-  const path = join(folder, 'my plants.db')
-  const table = join(folder, 'mountinfo')
-  // As in proc(5): a blank and a backslash are octal numbers.
-  const mount = (point: string) => {
-    const escaped = point.replaceAll('\\', '\\134').replaceAll(' ', '\\040')
-    const root = '36 35 98:0 / / rw - ext4 /dev/sda rw\n'
-    writeFileSync(table, `${root}37 36 98:0 /a ${escaped} rw - ext4 /dev/sda rw\n`)
-  }
-  t.doesNotThrow(() => checkFiles(path, table), 'a system without this table')
-  mount(folder)
-  t.doesNotThrow(() => checkFiles(path, table))
-  mount(path)
-  const message = 'it is mounted without its folder, which has the log; mount the folder instead'
-  t.throws(() => checkFiles(path, table), { message })
 })

@@ -1,0 +1,100 @@
+// Checks the files of a SQLite database before they are opened: plants that are written to others
+// would be lost.
+import {
+  closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, realpathSync, statSync
+} from 'node:fs'
+import { creationMark } from './schema.ts'
+
+/** The smallest page size in bytes; a database is never smaller. */
+const smallestSize = 512n
+/** How long another process may take to create the database. */
+const creationWaitMs = 500
+
+/**
+ * Refuses what is no file for a database, and files that belong to another one.
+ * @param mounts a file with the mounts of Linux
+ */
+export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void {
+  const file = lstatSync(path, { throwIfNoEntry: false })
+  if (file?.isDirectory()) throw new Error('it is a folder; name a file in it')
+  // SQLite has its log beside the target; the checks look beside the link.
+  if (file?.isSymbolicLink()) throw new Error('it is a symbolic link; name the file itself')
+  // SQLite names the log after the path: each name would have another log.
+  if (file !== undefined && file.nlink > 1) {
+    throw new Error('its file has another hard link, by which SQLite would lose plants')
+  }
+  if (file !== undefined && readMountPoints(mounts).includes(realpathSync(path))) {
+    // SQLite has its log beside the mount: a container would lose it, two would have one each.
+    throw new Error('it is mounted without its folder, which has the log; mount the folder instead')
+  }
+  const log = `${path}-wal`
+  if (file === undefined && (stat(log)?.size ?? 0n) > 0n) {
+    // SQLite would delete the log.
+    const wayOut = 'put the file back, or remove the log'
+    throw new Error(`its file is missing, but ${log} has plants of it; ${wayOut}`)
+  }
+  checkSize(path)
+  const isUsable = () => stat(log) !== undefined || isBeingCreated(path) || !needsLog(path)
+  if (!becomesTrue(isUsable)) {
+    const wayOut = 'put the log back, or remove the file to start with an empty one'
+    throw new Error(`it is empty without its log ${log}; ${wayOut}`)
+  }
+}
+
+/**
+ * The mount points of Linux: the fifth word of each line, in which octal numbers stand for blanks.
+ * See proc(5). Other systems have no such table.
+ */
+function readMountPoints (table: string): string[] {
+  if (!existsSync(table)) return []
+  const unescape = (_: string, octal: string) => String.fromCharCode(parseInt(octal, 8))
+  const points: string[] = []
+  for (const line of readFileSync(table, 'utf8').trimEnd().split('\n')) {
+    points.push(String(line.split(' ')[4]).replaceAll(/\\([0-7]{3})/g, unescape))
+  }
+  return points
+}
+
+/**
+ * Whether the file has no table yet: all that was written is in its log. See "Database File Format"
+ * of SQLite.
+ */
+function needsLog (path: string): boolean {
+  if (stat(path) === undefined) return false
+  const header = Buffer.alloc(100)
+  const file = openSync(path, 'r')
+  readSync(file, header)
+  closeSync(file)
+  const [writeVersion, schemaCookie] = [header[18], header.readUInt32BE(40)]
+  return writeVersion === 2 && schemaCookie === 0
+}
+
+/** A database with plants has neither a rollback journal nor the mark. */
+function isBeingCreated (path: string): boolean {
+  return existsSync(`${path}-journal`) || existsSync(creationMark(path))
+}
+
+/**
+ * SQLite treats a file this small as new. Another process may be creating it: wait, then refuse it
+ * as truncated, unless its creation was interrupted.
+ */
+function checkSize (path: string): void {
+  const isWhole = () => (stat(path)?.size ?? smallestSize) >= smallestSize
+  if (becomesTrue(isWhole) || isBeingCreated(path)) return
+  const wayOut = 'restore it from a backup, or remove it to start with an empty one'
+  throw new Error(`its file is too small for a database; ${wayOut}`)
+}
+
+/** Waits until another process has created the database. */
+function becomesTrue (condition: () => boolean): boolean {
+  const until = performance.now() + creationWaitMs
+  while (!condition()) {
+    if (performance.now() > until) return false
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, creationWaitMs / 10)
+  }
+  return true
+}
+
+export function stat (file: string) {
+  return statSync(file, { bigint: true, throwIfNoEntry: false })
+}

@@ -1,0 +1,22 @@
+import { realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { checkFiles } from '../../../../src/stores/sqlite/file-checks.ts'
+
+t.test('a file that is mounted by itself is refused; a mounted folder is used', async t => {
+  const folder = realpathSync(t.testdir({ 'my plants.db': 'x'.repeat(512) }))
+  const path = join(folder, 'my plants.db')
+  const table = join(folder, 'mountinfo')
+  // As in proc(5): a blank and a backslash are octal numbers.
+  const mount = (point: string) => {
+    const escaped = point.replaceAll('\\', '\\134').replaceAll(' ', '\\040')
+    const root = '36 35 98:0 / / rw - ext4 /dev/sda rw\n'
+    writeFileSync(table, `${root}37 36 98:0 /a ${escaped} rw - ext4 /dev/sda rw\n`)
+  }
+  t.doesNotThrow(() => checkFiles(path, table), 'a system without this table')
+  mount(folder)
+  t.doesNotThrow(() => checkFiles(path, table))
+  mount(path)
+  const message = 'it is mounted without its folder, which has the log; mount the folder instead'
+  t.throws(() => checkFiles(path, table), { message })
+})
