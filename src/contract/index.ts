@@ -17,6 +17,6 @@ export type { Contract, ServedContract } from './types/contract.ts'
 export type { ErrorReporter, FailedRequest, SentError } from './server/error-reporter.ts'
 export { HttpError } from './server/http-error.ts'
 // For services that put more around a contract: a second server, metrics of each path, a log.
-export { docsPath } from './docs-page.ts'
+export { docsPath } from './docs/docs-page.ts'
 export { routedOperations, serverPath, toRoute } from './message/paths.ts'
 export { rawPath } from './message/request-texts.ts'

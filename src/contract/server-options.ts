@@ -2,7 +2,7 @@
 // the contract, which the app gets later.
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import type { RequestListener, Server } from 'node:http'
-import { plainShape } from './error-shape.ts'
+import { plainShape } from './errors/error-shape.ts'
 import { errorOptions } from './message/fastify-errors.ts'
 import { routerOptions } from './message/paths.ts'
 import type { ErrorReporter } from './server/error-reporter.ts'

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { createFileHandler } from '../../../src/contract/docs-files.ts'
-import { startApp } from '../../fixtures/app.ts'
+import { createFileHandler } from '../../../../src/contract/docs/docs-files.ts'
+import { startApp } from '../../../fixtures/app.ts'
 
 const script = 'x'.repeat(2000)
 

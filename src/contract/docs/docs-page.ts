@@ -1,8 +1,8 @@
 // The contract for people and programs: /docs is a page, /docs/json and /docs/yaml the contract.
 import type { FastifyInstance } from 'fastify'
 import { fileURLToPath } from 'node:url'
+import { toRoute } from '../message/paths.ts'
 import { createFileHandler, once } from './docs-files.ts'
-import { toRoute } from './message/paths.ts'
 import type { PageSettings } from './swagger-ui.ts'
 
 type Variables = Readonly<Record<string, string>>

@@ -1,12 +1,12 @@
 import { parseYaml } from '@redocly/openapi-core'
 import fastify from 'fastify'
 import t from 'tap'
-import { document } from '../../../generated/document.ts'
-import { serveDocs } from '../../../src/contract/docs-page.ts'
-import { openSwaggerUi } from '../../../src/contract/swagger-ui.ts'
-import { healthPathsBelow } from '../../../src/service/health.ts'
-import { isError, startApp } from '../../fixtures/app.ts'
-import { anyResponse, serve } from '../../fixtures/contract.ts'
+import { document } from '../../../../generated/document.ts'
+import { serveDocs } from '../../../../src/contract/docs/docs-page.ts'
+import { openSwaggerUi } from '../../../../src/contract/docs/swagger-ui.ts'
+import { healthPathsBelow } from '../../../../src/service/health.ts'
+import { isError, startApp } from '../../../fixtures/app.ts'
+import { anyResponse, serve } from '../../../fixtures/contract.ts'
 
 t.test('/docs/json and /docs/yaml serve the contract', async t => {
   const { app } = await startApp(t)

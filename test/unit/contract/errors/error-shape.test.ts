@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { errorShape } from '../../../src/contract/error-shape.ts'
-import { createCompiler } from '../../../src/contract/schema/index.ts'
-import { contractText, loadContract } from '../../fixtures/contract.ts'
+import { errorShape } from '../../../../src/contract/errors/error-shape.ts'
+import { createCompiler } from '../../../../src/contract/schema/index.ts'
+import { contractText, loadContract } from '../../../fixtures/contract.ts'
 
 /** The error body and media type for a contract whose errors have these schemas. */
 async function shapeOf (t: Test, schemas: string[], { type = 'application/json', components = '' } = {}) {

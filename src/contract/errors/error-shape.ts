@@ -1,11 +1,11 @@
 // Finds how a contract writes errors, so that the engine's own errors look the same.
-import { kindOf, sentType } from './message/media-type.ts'
+import { kindOf, sentType } from '../message/media-type.ts'
 import {
   type Compile, composedSchemas, readJson, type Schema, type Schemas
-} from './schema/index.ts'
-import type { ErrorReporter } from './server/error-reporter.ts'
-import { STATUS_CODES } from './server/node-http.ts'
-import type { Contract } from './types/contract.ts'
+} from '../schema/index.ts'
+import type { ErrorReporter } from '../server/error-reporter.ts'
+import { STATUS_CODES } from '../server/node-http.ts'
+import type { Contract } from '../types/contract.ts'
 
 type ErrorShape = Pick<ErrorReporter, 'errorBody' | 'contentType'>
 

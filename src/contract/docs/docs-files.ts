@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
-import { takeTurns } from './server/turns.ts'
+import { takeTurns } from '../server/turns.ts'
 
 /** A response that is made once. */
 export interface Rendered { type: string, bytes: Buffer }

@@ -1,11 +1,11 @@
 // The errors of a contract's service, where its owner does not say how they look and are logged.
 import type { FastifyInstance } from 'fastify'
-import type { AnswerOptions } from './answers/answers.ts'
+import type { AnswerOptions } from '../answers/answers.ts'
+import { rawPath } from '../message/request-texts.ts'
+import type { Compile } from '../schema/index.ts'
+import type { ErrorReporter } from '../server/error-reporter.ts'
+import type { Contract } from '../types/contract.ts'
 import { errorFault, errorShape, plainShape } from './error-shape.ts'
-import { rawPath } from './message/request-texts.ts'
-import type { Compile } from './schema/index.ts'
-import type { ErrorReporter } from './server/error-reporter.ts'
-import type { Contract } from './types/contract.ts'
 
 /** Fastify's log; that of an app without one has no level. */
 interface Log { level?: string, info: WriteLine, error: WriteLine }
