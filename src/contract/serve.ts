@@ -97,10 +97,11 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   const compileRequest = whenUsed(createCompiler(schemas, 'request'))
   const compile = whenUsed(createCompiler(schemas, 'answer'))
   const writerOf = createWriters(compile)
-  const guards = { schemes, verifiers, realm, onRefused }
   const bodyHooksOf = bodyHooks(app, schemas, compileRequest, bodyLimits)
   const reporter = completeReporter(app, contract, compile, { ...service, warn })
   const answers = { ...answerDefaults(reporter), ...service, schemas, compile, writerOf }
+  const timeoutMs = answers.responseTimeoutMs
+  const guards = { schemes, verifiers, realm, onRefused, timeoutMs }
   const options = { handlers, hooksOf, guards, compileRequest, bodyHooksOf, answers }
   const pages = docsPrefixes(app, service).filter(prefix => {
     const url = toRoute(decodeURI(prefix + docsPath))

@@ -17,6 +17,8 @@ export interface Guards {
   realm: string
   /** Gets the error for credentials that no requirement accepts, and returns the one to send. */
   onRefused?: ((error: HttpError, request: FastifyRequest) => HttpError) | undefined
+  /** Time limit of a verifier that returns a promise. */
+  timeoutMs: number
 }
 
 type Check = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
@@ -30,7 +32,7 @@ type Check = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error
 export function authenticate (
   app: FastifyInstance,
   security: Operation['security'],
-  { schemes, verifiers, realm, onRefused }: Guards
+  { schemes, verifiers, realm, onRefused, timeoutMs }: Guards
 ): onRequestHookHandler[] {
   const readers: CredentialReader[] = []
   const checks: Check[][] = []
@@ -39,7 +41,8 @@ export function authenticate (
     for (const [name, scopes] of Object.entries(requirement)) {
       const reader = credentialReader(schemes[name] as SecurityScheme, realm)
       readers.push(reader)
-      ofRequirement.push(schemeCheck(name, reader, verifiers[name] as AnyVerifier, scopes))
+      const verify = inTime(verifiers[name] as AnyVerifier, timeoutMs)
+      ofRequirement.push(schemeCheck(name, reader, verify, scopes))
     }
     if (ofRequirement.length > 1) checks.push(ofRequirement)
   }
@@ -95,6 +98,22 @@ function schemeCheck (
     }
     if (isThenable(verdict)) Promise.resolve(verdict).then(finish, fail)
     else finish(verdict)
+  }
+}
+
+/** Lets a caller wait no longer for a verifier than for a handler: what it asks may hang. */
+function inTime (verify: AnyVerifier, timeoutMs: number): AnyVerifier {
+  return (credentials, scopes, request) => {
+    const verdict = verify(credentials, scopes, request)
+    if (!isThenable(verdict)) return verdict
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        const cause = new Error(`A verifier took more than ${timeoutMs} ms.`)
+        const message = 'The service could not check the credentials in time.'
+        reject(new HttpError(503, message, { cause }))
+      }, timeoutMs)
+      Promise.resolve(verdict).then(resolve, reject).finally(() => clearTimeout(timer))
+    })
   }
 }
 

@@ -30,6 +30,14 @@ t.test('credentials are checked before the body', async t => {
   t.equal((await app.inject(invalidRequest(`Bearer ${token}`))).statusCode, 415)
 })
 
+t.test('a verifier that takes too long is answered 503', async t => {
+  const { post } = await startApp(t, {
+    responseTimeoutMs: 1,
+    verifyToken: () => new Promise(() => {})
+  })
+  isError(t, await post(fern), 503, 'The service could not check the credentials in time.', 'late')
+})
+
 t.test('a verifier may be asynchronous, and one that fails is answered 500', async t => {
   const { post } = await startApp(t, {
     verifyToken: async given => {
