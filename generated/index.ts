@@ -2,7 +2,7 @@
 import type * as engine from 'fastify-openapi-contract'
 import { document } from './document.ts'
 import * as parts from './operations.ts'
-import type { operations } from './types.ts'
+import type { components, operations } from './types.ts'
 
 export type { components, operations } from './types.ts'
 
@@ -20,5 +20,8 @@ export type HandlersTagged<Tag extends engine.FirstTags<Parts>> =
 export type Handler<Id extends keyof operations> = engine.Handler<operations, Id>
 export type Request<Id extends keyof operations> = engine.Request<operations, Id>
 export type Answer<Id extends keyof operations> = engine.Answer<operations, Id>
+/** A value of a schema, as handlers give it: without the members that are writeOnly. */
+export type Schema<Name extends keyof components['schemas']> =
+  engine.ResponseValue<components['schemas'][Name]>
 /** A verifier for each security scheme. */
 export type Verifiers = engine.Verifiers<Parts['securitySchemes']>

@@ -3,7 +3,7 @@
 import './node-version.ts'
 export type { Answer } from './types/answer.ts'
 export type { BodyLimits } from './bodies/body-readers.ts'
-export type { Bytes, FieldPart, FilePart, ServerSentEvent } from './types/body.ts'
+export type { Bytes, FieldPart, FilePart, ResponseValue, ServerSentEvent } from './types/body.ts'
 export type {
   BasicCredentials, FirstTags, Handler, Handlers, HandlersTagged, Principal, Request, TokenVerifier,
   Verdict, Verifier, Verifiers
@@ -14,8 +14,10 @@ export { type AuthenticateRoute, type ContractService, serveContract } from './s
 export { type ContractServerOptions, serverOptions } from './server-options.ts'
 export { type Stubs, stubs } from './stubs.ts'
 export type { Contract, ServedContract } from './types/contract.ts'
-export type { ErrorReporter, FailedRequest, SentError } from './server/error-reporter.ts'
-export { HttpError } from './server/http-error.ts'
+export type {
+  ErrorDetails, ErrorReporter, FailedRequest, SentError
+} from './server/error-reporter.ts'
+export { HttpError, type RequestFault } from './server/http-error.ts'
 // For services that put more around a contract: a second server, metrics of each path, a log.
 export { docsPath } from './docs/docs-page.ts'
 export { routedOperations, serverPath, toRoute } from './message/paths.ts'

@@ -25,7 +25,7 @@ const reporterSetters = new WeakMap<Server, (reporter: ErrorReporter) => void>()
 export function serverOptions (options: Partial<ServerOptions> = {}): ContractServerOptions {
   let { reporter: current } = options
   const reporter: ErrorReporter = {
-    errorBody: (status, message) => (current ?? plainShape).errorBody(status, message),
+    errorBody: (...error) => (current ?? plainShape).errorBody(...error),
     log: (error, request) => current?.log(error, request),
     get contentType () { return current?.contentType }
   }

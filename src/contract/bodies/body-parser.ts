@@ -4,7 +4,7 @@ import {
   type Compile, type Fault, readJson, removeUndeclared, type Schema, type Schemas
 } from '../schema/index.ts'
 import type { Body, Operation } from '../types/contract.ts'
-import { HttpError } from '../server/http-error.ts'
+import { HttpError, type RequestFault } from '../server/http-error.ts'
 import { takeTurns } from '../server/turns.ts'
 import { essence, kindOf, mediaTypePattern, ownParameters } from '../message/media-type.ts'
 
@@ -85,7 +85,10 @@ export function missingBody (body: Body): HttpError {
 
 /** The media types as a request has to name them. */
 export function namesOf ({ content }: Body): string[] {
-  return Object.keys(content).map(key => ownParameters(key).length > 0 ? key : essence(key))
+  return Object.keys(content).map(key => {
+    if (kindOf(key) === 'multipart') return `${essence(key)} with a boundary`
+    return ownParameters(key).length > 0 ? key : essence(key)
+  })
 }
 
 /** Sentences in an error. */
@@ -93,10 +96,13 @@ const maxFaults = 10
 
 /** An error that names the members and the rules. */
 export function invalidBody (faults: Fault[]): HttpError {
-  const sentences = new Set(faults.map(({ path, problem }) => {
-    return `${path === '' ? 'The body' : `"${path}" in the body`} ${problem}.`
-  }))
-  const first = [...sentences].slice(0, maxFaults)
-  if (sentences.size > maxFaults) first.push('There are more faults.')
-  return new HttpError(400, first.join(' '))
+  const found = new Map<string, RequestFault>()
+  for (const { path, problem } of faults) {
+    const message = `${path === '' ? 'The body' : `"${path}" in the body`} ${problem}.`
+    found.set(message, { in: 'body', path: path && `/${path}`, message })
+  }
+  const first = [...found.values()].slice(0, maxFaults)
+  const sentences = first.map(({ message }) => message)
+  if (found.size > maxFaults) sentences.push('There are more faults.')
+  return new HttpError(400, sentences.join(' '), { faults: first })
 }

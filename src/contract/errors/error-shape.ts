@@ -3,7 +3,7 @@ import { kindOf, sentType } from '../message/media-type.ts'
 import {
   type Compile, composedSchemas, readJson, type Schema, type Schemas
 } from '../schema/index.ts'
-import type { ErrorReporter } from '../server/error-reporter.ts'
+import type { ErrorDetails, ErrorReporter } from '../server/error-reporter.ts'
 import { STATUS_CODES } from '../server/node-http.ts'
 import type { Contract } from '../types/contract.ts'
 
@@ -16,21 +16,27 @@ export const plainShape: ErrorShape = {
 
 /**
  * The shape that most of a contract's errors have, where the names of its members say what they
- * hold: a status, a title or a sentence. Without errors in JSON, it is the shape of Fastify's.
- * @returns undefined if no error of the contract can be filled so
+ * hold: a status, a title, a sentence, and what else `fillers` below knows. Without errors in JSON,
+ * it is the shape of Fastify's.
+ * @returns what is wrong with the first error if none can be filled so
  */
-export function errorShape (contract: Contract, compile: Compile): ErrorShape | undefined {
-  const medias = errorMediaOf(contract)
-  if (medias.length === 0) return plainShape
-  for (const { type, schema } of medias) {
+export function errorShape (contract: Contract, compile: Compile): ErrorShape | string {
+  let first: string | undefined
+  for (const { type, schema } of errorMediaOf(contract)) {
     const fill = fillerOf(schema, contract.schemas)
-    if (fill === undefined) continue
-    const text = Buffer.from(JSON.stringify(fill(400, sample)))
-    if (readJson(compile(schema), text).fault !== undefined) continue
-    return { errorBody: fill as ErrorShape['errorBody'], contentType: sentType(type) }
+    const filled = fill?.(sample)
+    const problem = fill === undefined ? unknownNames : faultIn(filled, schema, compile)
+    first ??= problem
+    if (fill === undefined || problem !== undefined) continue
+    return {
+      errorBody: (status, message, details) => fill({ ...details, status, message }) as object,
+      contentType: sentType(type)
+    }
   }
-  return undefined
+  return first ?? plainShape
 }
+
+const unknownNames = 'no member is a status, a title or a sentence'
 
 /** What is wrong with a body that no error schema of the contract admits. */
 export function errorFault (
@@ -38,14 +44,18 @@ export function errorFault (
   contract: Contract,
   compile: Compile
 ): string | undefined {
-  let problem: string | undefined
-  const text = Buffer.from(JSON.stringify(body))
+  let first: string | undefined
   for (const { schema } of errorMediaOf(contract)) {
-    const { fault } = readJson(compile(schema), text)
-    if (fault === undefined) return undefined
-    problem ??= `${fault.path === '' ? 'it' : `"${fault.path}"`} ${fault.problem}`
+    const problem = faultIn(body, schema, compile)
+    if (problem === undefined) return undefined
+    first ??= problem
   }
-  return problem
+  return first
+}
+
+function faultIn (body: unknown, schema: Schema, compile: Compile): string | undefined {
+  const { fault } = readJson(compile(schema), Buffer.from(JSON.stringify(body)))
+  return fault && `${fault.path === '' ? 'it' : `"${fault.path}"`} ${fault.problem}`
 }
 
 interface ErrorMedia { type: string, schema: Schema, uses: number }
@@ -68,26 +78,44 @@ function errorMediaOf ({ operations }: Contract): ErrorMedia[] {
   return [...found.values()].toSorted((a, b) => b.uses - a.uses)
 }
 
-/** What members of errors hold, by their names in lower case and without underscores. */
+/** An error, or one of its faults, which has a path. */
+interface Problem extends ErrorDetails { status: number, message: string, path?: string }
+/** Makes the value of a schema for an error. */
+type Fill = (problem: Problem) => unknown
+
+const fillStatus: Fill = ({ status }) => status
+const fillTitle: Fill = ({ status }) => STATUS_CODES[status]
+const fillSentence: Fill = ({ message }) => message
+
+/** What texts of errors hold, by their names in lower case and without underscores. */
+const fillers: Array<[names: RegExp, Fill]> = [
+  [/^(?:message|detail|details|description|errordescription|msg|errormessage)$/, fillSentence],
+  [/^type$/, () => 'about:blank'],
+  [/^(?:title|error|reason|name|status|code|errorcode)$/, fillTitle],
+  [/^(?:requestid|traceid|correlationid)$/, ({ requestId }) => requestId],
+  [/^timestamp$/, () => new Date().toISOString()]
+]
+/** The whole request has the empty path. */
+const fillPath: Fill = ({ path = '' }) => path
+const pathNames = /^(?:path|pointer|field|property|parameter|param)$/
 const statusNames = /^(?:status|statuscode|code|errorcode|error|httpstatus)$/
-const titleNames = /^(?:title|error|reason|name|status|code|errorcode)$/
-const sentenceNames = /^(?:message|detail|details|description|errordescription|msg|errormessage)$/
 /** Errors that contain themselves are not followed. */
 const maxDepth = 4
 
-/** Makes the value of a schema for an error. */
-type Fill = (status: number, message: string) => unknown
-
-const sample = 'A sentence.'
-const fillStatus: Fill = status => status
-const fillTitle: Fill = status => STATUS_CODES[status]
-const fillSentence: Fill = (_status, message) => message
+const sample: Problem = {
+  status: 400, message: 'A sentence.', requestId: '00000000-0000-4000-8000-000000000000', faults: []
+}
 
 /** Undefined where the name of a member does not tell what it holds. */
-function fillerOf (schema: Schema, schemas: Schemas, name = '', depth = 0): Fill | undefined {
+function fillerOf (
+  schema: Schema,
+  schemas: Schemas,
+  { name = '', depth = 0, isOfFault = false } = {}
+): Fill | undefined {
   if (depth > maxDepth) return undefined
-  const below = (inner: unknown, innerName: string) => {
-    return fillerOf(Object(inner), schemas, innerName, depth + 1)
+  const below = (inner: unknown, innerName: string, isItem = isOfFault) => {
+    const place = { name: innerName, depth: depth + 1, isOfFault: isItem }
+    return fillerOf(Object(inner), schemas, place)
   }
   const parts = [...composedSchemas(schema, schemas)]
   const types = parts.flatMap(({ type }) => type ?? [])
@@ -96,14 +124,19 @@ function fillerOf (schema: Schema, schemas: Schemas, name = '', depth = 0): Fill
     return statusNames.test(plainName) ? fillStatus : undefined
   }
   if (types.includes('string')) {
-    if (sentenceNames.test(plainName) || depth === 0) return fillSentence
-    if (plainName === 'type') return () => 'about:blank'
-    return titleNames.test(plainName) ? fillTitle : undefined
+    if (depth === 0) return fillSentence
+    if (isOfFault && pathNames.test(plainName)) return fillPath
+    return fillers.find(([names]) => names.test(plainName))?.[1]
   }
   const items = parts.find(part => part.items !== undefined)?.items
   if (items !== undefined) {
-    const item = below(items, 'message')
-    return item && ((status, message) => [item(status, message)])
+    const fill = below(items, 'message', true)
+    return fill && (problem => {
+      const { faults } = problem
+      return faults.length === 0
+        ? [fill(problem)]
+        : faults.map(fault => fill({ ...problem, ...fault }))
+    })
   }
   const members = new Map<string, Fill>()
   for (const [member, inner] of parts.flatMap(part => Object.entries(Object(part.properties)))) {
@@ -114,9 +147,9 @@ function fillerOf (schema: Schema, schemas: Schemas, name = '', depth = 0): Fill
   const hasSentence = members.values().some(fill => fill === fillSentence)
   if (members.get('error') === fillTitle && !hasSentence) members.set('error', fillSentence)
   if (members.size === 0) return undefined
-  return (status, message) => {
+  return problem => {
     const filled: Record<string, unknown> = {}
-    for (const [member, fill] of members) filled[member] = fill(status, message)
+    for (const [member, fill] of members) filled[member] = fill(problem)
     return filled
   }
 }

@@ -4,7 +4,7 @@ import type { AnswerOptions } from '../answers/answers.ts'
 import { rawPath } from '../message/request-texts.ts'
 import type { Compile } from '../schema/index.ts'
 import type { ErrorReporter } from '../server/error-reporter.ts'
-import type { Contract } from '../types/contract.ts'
+import type { Contract, ServedContract } from '../types/contract.ts'
 import { errorFault, errorShape, plainShape } from './error-shape.ts'
 
 /** Fastify's log; that of an app without one has no level. */
@@ -14,7 +14,7 @@ type WriteLine = (line: object, message: string) => void
 /** What the owner says of errors, completed: their shape is that of the contract's errors. */
 export function completeReporter (
   app: FastifyInstance,
-  contract: Contract,
+  contract: ServedContract<unknown, Contract>,
   compile: Compile,
   { errorBody, contentType, log = logTo(app.log), warn }: Partial<ErrorReporter> & Warn
 ): ErrorReporter {
@@ -22,12 +22,11 @@ export function completeReporter (
     return { errorBody: checkFirst(errorBody, contract, compile, warn), contentType, log }
   }
   const shape = errorShape(contract, compile)
-  if (shape === undefined) {
-    warn('The names of the members do not say how the contract writes errors: some required ' +
-      'member is no status, title or sentence. Errors have the shape of Fastify\'s, unless ' +
-      'serveContract() gets an errorBody.')
-  }
-  return { ...shape ?? plainShape, log }
+  if (typeof shape !== 'string') return { ...shape, log }
+  const { title } = contract.document.info
+  warn(`The error schema of "${title}" has members whose names do not say what they hold: ` +
+    `${shape}. Errors have the shape of Fastify's, unless serveContract() gets an errorBody.`)
+  return { ...plainShape, log }
 }
 
 /** Warns if the first error is none of the contract's. A check at the start would delay it. */
@@ -38,8 +37,8 @@ function checkFirst (
   warn: Warn['warn']
 ): ErrorReporter['errorBody'] {
   let isFirst = true
-  return (status, message) => {
-    const body = errorBody(status, message)
+  return (...error) => {
+    const body = errorBody(...error)
     if (isFirst) {
       isFirst = false
       const fault = errorFault(body, contract, compile)

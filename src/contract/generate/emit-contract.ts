@@ -93,7 +93,7 @@ export function emitDoor (extension: '.ts' | '.js'): string {
   return `import type * as engine from 'fastify-openapi-contract'
 import { document } from './document${extension}'
 import * as parts from './operations${extension}'
-import type { operations } from './types${extension}'
+import type { components, operations } from './types${extension}'
 
 export type { components, operations } from './types${extension}'
 
@@ -111,6 +111,9 @@ export type HandlersTagged<Tag extends engine.FirstTags<Parts>> =
 export type Handler<Id extends keyof operations> = engine.Handler<operations, Id>
 export type Request<Id extends keyof operations> = engine.Request<operations, Id>
 export type Answer<Id extends keyof operations> = engine.Answer<operations, Id>
+/** A value of a schema, as handlers give it: without the members that are writeOnly. */
+export type Schema<Name extends keyof components['schemas']> =
+  engine.ResponseValue<components['schemas'][Name]>
 /** A verifier for each security scheme. */
 export type Verifiers = engine.Verifiers<Parts['securitySchemes']>
 `

@@ -58,7 +58,8 @@ function asOne (errors: HttpError[]): HttpError {
   const status = Math.max(...errors.map(error => error.status)) as HttpError['status']
   const worst = errors.filter(error => error.status === status)
   const sentences = new Set(worst.map(({ message }) => message))
-  return new HttpError(status, [...sentences].join(' '), { cause: worst[0]?.cause })
+  const faults = worst.flatMap(error => error.faults)
+  return new HttpError(status, [...sentences].join(' '), { cause: worst[0]?.cause, faults })
 }
 
 /** Whether a name belongs to a parameter or an API key, so that no other object takes it. */
@@ -143,14 +144,19 @@ export function valueReader (
     }
     if (first === undefined) return undefined
     const { path, problem } = first
-    throw new HttpError(400, `${label}${path && ` at ${path}`} ${problem}.`)
+    throw faultOf(parameter, path && `/${path}`, `${label}${path && ` at ${path}`} ${problem}.`)
   }
   return texts => {
     let value = isUnused(parameter, texts) ? undefined : readFirst(readings, texts)
     if (value === undefined) value = readFirst(unsent, texts)
-    if (value === undefined && required) throw new HttpError(400, `${label} is missing.`)
+    if (value === undefined && required) throw faultOf(parameter, '', `${label} is missing.`)
     return value
   }
+}
+
+/** @param pointer to what is wrong in the value */
+function faultOf ({ in: place, name }: Parameter, pointer: string, message: string): HttpError {
+  return new HttpError(400, message, { faults: [{ in: place, path: name + pointer, message }] })
 }
 
 function labelOf ({ in: place, name }: Parameter): string {

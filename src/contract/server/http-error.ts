@@ -23,15 +23,35 @@ export type ErrorStatus =
   | 505 // a version of HTTP other than 1.0 and 1.1
   | 402 | 409 | 410 | 411 | 421 | 422 | 423 | 424 | 426 | 428 | 451 | 502 | 504 | 507
 
-interface Details { cause?: unknown, headers?: Record<string, string> }
+/** What is wrong with one part of a request. */
+export interface RequestFault {
+  /** Where: `body`, or as OpenAPI names the places of parameters. */
+  in: string
+  /** In a body the JSON pointer (RFC 6901), else the name of the parameter. */
+  path: string
+  /** A sentence. */
+  message: string
+}
+
+interface Details {
+  cause?: unknown
+  headers?: Record<string, string>
+  faults?: readonly RequestFault[]
+}
 
 /** Thrown in hooks, handlers and routes: the caller gets its status and message. */
 export class HttpError extends Error {
   readonly status: ErrorStatus
   /** Header fields of the response, such as the challenge of a 401. */
   readonly headers: Readonly<Record<string, string>>
+  /** The parts of the request that are wrong; the message has the sentences of all. */
+  readonly faults: readonly RequestFault[]
 
-  constructor (status: ErrorStatus, message: string, { cause, headers = {} }: Details = {}) {
+  constructor (
+    status: ErrorStatus,
+    message: string,
+    { cause, headers = {}, faults = [] }: Details = {}
+  ) {
     // Recording a stack takes longer than the rest of an error. The log shows that of the cause.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
@@ -39,6 +59,7 @@ export class HttpError extends Error {
     Error.stackTraceLimit = stackTraceLimit
     this.status = status
     this.headers = headers
+    this.faults = faults
   }
 }
 

@@ -98,7 +98,7 @@ interface WriteOnlyMark { readonly $write: unknown }
 /** A value in a request: without the members that are `readOnly`. */
 type RequestValue<T> = Without<T, ReadOnlyMark>
 /** A value in a response: without the members that are `writeOnly`. */
-type ResponseValue<T> = Without<T, WriteOnlyMark>
+export type ResponseValue<T> = Without<T, WriteOnlyMark>
 
 type Without<T, Mark> = T extends Blob ? string
   : T extends { readonly $read: infer Inner } | { readonly $write: infer Inner }

@@ -282,6 +282,34 @@ t.test('a service is told, with its first error, that errorBody() writes what th
   }
 })
 
+t.test('errorBody() gets the id of the request, and each fault with its place', async t => {
+  const schema = '{ type: object, properties: { a: { type: object, properties: { b: { type: integer } } } } }'
+  const paths = `  /a:
+    post:
+      operationId: a
+      parameters:
+        - { name: limit, in: query, required: true, schema: { type: integer } }
+        - { name: order, in: query, schema: { enum: [up] } }
+      requestBody: { content: { application/json: { schema: ${schema} } } }
+      responses: { default: { description: x } }`
+  const app = await startApp(t)
+  const service = { handlers: { a: () => {} }, errorBody: (_status: number, _message: string, details: object) => details }
+  await app.register(await plugin(t, { root: 'security: []', paths }, service))
+  const faultsOf = async (url: string, body = {}) => {
+    const response = await app.inject({ method: 'POST', url, headers: { 'x-request-id': 'r7' }, payload: body })
+    t.equal(response.json().requestId, 'r7')
+    return response.json().faults
+  }
+  t.strictSame(await faultsOf('/a?order=down'), [
+    { in: 'query', path: 'limit', message: 'The query parameter "limit" is missing.' },
+    { in: 'query', path: 'order', message: 'The query parameter "order" must be one of "up".' }
+  ])
+  t.strictSame(await faultsOf('/a?limit=1', { a: { b: 'x' } }), [
+    { in: 'body', path: '/a/b', message: '"a/b" in the body must be an integer.' }
+  ])
+  t.strictSame(await faultsOf('/nothing'), [])
+})
+
 t.test('a service is told that its errors cannot be filled', async t => {
   const warnings: string[] = []
   const odd = '{ required: [odd], properties: { odd: { type: boolean } } }'
@@ -289,7 +317,7 @@ t.test('a service is told that its errors cannot be filled', async t => {
   const service = { handlers: { a: () => {} }, warn: (sentence: string) => warnings.push(sentence) }
   const app = await startApp(t)
   await app.register(await plugin(t, { root: 'security: []', paths }, service))
-  t.match(warnings[0], /do not say how the contract writes errors/)
+  t.match(warnings[0], /^The error schema of "Other" .*: no member is a status, a title or a sentence\. Errors have the shape of Fastify/)
   t.match(await get(app, '/nothing'), { body: /"statusCode":404/ })
 })
 

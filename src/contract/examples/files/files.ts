@@ -6,10 +6,10 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { components, Handlers } from './generated/index.ts'
+import type { Handlers, Schema } from './generated/index.ts'
 
 interface StoredFile {
-  file: components['schemas']['File']
+  file: Schema<'File'>
   contentType: `${string}/${string}`
 }
 

@@ -1,8 +1,8 @@
 // The events of an emitter as the body of an answer.
 import { type EventEmitter, on } from 'node:events'
-import type { components } from './generated/index.ts'
+import type { Schema } from './generated/index.ts'
 
-type Status = components['schemas']['Status']
+type Status = Schema<'Status'>
 export type FeedEvent =
   | { event: 'update', data: Status }
   | { event: 'delete', data: Status['id'] }

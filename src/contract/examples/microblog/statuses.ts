@@ -1,9 +1,9 @@
 // The handlers of all operations.
 import type { EventEmitter } from 'node:events'
 import { eventsOf, type FeedEvents } from './events.ts'
-import type { components, Handlers } from './generated/index.ts'
+import type { Handlers, Schema } from './generated/index.ts'
 
-type Status = components['schemas']['Status']
+type Status = Schema<'Status'>
 
 export function statusHandlers (feed: EventEmitter<FeedEvents>): Handlers {
   /** Latest first. */

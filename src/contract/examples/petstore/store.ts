@@ -1,9 +1,9 @@
 // What the Petstore keeps, in memory.
-import type { components } from './generated/index.ts'
+import type { Schema } from './generated/index.ts'
 
-export type Pet = components['schemas']['Pet']
-export type Order = components['schemas']['Order']
-export type User = components['schemas']['User']
+export type Pet = Schema<'Pet'>
+export type Order = Schema<'Order'>
+export type User = Schema<'User'>
 
 export interface Store {
   pets: Map<bigint, Pet>

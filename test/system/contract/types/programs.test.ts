@@ -14,6 +14,7 @@ const program = `
 import type {
   Answer, BasicCredentials, Handler, Handlers, Verdict, Verifier, Verifiers
 } from '${resolve('src/contract/index.ts')}'
+import type { Schema } from './generated/index.ts'
 import * as contract from './generated/operations.ts'
 import type { components, operations, webhooks } from './generated/types.ts'
 
@@ -48,7 +49,7 @@ const createOrder: Handler<operations, 'createOrder'> = (
   { body: { total, secret, parts } }
 ): Answer<operations, 'createOrder'> => {
   const totals = parts?.map(part => ({ id: 1n, total: part.total })) ?? []
-  const body = { id: 9007199254740993n, total, parts: totals }
+  const body: Schema<'Order'> = { id: 9007199254740993n, total, parts: totals }
   if (secret === 'x') return { status: 201, body }
   return { status: 200, body: { id: 1n, total } }
 }
@@ -232,6 +233,11 @@ const mistakes: Record<string, Mistake> = {
     '{ body: { total, secret, parts } }',
     '{ body: { id, total, secret, parts } }',
     /'id' does not exist/
+  ],
+  'a writeOnly member of a schema': [
+    "Schema<'Order'> = { id",
+    "Schema<'Order'> = { secret: 'x', id",
+    /'string' is not assignable to type 'WriteOnly<"secret">'/
   ],
   'an optional body without a check': ['body?.kind', 'body.kind', /possibly 'undefined'/],
   'an optional principal without a check': [

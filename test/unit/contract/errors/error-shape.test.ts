@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { errorShape } from '../../../../src/contract/errors/error-shape.ts'
+import type { RequestFault } from 'fastify-openapi-contract'
 import { createCompiler } from '../../../../src/contract/schema/index.ts'
 import { contractText, loadContract } from '../../../fixtures/contract.ts'
 
@@ -12,7 +13,16 @@ async function shapeOf (t: Test, schemas: string[], { type = 'application/json',
   const file = join(t.testdir({ 'openapi.yaml': text }), 'openapi.yaml')
   const contract = await loadContract(file, { allowOpen: true })
   const shape = errorShape(contract, createCompiler(contract.schemas, 'answer'))
-  return shape && { body: shape.errorBody(404, 'Gone.'), contentType: shape.contentType }
+  if (typeof shape === 'string') return shape
+  const { contentType, errorBody } = shape
+  const bodyOf = (...faults: RequestFault[]) => errorBody(404, 'Gone.', { requestId: 'r7', faults })
+  return { body: bodyOf(), contentType, bodyOf }
+}
+
+/** What fills the members of the schema. */
+async function bodyOf (t: Test, schema: string, ...faults: RequestFault[]) {
+  const shape = await shapeOf(t, [schema])
+  return typeof shape === 'string' ? shape : shape.bodyOf(...faults)
 }
 
 t.test('members get what their names say', async t => {
@@ -32,14 +42,33 @@ t.test('members get what their names say', async t => {
     ['{ allOf: [{ required: [code], properties: { code: { type: string } } }, { properties: { message: { type: string } } }] }',
       { code: 'Not Found', message: 'Gone.' }]
   ]
-  for (const [schema, body] of cases) t.strictSame((await shapeOf(t, [schema]))?.body, body, schema)
+  for (const [schema, body] of cases) t.strictSame(await bodyOf(t, schema), body, schema)
+})
+
+t.test('lists have an item for each fault of the request, with its place', async t => {
+  const item = '{ required: [path, message], properties: { path: { type: string }, message: { type: string } } }'
+  const schema = `{ required: [errors], properties: { path: { type: string }, errors: { type: array, items: ${item} } } }`
+  const faults = [
+    { in: 'body', path: '/tag', message: 'One.' },
+    { in: 'query', path: 'limit', message: 'Two.' }
+  ]
+  const errors = [{ path: '/tag', message: 'One.' }, { path: 'limit', message: 'Two.' }]
+  t.strictSame(await bodyOf(t, schema, ...faults), { errors })
+  t.strictSame(await bodyOf(t, schema), { errors: [{ path: '', message: 'Gone.' }] })
+  const texts = '{ properties: { details: { type: array, items: { type: string } } } }'
+  t.strictSame(await bodyOf(t, texts, ...faults), { details: ['One.', 'Two.'] })
+})
+
+t.test('ids of requests and times are filled', async t => {
+  const schema = '{ required: [trace_id, timestamp], properties: { trace_id: { type: string, format: uuid }, timestamp: { type: string, format: date-time } } }'
+  t.match(await bodyOf(t, schema), { trace_id: 'r7', timestamp: /^\d{4}-/ })
 })
 
 t.test('problem details keep their media type', async t => {
   const members = ['type', 'title', 'detail', 'instance'].map(name => `${name}: { type: string }`)
   const schema = `{ properties: { ${members.join(', ')}, status: { type: integer } } }`
   const shape = await shapeOf(t, [schema], { type: 'application/problem+json' })
-  t.strictSame(shape, {
+  t.match(shape, {
     body: { type: 'about:blank', title: 'Not Found', detail: 'Gone.', status: 404 },
     contentType: 'application/problem+json; charset=utf-8'
   })
@@ -49,16 +78,16 @@ t.test('the shape is that of most errors which can be filled', async t => {
   const code = '{ required: [code], properties: { code: { type: integer } } }'
   const message = '{ required: [message], properties: { message: { type: string } } }'
   const odd = '{ required: [odd], properties: { odd: { type: boolean } } }'
-  t.strictSame((await shapeOf(t, [code, message, message]))?.body, { message: 'Gone.' })
-  t.strictSame((await shapeOf(t, [odd, odd, code]))?.body, { code: 404 })
-  t.equal(await shapeOf(t, [odd]), undefined)
+  t.match(await shapeOf(t, [code, message, message]), { body: { message: 'Gone.' } })
+  t.match(await shapeOf(t, [odd, odd, code]), { body: { code: 404 } })
+  t.equal(await shapeOf(t, [odd]), 'no member is a status, a title or a sentence')
   const partly = '{ required: [odd], properties: { odd: { type: boolean }, message: { type: string } } }'
-  t.equal(await shapeOf(t, [partly]), undefined, 'a required member has no value')
+  t.equal(await shapeOf(t, [partly]), 'it must have the member "odd"')
 })
 
 t.test('without errors in JSON the shape is that of Fastify', async t => {
   const plain = { body: { statusCode: 404, error: 'Not Found', message: 'Gone.' }, contentType: undefined }
-  t.strictSame(await shapeOf(t, ['{ type: string }'], { type: 'text/plain' }), plain)
+  t.match(await shapeOf(t, ['{ type: string }'], { type: 'text/plain' }), plain)
 })
 
 t.test('errors that contain themselves are followed a few levels', async t => {
