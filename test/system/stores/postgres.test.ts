@@ -435,7 +435,7 @@ t.test('a user needs rights to the tables and the function that the store uses, 
   t.teardown(() => server.query(`DROP ROLE ${role}`))
   const limited = changeUrl(url, { username: role, password: 'secret' })
   const denied = `${cannotBeUsed(url)} permission denied for`
-  const remedy = 'grant the rights that docs/use/storage.md lists'
+  const remedy = 'grant the rights that docs/use/postgresql.md lists'
   await rejectsOpening(t, limited, `${denied} table plants_schema; ${remedy}.`)
 
   await server.query(
