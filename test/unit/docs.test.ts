@@ -1,4 +1,4 @@
-// The documents name only files that exist.
+// The documents name only files that exist, and a page of docs/ is short.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
@@ -7,6 +7,22 @@ import t from 'tap'
 const guides = ['docs/build/add-an-operation.md', 'src/contract/README.md']
 const documents = globSync('{*.md,docs/*/*.md,src/contract/*.md}')
 const folders = 'src|scripts|test|docs|deploy|bin|generated'
+
+function withoutCode (text: string): string {
+  return text.replace(/^```[^]*?^```$/gm, '')
+}
+
+/** The anchors that GitHub makes of the headings. */
+function anchors (document: string): string[] {
+  const headings = withoutCode(readFileSync(document, 'utf8')).matchAll(/^#+ (.+)$/gm)
+  return Array.from(headings, ([, heading = '']) => {
+    return heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
+  })
+}
+
+function words (text: string): number {
+  return text.split(/\s+/).filter(word => word !== '').length
+}
 
 t.test('every path in a document and every link to a file leads somewhere', async t => {
   for (const document of documents) {
@@ -20,6 +36,27 @@ t.test('every path in a document and every link to a file leads somewhere', asyn
     for (const [, path = ''] of text.matchAll(new RegExp(`\`((?:${folders})/[\\w./-]+)\``, 'g'))) {
       t.ok(existsSync(path), `${document}: ${path}`)
     }
+  }
+})
+
+t.test('every link to a section leads to one', async t => {
+  for (const document of documents) {
+    const links = readFileSync(document, 'utf8').matchAll(/\]\(([^)#\s:]*)#([^)]+)\)/g)
+    for (const [link, path = '', anchor = ''] of links) {
+      const target = path === '' ? document : join(dirname(document), path)
+      t.ok(anchors(target).includes(anchor), `${document}: ${link}`)
+    }
+  }
+})
+
+t.test('a page of docs/ has at most 1,500 words, and its sentences at most 40', async t => {
+  for (const page of globSync('docs/*/*.md')) {
+    const text = readFileSync(page, 'utf8')
+    t.ok(words(text) <= 1500, `${page} has ${words(text)} words: split it by task`)
+    // Names in code count as nothing: a cell may list packages.
+    const prose = withoutCode(text).replace(/`[^`]*`,?/g, '')
+    const long = prose.split(/[.?!](?=\s)|[|\n]/).filter(sentence => words(sentence) > 40)
+    t.strictSame(long, [], page)
   }
 })
 

@@ -66,7 +66,7 @@ const descriptions: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
 }
 
-const grant = 'grant the rights that docs/use/storage.md lists'
+const grant = 'grant the rights that docs/use/postgresql.md lists'
 /** What the operator can do, by SQLSTATE. */
 const remedies: Readonly<Record<string, string>> = {
   '28P01': 'correct the user and the password in DATABASE_URL',

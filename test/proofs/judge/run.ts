@@ -1,5 +1,5 @@
 // npm run prove -- judge: judges the histories of clients of the service while it, its PostgreSQL
-// or the power of its disk fails. A control takes away what protects the plants: there the judge
+// or the power of its disk fails, and while another version takes its place. A control takes away what protects the plants: there the judge
 // must find a mistake.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exitWith, parseNumber, readOptions } from '../../../scripts/options.ts'
@@ -7,24 +7,30 @@ import { testToken } from '../../fixtures/secrets.ts'
 import { judge } from './checker.ts'
 import { createHistory, type History } from './history.ts'
 import { createSend } from './service-client.ts'
-import { preparePowerCuts, type Stage, stages } from './stages.ts'
+import { type OpenStage, preparePowerCuts, type Stage, stages } from './stages.ts'
+import { prepareRollingUpgrades, prepareUpgrades } from './upgrades.ts'
 import { createChance, runWorkload } from './workload.ts'
 
 const texts = readOptions({
-  /** What happens: kills, postgres-kills, failovers or power-cuts. */
+  /** What happens: kills, postgres-kills, failovers, power-cuts, upgrades or rolling-upgrades. */
   faults: { type: 'string', default: 'kills' },
   count: { type: 'string', default: '100' },
+  /** The other version of upgrades. By default the last commit of 1.0.0. */
+  revision: { type: 'string', default: '4ce8aac' },
   seed: { type: 'string', default: String(Date.now() % 1e9) },
   control: { type: 'boolean', default: false }
 })
 const count = parseNumber('count', texts.count)
 const seed = parseNumber('seed', texts.seed, 0)
-const openStage = texts.faults === 'power-cuts'
-  ? preparePowerCuts()
-  : stages[texts.faults as keyof typeof stages]
-if (openStage === undefined) {
-  exitWith(`--faults: use power-cuts, ${Object.keys(stages).join(', ')}.`)
+const preparations: Record<string, () => OpenStage> = {
+  ...stages,
+  'power-cuts': preparePowerCuts,
+  upgrades: () => prepareUpgrades(texts.revision),
+  'rolling-upgrades': () => prepareRollingUpgrades(texts.revision)
 }
+const prepare = preparations[texts.faults]
+if (prepare === undefined) exitWith(`--faults: use ${Object.keys(preparations).join(', ')}.`)
+const openStage = prepare()
 const canFail = texts.faults === 'failovers' || texts.faults === 'power-cuts'
 if (texts.control && !canFail) exitWith('--control: only failovers and power-cuts have one.')
 

@@ -11,11 +11,16 @@ import type { Plant, Send } from './workload.ts'
 /** After this time a client gives up; the service promises a response after 10 seconds. */
 const giveUpMs = 15_000
 
-/** Any response but 200, 409 and 503 is a fault, and so is a 200 with another plant. */
-export function createSend (origin: string, token: string, { faults }: History): Send {
+/**
+ * Any response but 200, 409 and 503 is a fault, and so is a 200 with another plant. Requests go to
+ * the origins by turns.
+ */
+export function createSend (origins: string[], token: string, { faults }: History): Send {
   const agent = new Agent({ keepAlive: true })
+  let requests = 0
   return async plant => {
-    const response = await post(agent, `${origin}/plants`, token, plant).catch(() => undefined)
+    const url = `${origins[requests++ % origins.length]}/plants`
+    const response = await post(agent, url, token, plant).catch(() => undefined)
     if (response === undefined) {
       // A service that is gone fails each request at once: let other work go on.
       await sleep(10)

@@ -17,8 +17,8 @@ import type { Chance } from './workload.ts'
 export interface Stage {
   /** Faults until the database is replaced by an empty one. */
   faults: number
-  /** Starts the service; resolves to its origin, or rejects when it does not start. */
-  start: () => Promise<string>
+  /** Starts the services; resolves to their origins, or rejects when one does not start. */
+  start: () => Promise<string[]>
   /** Lets the fault happen under load. The service may run on. */
   strike: (history: History) => Promise<void>
   /** Reads the whole database, past the service. */
@@ -27,13 +27,13 @@ export interface Stage {
 }
 
 /** @param isControl takes away what protects the plants */
-type OpenStage = (chance: Chance, isControl: boolean) => Promise<Stage>
+export type OpenStage = (chance: Chance, isControl: boolean) => Promise<Stage>
 
 /**
  * Starts the service with one thread or two.
  * @throws Error when it does not start: then plants are lost
  */
-async function launch (
+export async function launch (
   t: Teardown, chance: Chance, folder: string, url: string, main = resolve('src/main.ts')
 ): Promise<Service> {
   const THREADS = chance() < 0.5 ? '1' : '2'
@@ -43,13 +43,13 @@ async function launch (
   return service
 }
 
-async function kill ({ child, ended }: Service): Promise<void> {
+export async function kill ({ child, ended }: Service): Promise<void> {
   child.kill('SIGKILL')
   await ended
 }
 
 /** Reads a copy, so that only the service recovers the file itself. */
-async function lookAtCopy (folder: string): Promise<Map<bigint, Content>> {
+export async function lookAtCopy (folder: string): Promise<Map<bigint, Content>> {
   const copy = mkdtempSync(join(tmpdir(), 'plant-store-judge-'))
   try {
     if (existsSync(folder)) cpSync(folder, copy, { recursive: true })
@@ -70,7 +70,7 @@ const killsOfSqlite: OpenStage = async chance => {
     faults: 20,
     async start () {
       service = await launch(t, chance, folder, `sqlite:${join(data, 'plants.db')}`)
-      return service.origin
+      return [service.origin]
     },
     strike: () => kill(service),
     look: () => lookAtCopy(data),
@@ -88,7 +88,7 @@ const killsOfPostgres: OpenStage = async chance => {
     faults: 20,
     async start () {
       service = await launch(t, chance, folder, url)
-      return service.origin
+      return [service.origin]
     },
     strike: () => kill(service),
     look: () => readPostgres(url),
@@ -116,7 +116,8 @@ const failovers: OpenStage = async (chance, isControl) => {
     async start () {
       const hosts = `${new URL(primary.url).host},${new URL(standby.url).host}`
       const both = primary.url.replace(new URL(primary.url).host, hosts)
-      return (await launch(t, chance, folder, `${both}?target_session_attrs=read-write`)).origin
+      const url = `${both}?target_session_attrs=read-write`
+      return [(await launch(t, chance, folder, url)).origin]
     },
     async strike () {
       process.kill(pid, 'SIGSTOP')
@@ -132,7 +133,9 @@ const failovers: OpenStage = async (chance, isControl) => {
   }
 }
 
-export const stages = { kills: killsOfSqlite, 'postgres-kills': killsOfPostgres, failovers }
+export const stages = {
+  kills: () => killsOfSqlite, 'postgres-kills': () => killsOfPostgres, failovers: () => failovers
+}
 
 /** Makes a disk for all power cuts. For root: it continues in another mount namespace. */
 export function preparePowerCuts (): OpenStage {
@@ -153,7 +156,7 @@ export function preparePowerCuts (): OpenStage {
         const url = `sqlite:${join(data, 'plants.db')}`
         service = await launch(t, chance, disk.scratch, url, main)
         cut = await disk.arm()
-        return service.origin
+        return [service.origin]
       },
       async strike (history) {
         history.distrust()

@@ -9,7 +9,7 @@ import { type Properties, textOf } from './properties.ts'
 import type { World } from './world.ts'
 
 /**
- * docs/use/storage.md promises a response after about 8 seconds. The rest is for late timers and
+ * docs/use/postgresql.md promises a response after about 8 seconds. The rest is for late timers and
  * turns.
  */
 const callMs = 8000 + 100

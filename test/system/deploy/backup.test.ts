@@ -1,4 +1,4 @@
-// Backup of a running service, restored into a new one, by each means that docs/use/deployment.md
+// Backup of a running service, restored into a new one, by each means that docs/use/backup.md
 // shows.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'

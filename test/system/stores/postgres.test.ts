@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer as createWebServer } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,8 +10,10 @@ import { openStore } from '../../../src/stores/open.ts'
 import { all, plantStoreSuites, raceForIds } from '../../fixtures/plant-store-suite.ts'
 import { startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'
 import { startRelay } from '../../fixtures/relay.ts'
+import { postgres as version1 } from '../../fixtures/version-1.ts'
 
 const server = await startPostgres(t)
+const upgrading = readFileSync('docs/use/upgrading.md', 'utf8')
 
 async function open (t: Test, url: string): Promise<PlantStore> {
   const store = await openStore(url, { maxQueue: 10_000 })
@@ -427,6 +430,35 @@ t.test('services that start together create the schema once, and a newer schema 
   await t.resolves(open(t, url))
 })
 
+t.test('a database of version 1.0.0 is used, and version 1.0.0 can use it meanwhile', async t => {
+  const url = await server.database()
+  await server.query(version1.create, url)
+  await server.query(version1.insert('{1,2}', '{fern,fern}', '{NULL,tag}'), url)
+  const store = await open(t, url)
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'unchanged')
+  t.equal(await store.add({ id: 2n, name: 'fern' }), 'conflict')
+  t.equal(await store.add({ id: 3n, name: 'oak', tag: '' }), 'added')
+  await server.query(version1.create, url)
+  const added = await server.query(version1.insert('{3,4}', '{oak,ivy}', '{NULL,NULL}'), url)
+  t.strictSame(added, [{ id: 4 }])
+  t.equal(await store.add({ id: 4n, name: 'ivy' }), 'unchanged')
+})
+
+t.test('the owner of a table of version 1.0.0 can make the table of versions for its user', async t => {
+  const url = await server.database()
+  const role = databaseName(url)
+  await server.query(version1.create, url)
+  await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
+  t.teardown(() => server.query(`DROP ROLE ${role}`))
+  await server.query(`GRANT SELECT, INSERT ON plants TO ${role}`, url)
+  const limited = changeUrl(url, { username: role, password: 'secret' })
+  await rejectsOpening(t, limited, /permission denied for schema public; grant the rights/)
+  const [, statements = ''] = /```sql\n(CREATE TABLE plants_schema[^]*?)```/.exec(upgrading) ?? []
+  await server.query(statements.replace('service_user', role), url)
+  t.equal(await (await open(t, limited)).add({ id: 1n, name: 'fern' }), 'added')
+  t.teardown(() => server.query(`REVOKE ALL ON plants, plants_schema FROM ${role}`, url))
+})
+
 t.test('a user needs rights to the tables and the function that the store uses, and no others', async t => {
   const url = await server.database()
   await (await open(t, url)).close()
@@ -435,7 +467,7 @@ t.test('a user needs rights to the tables and the function that the store uses, 
   t.teardown(() => server.query(`DROP ROLE ${role}`))
   const limited = changeUrl(url, { username: role, password: 'secret' })
   const denied = `${cannotBeUsed(url)} permission denied for`
-  const remedy = 'grant the rights that docs/use/storage.md lists'
+  const remedy = 'grant the rights that docs/use/postgresql.md lists'
   await rejectsOpening(t, limited, `${denied} table plants_schema; ${remedy}.`)
 
   await server.query(

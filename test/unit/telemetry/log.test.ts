@@ -47,7 +47,7 @@ t.test('the table of the guide has every field of a line', async t => {
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
   await post('{"id":1,"name":"Fern"}', { traceparent })
   const fields = new Set(lines.flatMap(line => Object.keys(JSON.parse(line))))
-  const [, table = ''] = /\| field \| meaning \|\n([^]*?)\n\n/.exec(readFileSync('docs/use/operating.md', 'utf8')) ?? []
+  const [, table = ''] = /\| field \| meaning \|\n([^]*?)\n\n/.exec(readFileSync('docs/use/monitoring.md', 'utf8')) ?? []
   const names = table.split('\n').flatMap(row => Array.from(row.split('|')[1]?.matchAll(/`(\w+)`/g) ?? [], ([, name]) => name))
   t.strictSame([...fields].sort(), names.sort())
 })

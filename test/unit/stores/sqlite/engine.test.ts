@@ -15,6 +15,7 @@ import { createConnector, remoteEngine } from '../../../../src/stores/remote-eng
 import { sqliteEngine } from '../../../../src/stores/sqlite/engine.ts'
 import { replaceExports } from '../../../fixtures/builtins.ts'
 import { all, plantStoreSuites } from '../../../fixtures/plant-store-suite.ts'
+import { sqlite as version1 } from '../../../fixtures/version-1.ts'
 
 async function open (t: Test, path = join(t.testdir(), 'plants.db')): Promise<PlantStore> {
   const store = await openStore(`sqlite:${path}`, { maxQueue: 10_000 })
@@ -33,6 +34,26 @@ t.test('the store creates missing directories and keeps its plants after a close
   const again = await open(t, path)
   t.strictSame(await all(again), [{ id: 1n, name: 'fern' }])
   t.equal(await again.add({ id: 1n, name: 'ivy' }), 'conflict')
+})
+
+t.test('a file of version 1.0.0 is used, and version 1.0.0 can use it afterwards', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const old = new DatabaseSync(path)
+  old.exec(version1.create)
+  for (const tag of [null, 'tag']) old.prepare(version1.insert).run(tag === null ? 1 : 2, 'fern', tag)
+  old.close()
+  const store = await open(t, path)
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'unchanged')
+  t.equal(await store.add({ id: 2n, name: 'fern' }), 'conflict')
+  t.equal(await store.add({ id: 3n, name: 'oak', tag: '' }), 'added')
+  await store.close()
+  const again = new DatabaseSync(path)
+  t.teardown(() => again.close())
+  t.match(again.prepare('PRAGMA user_version').get(), { user_version: 1 })
+  t.match(again.prepare('PRAGMA application_id').get(), { application_id: 0x506c6e74 })
+  t.equal(again.prepare(version1.insert).run(3, 'oak', null).changes, 0)
+  t.ok(again.prepare(version1.find).get(3, 'oak', ''))
+  t.equal(again.prepare(version1.insert).run(4, 'ivy', null).changes, 1)
 })
 
 t.test('a store opens while other stores create and write the same file', async t => {
