@@ -1,25 +1,15 @@
 // Validates JSON Schema 2020-12 with ajv: strict, without coercion, int64 exact.
-import { _, Ajv2020 } from 'ajv/dist/2020.js'
-import type { CodeKeywordDefinition, ErrorObject, Options } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { ErrorObject, Options } from 'ajv'
 import addFormats from 'ajv-formats'
 import { explain, explainAll } from './faults.ts'
-import { int64Keyword, type IntegersOfValue } from './int64.ts'
+import { int64Keyword } from './int64.ts'
+import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles } from './json.ts'
+import { ajvRewriter, type Direction } from './ajv-rewriter.ts'
 import {
-  type ExactNumbers, type Fault, type Key, parseJson, type Root, toDoubles, writesItself
-} from './json.ts'
-import { ajvRewriter, type Declared, declares, type Direction } from './ajv-rewriter.ts'
+  branchKeyword, containsBranchKeyword, declaresKeyword, type Described, type Validation
+} from './ajv-keywords.ts'
 import { containsInt64, referencedNames, type Schema, type Schemas } from './schemas.ts'
-
-/** An object of an answer, its place, and the members that one schema declares for it. */
-export interface Described { object: object, holder: object, key: Key, declared: Declared }
-
-/** What one validation records; our keywords get it as `this`. */
-interface Validation extends IntegersOfValue {
-  described: Described[]
-  /** Whether an object has the method toJSON(), or a member that one of its schemas lacks. */
-  hasUndeclared: boolean
-  errors: ErrorObject[] | undefined
-}
 
 /** `faults` finds all faults, `fault` among them; a large value has none, because it takes long. */
 export type Validated =
@@ -228,56 +218,5 @@ function catchStackOverflow (validate: Validate): Validate {
 function declareFormats (ajv: Ajv2020, schema: object): void {
   for (const [, format = ''] of JSON.stringify(schema).matchAll(/"format":"([^"]+)"/g)) {
     if (!(format in ajv.formats)) ajv.addFormat(format, true)
-  }
-}
-
-/**
- * Wraps a branch and discards its records when it fails. One error of each branch is enough, as
- * without allErrors. The one of `contains` replaces the errors inside, which are no faults.
- */
-const toBranchKeyword = (keyword: string, isOfContains: boolean): CodeKeywordDefinition => ({
-  keyword,
-  trackErrors: isOfContains,
-  schemaType: ['object', 'boolean'],
-  code (context) {
-    const { gen } = context
-    const integers = gen.const('integers', _`this.integers.length`)
-    const described = gen.const('described', _`this.described.length`)
-    const hasUndeclared = gen.const('hasUndeclared', _`this.hasUndeclared`)
-    const valid = gen.name('valid')
-    const branch = context.subschema({ keyword, allErrors: false }, valid)
-    gen.if(_`!${valid}`, () => {
-      gen.code(_`this.integers.length = ${integers}`)
-      gen.code(_`this.described.length = ${described}`)
-      gen.code(_`this.hasUndeclared = ${hasUndeclared}`)
-      if (!isOfContains) return
-      context.reset()
-      context.error()
-    })
-    context.ok(valid)
-    context.mergeEvaluated(branch)
-  }
-})
-
-const branchKeyword = toBranchKeyword('branch', false)
-const containsBranchKeyword = toBranchKeyword('containsBranch', true)
-
-/** Records which members of an object are declared. */
-const declaresKeyword: CodeKeywordDefinition = {
-  keyword: 'declares',
-  schemaType: 'object',
-  type: 'object',
-  code ({ gen, data, schema, it: { parentData: holder, parentDataProperty: key } }) {
-    const describe = gen.scopeValue('keyword', { ref: describer(schema) })
-    gen.code(_`${describe}(this, ${data}, ${holder}, ${key})`)
-  }
-}
-
-function describer (declared: Declared) {
-  return (validation: Validation, object: object, holder: object, key: Key): void => {
-    validation.described.push({ object, holder, key, declared })
-    if (validation.hasUndeclared) return
-    if (writesItself(object)) validation.hasUndeclared = true
-    for (const name in object) if (!declares(declared, name)) validation.hasUndeclared = true
   }
 }

@@ -1,0 +1,67 @@
+// Our keywords for ajv that record what a validation finds. ajv-rewriter.ts adds them to schemas.
+import { _, type CodeKeywordDefinition, type ErrorObject } from 'ajv'
+import { type Declared, declares } from './ajv-rewriter.ts'
+import type { IntegersOfValue } from './int64.ts'
+import { type Key, writesItself } from './json.ts'
+
+/** An object of an answer, its place, and the members that one schema declares for it. */
+export interface Described { object: object, holder: object, key: Key, declared: Declared }
+
+/** What one validation records; our keywords get it as `this`. */
+export interface Validation extends IntegersOfValue {
+  described: Described[]
+  /** Whether an object has the method toJSON(), or a member that one of its schemas lacks. */
+  hasUndeclared: boolean
+  errors: ErrorObject[] | undefined
+}
+
+/**
+ * Wraps a branch and discards its records when it fails. One error of each branch is enough, as
+ * without allErrors. The one of `contains` replaces the errors inside, which are no faults.
+ */
+const toBranchKeyword = (keyword: string, isOfContains: boolean): CodeKeywordDefinition => ({
+  keyword,
+  trackErrors: isOfContains,
+  schemaType: ['object', 'boolean'],
+  code (context) {
+    const { gen } = context
+    const integers = gen.const('integers', _`this.integers.length`)
+    const described = gen.const('described', _`this.described.length`)
+    const hasUndeclared = gen.const('hasUndeclared', _`this.hasUndeclared`)
+    const valid = gen.name('valid')
+    const branch = context.subschema({ keyword, allErrors: false }, valid)
+    gen.if(_`!${valid}`, () => {
+      gen.code(_`this.integers.length = ${integers}`)
+      gen.code(_`this.described.length = ${described}`)
+      gen.code(_`this.hasUndeclared = ${hasUndeclared}`)
+      if (!isOfContains) return
+      context.reset()
+      context.error()
+    })
+    context.ok(valid)
+    context.mergeEvaluated(branch)
+  }
+})
+
+export const branchKeyword = toBranchKeyword('branch', false)
+export const containsBranchKeyword = toBranchKeyword('containsBranch', true)
+
+/** Records which members of an object are declared. */
+export const declaresKeyword: CodeKeywordDefinition = {
+  keyword: 'declares',
+  schemaType: 'object',
+  type: 'object',
+  code ({ gen, data, schema, it: { parentData: holder, parentDataProperty: key } }) {
+    const describe = gen.scopeValue('keyword', { ref: describer(schema) })
+    gen.code(_`${describe}(this, ${data}, ${holder}, ${key})`)
+  }
+}
+
+function describer (declared: Declared) {
+  return (validation: Validation, object: object, holder: object, key: Key): void => {
+    validation.described.push({ object, holder, key, declared })
+    if (validation.hasUndeclared) return
+    if (writesItself(object)) validation.hasUndeclared = true
+    for (const name in object) if (!declares(declared, name)) validation.hasUndeclared = true
+  }
+}
