@@ -9,6 +9,7 @@ import { ajvRewriter, type Direction } from './ajv-rewriter.ts'
 import {
   branchKeyword, containsBranchKeyword, declaresKeyword, type Described, type Validation
 } from './ajv-keywords.ts'
+import { lazily, memoizeBySchema } from './lazily.ts'
 import { containsInt64, referencedNames, type Schema, type Schemas } from './schemas.ts'
 
 /** `faults` finds all faults, `fault` among them; a large value has none, because it takes long. */
@@ -92,35 +93,6 @@ function checkCompiler (schemas: Schemas, direction: Direction, options: Options
   }
   const added = new Set<string>()
   return (schema: object): Check => ajv.compile(prepare(schema as Schema))
-}
-
-/** Makes a result when it is first wanted. */
-export function lazily<Result> (make: () => Result): () => Result {
-  let made: { result: Result } | undefined
-  return () => (made ??= { result: make() }).result
-}
-
-/** Delays the work of a compiler until a value needs it. */
-export function whenUsed<Value, Result> (
-  compile: (schema: object) => (value: Value) => Result
-): (schema: object) => (value: Value) => Result {
-  return schema => {
-    const compiled = lazily(() => compile(schema))
-    return value => compiled()(value)
-  }
-}
-
-/** Caches results by the schema's JSON text. */
-export function memoizeBySchema<Result> (
-  compile: (schema: object) => Result
-): (schema: object) => Result {
-  const results = new Map<string, Result>()
-  return schema => {
-    const text = JSON.stringify(schema)
-    const result = results.get(text) ?? compile(schema)
-    results.set(text, result)
-    return result
-  }
 }
 
 /** Parses and validates a JSON text. What is not JSON in UTF-8 is a fault. Throws nothing. */
