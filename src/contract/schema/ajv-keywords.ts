@@ -3,12 +3,13 @@ import { _, type CodeKeywordDefinition, type ErrorObject } from 'ajv'
 import { type Declared, declares } from './ajv-rewriter.ts'
 import type { IntegersOfValue } from './int64.ts'
 import { type Key, writesItself } from './json.ts'
+import { type AcceptingBranches, recordAccepting } from './unevaluated.ts'
 
 /** An object of an answer, its place, and the members that one schema declares for it. */
 export interface Described { object: object, holder: object, key: Key, declared: Declared }
 
 /** What one validation records; our keywords get it as `this`. */
-export interface Validation extends IntegersOfValue {
+export interface Validation extends IntegersOfValue, AcceptingBranches {
   described: Described[]
   /** Whether an object has the method toJSON(), or a member that one of its schemas lacks. */
   hasUndeclared: boolean
@@ -19,17 +20,21 @@ export interface Validation extends IntegersOfValue {
  * Wraps a branch and discards its records when it fails. One error of each branch is enough, as
  * without allErrors. The one of `contains` replaces the errors inside, which are no faults.
  */
-const toBranchKeyword = (keyword: string, isOfContains: boolean): CodeKeywordDefinition => ({
+const toBranchKeyword = (
+  keyword: string,
+  isOfContains: boolean,
+  recordsAccepting: boolean
+): CodeKeywordDefinition => ({
   keyword,
   trackErrors: isOfContains,
   schemaType: ['object', 'boolean'],
   code (context) {
-    const { gen } = context
+    const { gen, data, schema, it: { parentData: holder, parentDataProperty: key } } = context
     const integers = gen.const('integers', _`this.integers.length`)
     const described = gen.const('described', _`this.described.length`)
     const hasUndeclared = gen.const('hasUndeclared', _`this.hasUndeclared`)
     const valid = gen.name('valid')
-    const branch = context.subschema({ keyword, allErrors: false }, valid)
+    context.subschema({ keyword, allErrors: false }, valid)
     gen.if(_`!${valid}`, () => {
       gen.code(_`this.integers.length = ${integers}`)
       gen.code(_`this.described.length = ${described}`)
@@ -38,13 +43,24 @@ const toBranchKeyword = (keyword: string, isOfContains: boolean): CodeKeywordDef
       context.reset()
       context.error()
     })
+    if (recordsAccepting) {
+      const record = gen.scopeValue('keyword', { ref: recordAccepting })
+      const branch = gen.scopeValue('schema', { ref: schema })
+      // Members and items are evaluated of objects and arrays, but \`contains\` accepts any item.
+      const isRecorded = isOfContains ? valid : _`${valid} && typeof ${data} === 'object'`
+      gen.if(isRecorded, () => gen.code(_`${record}(this, ${branch}, ${holder}, ${key})`))
+    }
     context.ok(valid)
-    context.mergeEvaluated(branch)
   }
 })
 
-export const branchKeyword = toBranchKeyword('branch', false)
-export const containsBranchKeyword = toBranchKeyword('containsBranch', true)
+/** @param recordsAccepting whether the keywords of unevaluated.ts need to know */
+export function branchKeywords (recordsAccepting: boolean): CodeKeywordDefinition[] {
+  return [
+    toBranchKeyword('branch', false, recordsAccepting),
+    toBranchKeyword('containsBranch', true, recordsAccepting)
+  ]
+}
 
 /** Records which members of an object are declared. */
 export const declaresKeyword: CodeKeywordDefinition = {

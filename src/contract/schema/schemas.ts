@@ -126,6 +126,13 @@ export function containsInt64 (schema: Schema, schemas: Schemas): boolean {
   return composedSchemas(schema, schemas, allKeywords).values().some(isInt64)
 }
 
+/** Whether a schema has unevaluated keywords, at any depth of the schema itself. */
+export function hasUnevaluated (schema: Schema): boolean {
+  return schemasWithin(schema).values().some(part => {
+    return 'unevaluatedProperties' in part || 'unevaluatedItems' in part
+  })
+}
+
 /** Whether a value of this schema may be a string. */
 export function isString (schema: Schema, schemas: Schemas): boolean {
   const parts = composedSchemas(schema, schemas)

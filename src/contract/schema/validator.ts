@@ -7,10 +7,13 @@ import { int64Keyword } from './int64.ts'
 import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles } from './json.ts'
 import { ajvRewriter, type Direction } from './ajv-rewriter.ts'
 import {
-  branchKeyword, containsBranchKeyword, declaresKeyword, type Described, type Validation
+  branchKeywords, declaresKeyword, type Described, type Validation
 } from './ajv-keywords.ts'
 import { lazily, memoizeBySchema } from './lazily.ts'
-import { containsInt64, referencedNames, type Schema, type Schemas } from './schemas.ts'
+import {
+  containsInt64, hasUnevaluated, referencedNames, type Schema, type Schemas
+} from './schemas.ts'
+import { unevaluatedKeywords } from './unevaluated.ts'
 
 /** `faults` finds all faults, `fault` among them; a large value has none, because it takes long. */
 export type Validated =
@@ -60,27 +63,46 @@ const options = {
  * @throws Error when a schema cannot be compiled, here or in the returned function
  */
 export function createCompiler (schemas: Schemas, direction: Direction): Compile {
-  const compile = lazily(() => checkCompiler(schemas, direction, options))
-  // Compiled for the first invalid value: it would double the startup time.
-  const allErrors = { ...options, allErrors: true }
-  const compileAll = lazily(() => checkCompiler(schemas, direction, allErrors))
+  const plain = checkCompilers(schemas, direction, false)
+  const recording = checkCompilers(schemas, direction, true)
+  const componentsNeedRecords = lazily(() => hasUnevaluated({ $defs: schemas }))
   return memoizeBySchema(schema => {
+    const needsRecords = componentsNeedRecords() || hasUnevaluated(schema as Schema)
+    const { compile, compileAll } = needsRecords ? recording : plain
     const check = compile()(schema)
     if (direction === 'request') return requestValidator(check, lazily(() => compileAll()(schema)))
     return answerValidator(check, containsInt64(schema as Schema, schemas))
   })
 }
 
-function checkCompiler (schemas: Schemas, direction: Direction, options: Options) {
+/** @param recordsAccepting whether the schemas have unevaluated keywords */
+function checkCompilers (schemas: Schemas, direction: Direction, recordsAccepting: boolean) {
+  const compilerWith = (options: Options) => lazily(() => {
+    return checkCompiler(options, ajvRewriter(schemas, direction), schemas, recordsAccepting)
+  })
+  return {
+    compile: compilerWith(options),
+    // Compiled for the first invalid value: it would double the startup time.
+    compileAll: compilerWith({ ...options, allErrors: true })
+  }
+}
+
+function checkCompiler (
+  options: Options,
+  rewrite: (schema: Schema) => object,
+  schemas: Schemas,
+  recordsAccepting: boolean
+) {
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
-  for (const keyword of [int64Keyword, branchKeyword, containsBranchKeyword, declaresKeyword]) {
-    ajv.addKeyword(keyword)
-  }
+  for (const { keyword } of unevaluatedKeywords) ajv.removeKeyword(keyword as string)
+  const keywords = [
+    int64Keyword, ...branchKeywords(recordsAccepting), declaresKeyword, ...unevaluatedKeywords
+  ]
+  for (const keyword of keywords) ajv.addKeyword(keyword)
   // The name of the member that selects a branch, for messages.
   ajv.addKeyword('discriminatorName')
   ajv.addKeyword('mayBeAbsent')
-  const rewrite = ajvRewriter(schemas, direction)
   const prepare = (schema: Schema): object => {
     declareFormats(ajv, schema)
     for (const name of referencedNames(schema)) {
@@ -134,7 +156,12 @@ const noExactNumbers: ExactNumbers = new Map()
 function run (check: Check, root: Root): Validation {
   const { value, exact = noExactNumbers } = root
   const validation: Validation = {
-    exact, integers: [], described: [], hasUndeclared: false, errors: undefined
+    exact,
+    integers: [],
+    described: [],
+    accepting: undefined,
+    hasUndeclared: false,
+    errors: undefined
   }
   const context = {
     instancePath: '',
