@@ -25,6 +25,11 @@ const branches = ['anyOf', 'oneOf', 'not', 'if', 'contains']
 const unnamedMembers = ['patternProperties', 'additionalProperties']
 const memberKeywords = ['properties', ...unnamedMembers]
 
+/** The id of the schema that a `$ref` names. A pointer would not fit a rewritten component. */
+export function toSchemaId ($ref: string): string {
+  return encodeURIComponent($ref.replace(/#$/, ''))
+}
+
 /** Returns a function that rewrites a schema, and the components that it refers to. */
 export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: Schema) => object {
   const marker = direction === 'request' ? 'readOnly' : 'writeOnly'
@@ -74,6 +79,9 @@ export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: S
     if ('if' in schema) rewritten.then = { allOf: [rewritten.then ?? true] }
     // ajv skips \`contains\` after \`prefixItems\` if an array lacks the items of \`prefixItems\`.
     if ('prefixItems' in schema && 'contains' in schema) moveContains(rewritten)
+    if (referenced(schemas, schema) !== undefined) {
+      rewritten.$ref = toSchemaId(schema.$ref as string)
+    }
     if (Array.isArray(schema.required)) {
       rewritten.required = schema.required.filter(name => !hidden.includes(name))
     }

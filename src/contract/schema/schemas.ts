@@ -55,15 +55,15 @@ export function referenced (schemas: Schemas, { $ref }: Schema): Schema | undefi
   if (typeof $ref !== 'string') return undefined
   const [name = '', pointer = ''] = $ref.split('#')
   if (!Object.hasOwn(schemas, name)) return undefined
-  return valueAt(schemas[name], pointer) as Schema | undefined
+  const target = valueAt(schemas[name], pointer)
+  if (typeof target === 'boolean') return target ? {} : { not: {} }
+  return target as Schema | undefined
 }
 
-/** The names of the components that a schema refers to, at any depth of the schema itself. */
-export function referencedNames (schema: Schema): Set<string> {
+/** Every `$ref` in a schema, at any depth of the schema itself. */
+export function references (schema: Schema): Set<string> {
   const found = new Set<string>()
-  for (const { $ref } of schemasWithin(schema)) {
-    if (typeof $ref === 'string') found.add($ref.split('#', 1)[0] as string)
-  }
+  for (const { $ref } of schemasWithin(schema)) if (typeof $ref === 'string') found.add($ref)
   return found
 }
 

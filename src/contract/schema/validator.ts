@@ -5,13 +5,13 @@ import addFormats from 'ajv-formats'
 import { explain, explainAll } from './faults.ts'
 import { int64Keyword } from './int64.ts'
 import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles } from './json.ts'
-import { ajvRewriter, type Direction } from './ajv-rewriter.ts'
+import { ajvRewriter, type Direction, toSchemaId } from './ajv-rewriter.ts'
 import {
   branchKeywords, declaresKeyword, type Described, type Validation
 } from './ajv-keywords.ts'
 import { lazily, memoizeBySchema } from './lazily.ts'
 import {
-  containsInt64, hasUnevaluated, referencedNames, type Schema, type Schemas
+  containsInt64, hasUnevaluated, referenced, references, type Schema, type Schemas
 } from './schemas.ts'
 import { unevaluatedKeywords } from './unevaluated.ts'
 
@@ -105,11 +105,12 @@ function checkCompiler (
   ajv.addKeyword('mayBeAbsent')
   const prepare = (schema: Schema): object => {
     declareFormats(ajv, schema)
-    for (const name of referencedNames(schema)) {
+    for (const $ref of references(schema)) {
+      const target = referenced(schemas, { $ref })
       // ajv has the message for a reference to nothing.
-      if (added.has(name) || !Object.hasOwn(schemas, name)) continue
-      added.add(name)
-      ajv.addSchema({ $id: name, ...prepare(schemas[name] as Schema) })
+      if (added.has($ref) || target === undefined) continue
+      added.add($ref)
+      ajv.addSchema(prepare(target), toSchemaId($ref))
     }
     return rewrite(schema)
   }
