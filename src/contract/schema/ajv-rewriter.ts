@@ -25,6 +25,11 @@ const branches = ['anyOf', 'oneOf', 'not', 'if', 'contains']
 const unnamedMembers = ['patternProperties', 'additionalProperties']
 const memberKeywords = ['properties', ...unnamedMembers]
 
+/** The id of the schema that a `$ref` names. A pointer would not fit a rewritten component. */
+export function toSchemaId ($ref: string): string {
+  return encodeURIComponent($ref.replace(/#$/, ''))
+}
+
 /** Returns a function that rewrites a schema, and the components that it refers to. */
 export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: Schema) => object {
   const marker = direction === 'request' ? 'readOnly' : 'writeOnly'
@@ -70,6 +75,13 @@ export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: S
     const rewritten = withoutIneffectiveKeywords(changed)
     // Without limits, ajv takes an empty array for one like the array before it.
     if ('contains' in schema) rewritten.maxContains ??= Number.MAX_SAFE_INTEGER
+    // ajv skips \`if\` without the others, but unevaluated keywords need its result.
+    if ('if' in schema) rewritten.then = { allOf: [rewritten.then ?? true] }
+    // ajv skips \`contains\` after \`prefixItems\` if an array lacks the items of \`prefixItems\`.
+    if ('prefixItems' in schema && 'contains' in schema) moveContains(rewritten)
+    if (referenced(schemas, schema) !== undefined) {
+      rewritten.$ref = toSchemaId(schema.$ref as string)
+    }
     if (Array.isArray(schema.required)) {
       rewritten.required = schema.required.filter(name => !hidden.includes(name))
     }
@@ -100,7 +112,6 @@ export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: S
 function withoutIneffectiveKeywords (schema: Record<string, unknown>): Record<string, unknown> {
   const ineffective = ['discriminator', 'example', 'externalDocs', 'xml']
   if (!('if' in schema)) ineffective.push('then', 'else')
-  if (!('then' in schema || 'else' in schema)) ineffective.push('if')
   if (!('contains' in schema)) ineffective.push('minContains', 'maxContains')
   const kept = pick(schema, keyword => {
     return !ineffective.includes(keyword) && !keyword.startsWith('x-')
@@ -110,12 +121,19 @@ function withoutIneffectiveKeywords (schema: Record<string, unknown>): Record<st
   return kept
 }
 
+/** Moves \`contains\` into \`allOf\`, which comes before the keywords for arrays. */
+function moveContains (schema: Record<string, unknown>): void {
+  const { contains, minContains = 1, maxContains, allOf = [] } = schema
+  schema.allOf = [...allOf as object[], { contains, minContains, maxContains }]
+  for (const moved of ['contains', 'minContains', 'maxContains']) delete schema[moved]
+}
+
 function describesObjects (schema: Schema): boolean {
   const isObject = [schema.type].flat().includes('object')
   return isObject || memberKeywords.some(keyword => keyword in schema)
 }
 
-function declaredMembers (schema: Schema, hidden: string[]): Declared {
+export function declaredMembers (schema: Schema, hidden: string[]): Declared {
   const { properties = {}, patternProperties = {} } = schema
   const { additionalProperties = false, unevaluatedProperties = false } = schema
   const names = Object.keys(properties as object)

@@ -94,7 +94,8 @@ function describe ({ keyword, params, message, parentSchema }: ErrorObject): str
     case 'enum': return `must be one of ${listed(params.allowedValues)}`
     case 'const': return `must be ${JSON.stringify(params.allowedValue)}`
     case 'additionalProperties': return `must not have the member "${params.additionalProperty}"`
-    case 'unevaluatedProperties': return `must not have the member "${params.unevaluatedProperty}"`
+    case 'unevaluatedProperties': return `must not have the member "${params.child}"`
+    case 'unevaluatedItems': return `must not have the item ${params.child}`
     case 'false schema': return 'must not be sent'
     case 'anyOf':
     case 'oneOf':

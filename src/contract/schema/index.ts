@@ -8,7 +8,8 @@ export {
   referenced, type Schema, type Schemas, schemasWithin, subschemas, valueAt
 } from './schemas.ts'
 export { removeUndeclared } from './undeclared-members.ts'
+export { lazily, whenUsed } from './lazily.ts'
 export {
-  type Compile, createCompiler, lazily, readJson, type Validate, type Validated, whenUsed
+  type Compile, createCompiler, readJson, type Validate, type Validated
 } from './validator.ts'
 export { createWriters, type Write, writeUnchecked, writeValid } from './json-writer.ts'

@@ -3,7 +3,9 @@
 import { declares } from './ajv-rewriter.ts'
 import { type ExactNumbers, type Fault, type Key, replaceBigints, writesItself } from './json.ts'
 import { mapValues } from './members.ts'
-import { type Compile, type Described, memoizeBySchema, type Validate } from './validator.ts'
+import type { Described } from './ajv-keywords.ts'
+import { memoizeBySchema } from './lazily.ts'
+import type { Compile, Validate } from './validator.ts'
 
 /** An answer that its schema refuses. */
 class InvalidAnswer extends Error {

@@ -55,15 +55,15 @@ export function referenced (schemas: Schemas, { $ref }: Schema): Schema | undefi
   if (typeof $ref !== 'string') return undefined
   const [name = '', pointer = ''] = $ref.split('#')
   if (!Object.hasOwn(schemas, name)) return undefined
-  return valueAt(schemas[name], pointer) as Schema | undefined
+  const target = valueAt(schemas[name], pointer)
+  if (typeof target === 'boolean') return target ? {} : { not: {} }
+  return target as Schema | undefined
 }
 
-/** The names of the components that a schema refers to, at any depth of the schema itself. */
-export function referencedNames (schema: Schema): Set<string> {
+/** Every `$ref` in a schema, at any depth of the schema itself. */
+export function references (schema: Schema): Set<string> {
   const found = new Set<string>()
-  for (const { $ref } of schemasWithin(schema)) {
-    if (typeof $ref === 'string') found.add($ref.split('#', 1)[0] as string)
-  }
+  for (const { $ref } of schemasWithin(schema)) if (typeof $ref === 'string') found.add($ref)
   return found
 }
 
@@ -124,6 +124,13 @@ export function schemasWithin (schema: Schema): Set<Schema> {
 /** Whether a value of this schema may contain an int64, at any depth. */
 export function containsInt64 (schema: Schema, schemas: Schemas): boolean {
   return composedSchemas(schema, schemas, allKeywords).values().some(isInt64)
+}
+
+/** Whether a schema has unevaluated keywords, at any depth of the schema itself. */
+export function hasUnevaluated (schema: Schema): boolean {
+  return schemasWithin(schema).values().some(part => {
+    return 'unevaluatedProperties' in part || 'unevaluatedItems' in part
+  })
 }
 
 /** Whether a value of this schema may be a string. */

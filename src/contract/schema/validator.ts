@@ -1,25 +1,19 @@
 // Validates JSON Schema 2020-12 with ajv: strict, without coercion, int64 exact.
-import { _, Ajv2020 } from 'ajv/dist/2020.js'
-import type { CodeKeywordDefinition, ErrorObject, Options } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { ErrorObject, Options } from 'ajv'
 import addFormats from 'ajv-formats'
 import { explain, explainAll } from './faults.ts'
-import { int64Keyword, type IntegersOfValue } from './int64.ts'
+import { int64Keyword } from './int64.ts'
+import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles } from './json.ts'
+import { ajvRewriter, type Direction, toSchemaId } from './ajv-rewriter.ts'
 import {
-  type ExactNumbers, type Fault, type Key, parseJson, type Root, toDoubles, writesItself
-} from './json.ts'
-import { ajvRewriter, type Declared, declares, type Direction } from './ajv-rewriter.ts'
-import { containsInt64, referencedNames, type Schema, type Schemas } from './schemas.ts'
-
-/** An object of an answer, its place, and the members that one schema declares for it. */
-export interface Described { object: object, holder: object, key: Key, declared: Declared }
-
-/** What one validation records; our keywords get it as `this`. */
-interface Validation extends IntegersOfValue {
-  described: Described[]
-  /** Whether an object has the method toJSON(), or a member that one of its schemas lacks. */
-  hasUndeclared: boolean
-  errors: ErrorObject[] | undefined
-}
+  branchKeywords, declaresKeyword, type Described, type Validation
+} from './ajv-keywords.ts'
+import { lazily, memoizeBySchema } from './lazily.ts'
+import {
+  containsInt64, hasUnevaluated, referenced, references, type Schema, type Schemas
+} from './schemas.ts'
+import { unevaluatedKeywords } from './unevaluated.ts'
 
 /** `faults` finds all faults, `fault` among them; a large value has none, because it takes long. */
 export type Validated =
@@ -69,68 +63,59 @@ const options = {
  * @throws Error when a schema cannot be compiled, here or in the returned function
  */
 export function createCompiler (schemas: Schemas, direction: Direction): Compile {
-  const compile = lazily(() => checkCompiler(schemas, direction, options))
-  // Compiled for the first invalid value: it would double the startup time.
-  const allErrors = { ...options, allErrors: true }
-  const compileAll = lazily(() => checkCompiler(schemas, direction, allErrors))
+  const plain = checkCompilers(schemas, direction, false)
+  const recording = checkCompilers(schemas, direction, true)
+  const componentsNeedRecords = lazily(() => hasUnevaluated({ $defs: schemas }))
   return memoizeBySchema(schema => {
+    const needsRecords = componentsNeedRecords() || hasUnevaluated(schema as Schema)
+    const { compile, compileAll } = needsRecords ? recording : plain
     const check = compile()(schema)
     if (direction === 'request') return requestValidator(check, lazily(() => compileAll()(schema)))
     return answerValidator(check, containsInt64(schema as Schema, schemas))
   })
 }
 
-function checkCompiler (schemas: Schemas, direction: Direction, options: Options) {
+/** @param recordsAccepting whether the schemas have unevaluated keywords */
+function checkCompilers (schemas: Schemas, direction: Direction, recordsAccepting: boolean) {
+  const compilerWith = (options: Options) => lazily(() => {
+    return checkCompiler(options, ajvRewriter(schemas, direction), schemas, recordsAccepting)
+  })
+  return {
+    compile: compilerWith(options),
+    // Compiled for the first invalid value: it would double the startup time.
+    compileAll: compilerWith({ ...options, allErrors: true })
+  }
+}
+
+function checkCompiler (
+  options: Options,
+  rewrite: (schema: Schema) => object,
+  schemas: Schemas,
+  recordsAccepting: boolean
+) {
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
-  for (const keyword of [int64Keyword, branchKeyword, containsBranchKeyword, declaresKeyword]) {
-    ajv.addKeyword(keyword)
-  }
+  for (const { keyword } of unevaluatedKeywords) ajv.removeKeyword(keyword as string)
+  const keywords = [
+    int64Keyword, ...branchKeywords(recordsAccepting), declaresKeyword, ...unevaluatedKeywords
+  ]
+  for (const keyword of keywords) ajv.addKeyword(keyword)
   // The name of the member that selects a branch, for messages.
   ajv.addKeyword('discriminatorName')
   ajv.addKeyword('mayBeAbsent')
-  const rewrite = ajvRewriter(schemas, direction)
   const prepare = (schema: Schema): object => {
     declareFormats(ajv, schema)
-    for (const name of referencedNames(schema)) {
+    for (const $ref of references(schema)) {
+      const target = referenced(schemas, { $ref })
       // ajv has the message for a reference to nothing.
-      if (added.has(name) || !Object.hasOwn(schemas, name)) continue
-      added.add(name)
-      ajv.addSchema({ $id: name, ...prepare(schemas[name] as Schema) })
+      if (added.has($ref) || target === undefined) continue
+      added.add($ref)
+      ajv.addSchema(prepare(target), toSchemaId($ref))
     }
     return rewrite(schema)
   }
   const added = new Set<string>()
   return (schema: object): Check => ajv.compile(prepare(schema as Schema))
-}
-
-/** Makes a result when it is first wanted. */
-export function lazily<Result> (make: () => Result): () => Result {
-  let made: { result: Result } | undefined
-  return () => (made ??= { result: make() }).result
-}
-
-/** Delays the work of a compiler until a value needs it. */
-export function whenUsed<Value, Result> (
-  compile: (schema: object) => (value: Value) => Result
-): (schema: object) => (value: Value) => Result {
-  return schema => {
-    const compiled = lazily(() => compile(schema))
-    return value => compiled()(value)
-  }
-}
-
-/** Caches results by the schema's JSON text. */
-export function memoizeBySchema<Result> (
-  compile: (schema: object) => Result
-): (schema: object) => Result {
-  const results = new Map<string, Result>()
-  return schema => {
-    const text = JSON.stringify(schema)
-    const result = results.get(text) ?? compile(schema)
-    results.set(text, result)
-    return result
-  }
 }
 
 /** Parses and validates a JSON text. What is not JSON in UTF-8 is a fault. Throws nothing. */
@@ -172,7 +157,12 @@ const noExactNumbers: ExactNumbers = new Map()
 function run (check: Check, root: Root): Validation {
   const { value, exact = noExactNumbers } = root
   const validation: Validation = {
-    exact, integers: [], described: [], hasUndeclared: false, errors: undefined
+    exact,
+    integers: [],
+    described: [],
+    accepting: undefined,
+    hasUndeclared: false,
+    errors: undefined
   }
   const context = {
     instancePath: '',
@@ -228,56 +218,5 @@ function catchStackOverflow (validate: Validate): Validate {
 function declareFormats (ajv: Ajv2020, schema: object): void {
   for (const [, format = ''] of JSON.stringify(schema).matchAll(/"format":"([^"]+)"/g)) {
     if (!(format in ajv.formats)) ajv.addFormat(format, true)
-  }
-}
-
-/**
- * Wraps a branch and discards its records when it fails. One error of each branch is enough, as
- * without allErrors. The one of `contains` replaces the errors inside, which are no faults.
- */
-const toBranchKeyword = (keyword: string, isOfContains: boolean): CodeKeywordDefinition => ({
-  keyword,
-  trackErrors: isOfContains,
-  schemaType: ['object', 'boolean'],
-  code (context) {
-    const { gen } = context
-    const integers = gen.const('integers', _`this.integers.length`)
-    const described = gen.const('described', _`this.described.length`)
-    const hasUndeclared = gen.const('hasUndeclared', _`this.hasUndeclared`)
-    const valid = gen.name('valid')
-    const branch = context.subschema({ keyword, allErrors: false }, valid)
-    gen.if(_`!${valid}`, () => {
-      gen.code(_`this.integers.length = ${integers}`)
-      gen.code(_`this.described.length = ${described}`)
-      gen.code(_`this.hasUndeclared = ${hasUndeclared}`)
-      if (!isOfContains) return
-      context.reset()
-      context.error()
-    })
-    context.ok(valid)
-    context.mergeEvaluated(branch)
-  }
-})
-
-const branchKeyword = toBranchKeyword('branch', false)
-const containsBranchKeyword = toBranchKeyword('containsBranch', true)
-
-/** Records which members of an object are declared. */
-const declaresKeyword: CodeKeywordDefinition = {
-  keyword: 'declares',
-  schemaType: 'object',
-  type: 'object',
-  code ({ gen, data, schema, it: { parentData: holder, parentDataProperty: key } }) {
-    const describe = gen.scopeValue('keyword', { ref: describer(schema) })
-    gen.code(_`${describe}(this, ${data}, ${holder}, ${key})`)
-  }
-}
-
-function describer (declared: Declared) {
-  return (validation: Validation, object: object, holder: object, key: Key): void => {
-    validation.described.push({ object, holder, key, declared })
-    if (validation.hasUndeclared) return
-    if (writesItself(object)) validation.hasUndeclared = true
-    for (const name in object) if (!declares(declared, name)) validation.hasUndeclared = true
   }
 }

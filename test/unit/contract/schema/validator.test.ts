@@ -156,3 +156,28 @@ t.test('a schema may use JSON Schema 2020-12 and the keywords of OpenAPI; other 
   t.throws(() => compile({ type: 'string', minLenght: 1 }), /minLenght/)
   t.throws(() => compile({ $ref: 'Missing#' }), /Missing/)
 })
+
+t.test('a reference may lead to any part of a component', async t => {
+  const word = { type: 'string' }
+  const components = {
+    Union: { anyOf: [object({ n: int64 }), { type: 'array', prefixItems: [word], contains: word }] },
+    Test: { if: object({ a: word }), then: word, not: { const: 1 } },
+    Odd: object({ 'a/b%c~d "ü': word, none: false })
+  }
+  const parts: Array<[string, string, string]> = [
+    ['Union#/anyOf/0/properties/n', '9007199254740993', '"x"'],
+    ['Union#/anyOf/1/contains', '"x"', '1'],
+    ['Union#/anyOf/1/prefixItems/0', '"x"', '1'],
+    ['Test#/if/properties/a', '"x"', '1'],
+    ['Test#/then', '"x"', '1'],
+    ['Test#/not', '1', '2'],
+    ['Odd#/properties/a~1b%25c~0d%20%22%C3%BC', '"x"', '1']
+  ]
+  for (const [$ref, valid, invalid] of parts) {
+    t.equal(check({ $ref }, valid, components).fault, undefined, $ref)
+    t.ok(check({ $ref }, invalid, components).fault, $ref)
+  }
+  t.ok(check({ $ref: 'Odd#/properties/none' }, '1', components).fault)
+  t.equal(check({ $ref: 'Union#/anyOf/0/properties/n' }, '9007199254740993', components).value, 9007199254740993n)
+  t.throws(() => check({ $ref: 'Odd#/properties/b' }, '1', components), /Odd#\/properties\/b/)
+})

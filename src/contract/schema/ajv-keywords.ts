@@ -1,0 +1,83 @@
+// Our keywords for ajv that record what a validation finds. ajv-rewriter.ts adds them to schemas.
+import { _, type CodeKeywordDefinition, type ErrorObject } from 'ajv'
+import { type Declared, declares } from './ajv-rewriter.ts'
+import type { IntegersOfValue } from './int64.ts'
+import { type Key, writesItself } from './json.ts'
+import { type AcceptingBranches, recordAccepting } from './unevaluated.ts'
+
+/** An object of an answer, its place, and the members that one schema declares for it. */
+export interface Described { object: object, holder: object, key: Key, declared: Declared }
+
+/** What one validation records; our keywords get it as `this`. */
+export interface Validation extends IntegersOfValue, AcceptingBranches {
+  described: Described[]
+  /** Whether an object has the method toJSON(), or a member that one of its schemas lacks. */
+  hasUndeclared: boolean
+  errors: ErrorObject[] | undefined
+}
+
+/**
+ * Wraps a branch and discards its records when it fails. One error of each branch is enough, as
+ * without allErrors. The one of `contains` replaces the errors inside, which are no faults.
+ */
+const toBranchKeyword = (
+  keyword: string,
+  isOfContains: boolean,
+  recordsAccepting: boolean
+): CodeKeywordDefinition => ({
+  keyword,
+  trackErrors: isOfContains,
+  schemaType: ['object', 'boolean'],
+  code (context) {
+    const { gen, data, schema, it: { parentData: holder, parentDataProperty: key } } = context
+    const integers = gen.const('integers', _`this.integers.length`)
+    const described = gen.const('described', _`this.described.length`)
+    const hasUndeclared = gen.const('hasUndeclared', _`this.hasUndeclared`)
+    const valid = gen.name('valid')
+    context.subschema({ keyword, allErrors: false }, valid)
+    gen.if(_`!${valid}`, () => {
+      gen.code(_`this.integers.length = ${integers}`)
+      gen.code(_`this.described.length = ${described}`)
+      gen.code(_`this.hasUndeclared = ${hasUndeclared}`)
+      if (!isOfContains) return
+      context.reset()
+      context.error()
+    })
+    if (recordsAccepting) {
+      const record = gen.scopeValue('keyword', { ref: recordAccepting })
+      const branch = gen.scopeValue('schema', { ref: schema })
+      // Members and items are evaluated of objects and arrays, but \`contains\` accepts any item.
+      const isRecorded = isOfContains ? valid : _`${valid} && typeof ${data} === 'object'`
+      gen.if(isRecorded, () => gen.code(_`${record}(this, ${branch}, ${holder}, ${key})`))
+    }
+    context.ok(valid)
+  }
+})
+
+/** @param recordsAccepting whether the keywords of unevaluated.ts need to know */
+export function branchKeywords (recordsAccepting: boolean): CodeKeywordDefinition[] {
+  return [
+    toBranchKeyword('branch', false, recordsAccepting),
+    toBranchKeyword('containsBranch', true, recordsAccepting)
+  ]
+}
+
+/** Records which members of an object are declared. */
+export const declaresKeyword: CodeKeywordDefinition = {
+  keyword: 'declares',
+  schemaType: 'object',
+  type: 'object',
+  code ({ gen, data, schema, it: { parentData: holder, parentDataProperty: key } }) {
+    const describe = gen.scopeValue('keyword', { ref: describer(schema) })
+    gen.code(_`${describe}(this, ${data}, ${holder}, ${key})`)
+  }
+}
+
+function describer (declared: Declared) {
+  return (validation: Validation, object: object, holder: object, key: Key): void => {
+    validation.described.push({ object, holder, key, declared })
+    if (validation.hasUndeclared) return
+    if (writesItself(object)) validation.hasUndeclared = true
+    for (const name in object) if (!declares(declared, name)) validation.hasUndeclared = true
+  }
+}
