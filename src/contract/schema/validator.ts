@@ -233,7 +233,8 @@ function declareFormats (ajv: Ajv2020, schema: object): void {
 
 /**
  * Wraps a branch and discards its records when it fails. One error of each branch is enough, as
- * without allErrors. The one of `contains` replaces the errors inside, which are no faults.
+ * without allErrors; its last error is about the branch, so that messages can tell branches apart.
+ * The one of `contains` replaces the errors inside, which are no faults.
  */
 const toBranchKeyword = (keyword: string, isOfContains: boolean): CodeKeywordDefinition => ({
   keyword,
@@ -250,8 +251,7 @@ const toBranchKeyword = (keyword: string, isOfContains: boolean): CodeKeywordDef
       gen.code(_`this.integers.length = ${integers}`)
       gen.code(_`this.described.length = ${described}`)
       gen.code(_`this.hasUndeclared = ${hasUndeclared}`)
-      if (!isOfContains) return
-      context.reset()
+      if (isOfContains) context.reset()
       context.error()
     })
     context.ok(valid)
