@@ -1,11 +1,11 @@
-// Handlers for operations that are not written yet: 501, or an answer from the contract's examples.
+// Handlers for operations that are not written yet: 501, or a sample answer of the contract.
 import { HttpError } from './server/http-error.ts'
 import { describesEvent } from './answers/events.ts'
 import type { AnyAnswer } from './answers/response-writer.ts'
 import { kindOf } from './message/media-type.ts'
+import { type SampleAt, sampler } from './samples.ts'
 import {
-  type Compile, createCompiler, isSchemaObject, isString, mapValues, type Schema, valueAt,
-  writeValid
+  type Compile, createCompiler, isSchemaObject, isString, mapValues, type Schema, writeValid
 } from './schema/index.ts'
 import type { Contract, Operation, Response } from './types/contract.ts'
 
@@ -17,13 +17,14 @@ export type Stubs<C extends Contract> = {
 /**
  * Handlers for all operations, which throw an HttpError with 501. Written ones replace them:
  * `{ ...stubs(contract), createPlant }`.
- * @param document the description: the stubs answer with its examples, and 501 where it has none
- *   that satisfies its schema
+ * @param document the description: the stubs answer with its examples, with values by type where a
+ *   required one has none, and with 501 where these do not satisfy the schema
  */
 export function stubs<C extends Contract> (contract: C, document?: object): Stubs<C> {
   const compile = createCompiler(contract.schemas, 'answer')
+  const sampleAt = document && sampler(document)
   return mapValues(contract.operations, (_operation, id) => {
-    return document === undefined ? () => throwMissing(id) : stub(id, contract, document, compile)
+    return sampleAt === undefined ? () => throwMissing(id) : stub(id, contract, sampleAt, compile)
   }) as Stubs<C>
 }
 
@@ -33,7 +34,7 @@ function throwMissing (id: string, what?: string): never {
 }
 
 function stub (
-  id: string, { operations, schemas }: Contract, document: object, compile: Compile
+  id: string, { operations, schemas }: Contract, sampleAt: SampleAt, compile: Compile
 ) {
   const { url, method, responses } = operations[id] as Operation
   const success = successOf(responses)
@@ -41,14 +42,13 @@ function stub (
   const { content = {}, headers = {} } = responses[success] as Response
   const types = Object.keys(content)
   const place = ['paths', url, method.toLowerCase(), 'responses', success]
-  const exampleAt = exampleReader(document)
 
   function bodyOf (type: string): unknown {
-    const example = exampleAt([...place, 'content', type])
     const kind = kindOf(type)
+    const isOfJson = kind === 'json' || kind === 'events'
+    const example = sampleAt([...place, 'content', type], isOfJson || kind === 'text')
     // JSON and events can be written from any value. A range does not name the type of its example.
     const isText = typeof example === 'string' && !type.includes('*')
-    const isOfJson = kind === 'json' || kind === 'events'
     const isWritable = isOfJson ? example !== undefined : isText
     if (!isWritable) return throwMissing(id, 'example of its body')
     const schema: Schema = { ...content[type]?.schema }
@@ -74,7 +74,7 @@ function stub (
     const status = success === 'default' ? 200 : Number(success.replace('XX', '00'))
     const answer: { -readonly [Member in keyof AnyAnswer]: AnyAnswer[Member] } = { status }
     for (const [name, { required, schema }] of Object.entries(headers)) {
-      const example = exampleAt([...place, 'headers', name])
+      const example = sampleAt([...place, 'headers', name], required === true)
       const part = `its header field ${name}`
       if (example !== undefined) {
         answer.headers = { ...answer.headers, [name]: validExample(example, schema, part) }
@@ -105,69 +105,4 @@ function withBigints (example: unknown): unknown {
 
 async function * oneEvent (event: unknown): AsyncGenerator<unknown> {
   yield event
-}
-
-type Node = Readonly<Record<string, unknown>>
-
-/** Returns a function that reads the example of the media type or header field at these names. */
-function exampleReader (document: object): (place: string[]) => unknown {
-  /** By reference; undefined during the search, because a schema may contain itself. */
-  const known = new Map<unknown, unknown>()
-
-  function resolve (value: unknown): Node {
-    if (!isSchemaObject(value)) return {}
-    const { $ref, ...own } = value
-    if (typeof $ref !== 'string') return value
-    return { ...resolve(valueAt(document, $ref.slice(1))), ...own }
-  }
-
-  function exampleOf (schema: unknown): unknown {
-    const { $ref } = Object(schema) as Node
-    if (known.has($ref)) return known.get($ref)
-    if ($ref !== undefined) known.set($ref, undefined)
-    const example = ownExample(resolve(schema)) ?? composedExample(resolve(schema))
-    if ($ref !== undefined) known.set($ref, example)
-    return example
-  }
-
-  /** The examples of the parts together; undefined also where a required member has none. */
-  function composedExample ({ items, properties, required, allOf, oneOf, anyOf }: Node): unknown {
-    if (items !== undefined) {
-      const item = exampleOf(items)
-      return isPresent(item) ? [item] : undefined
-    }
-    const parts = listOf(allOf).map(exampleOf)
-    parts.push([...listOf(oneOf), ...listOf(anyOf)].map(exampleOf).find(isPresent))
-    const hidden = new Set<unknown>()
-    for (const [name, member] of Object.entries(Object(properties))) {
-      if (resolve(member).writeOnly === true) hidden.add(name)
-      else if (exampleOf(member) !== undefined) parts.push({ [name]: exampleOf(member) })
-    }
-    const [first, ...others] = parts.filter(isPresent)
-    const whole = others.length === 0 ? first : Object.assign({}, first, ...others)
-    for (const name of listOf(required)) {
-      if (!hidden.has(name) && !Object.hasOwn(Object(whole), name as string)) return undefined
-    }
-    return whole
-  }
-
-  return place => {
-    let node: Node = document as Node
-    for (const name of place) node = resolve(node[name])
-    const [first] = Object.values(Object(node.examples))
-    return node.example ?? resolve(first).value ?? exampleOf(node.schema)
-  }
-}
-
-/** Null shows nothing, so the next one counts. */
-function ownExample ({ examples, example, default: value, const: only, enum: values }: Node) {
-  return listOf(examples)[0] ?? example ?? value ?? only ?? listOf(values)[0]
-}
-
-function listOf (value: unknown): unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function isPresent (example: unknown): boolean {
-  return example !== undefined
 }

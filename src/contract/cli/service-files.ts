@@ -121,8 +121,8 @@ function handlers (contract: Contract, { tag, constant, ids }: Group, extension:
 import { stubs } from 'fastify-openapi-contract'
 import { contract, type HandlersTagged } from '../../generated/index${extension}'
 
-// Answers with the examples of the contract, with no body where it declares none, and else with
-// 501. Replace each stub by a function, such as
+// Answers with examples and samples of the contract, with no body where it declares none, and else
+// with 501. Replace each stub by a function, such as
 // \`async ({ path, query, body }): Promise<Answer<'id'>> => ({ status: 200, body: ... })\`.
 // With the type \`Answer\` of generated/ the compiler reports a mistake at its own line.
 const stub = stubs(contract, contract.document)
@@ -229,7 +229,7 @@ test('${title} is served', async () => {
   const { statusCode } = await app.inject({
     ${[...request, ...credentialsOf(required)].join(',\n    ')}
   })
-  // A stub answers with an example of the contract, or with 501: expect the status of your handler.
+  // A stub answers with a sample of the contract, or with 501: expect the status of your handler.
   assert.notEqual(statusCode, ${isGuarded ? 401 : 404})
 })
 ${isGuarded ? strangers : ''}`

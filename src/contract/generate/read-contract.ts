@@ -2,11 +2,12 @@
 // it out where the owner of the contract asks for that. openapi-core gives every finding its file,
 // line and JSON pointer.
 import {
-  BaseResolver, bundle, createConfig, type Document, lint, type NormalizedProblem,
+  type BaseResolver, bundle, createConfig, type Document, lint, type NormalizedProblem,
   type RawUniversalConfig
 } from '@redocly/openapi-core'
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import type { Contract } from '../types/contract.ts'
+import { ContractFiles } from './contract-files.ts'
 import type { Description } from './description.ts'
 import { withMappings } from './discriminators.ts'
 import { findFailures } from './dry-run.ts'
@@ -54,7 +55,7 @@ export async function readContract (
 }
 
 async function read (file: string, options: ReadOptions): Promise<ContractFile> {
-  const resolver = new BaseResolver()
+  const resolver = new ContractFiles()
   const root = await resolver.resolveDocument(null, file, true) as Document
   throwOtherVersion(root)
   const { allowOpen = false } = options
@@ -114,11 +115,16 @@ async function inspect (
   return { config, survey, errors, warnings }
 }
 
-/** The linter does not say what it cannot resolve, unless it is a file. */
+/** The linter does not say what it cannot resolve, or says it in the words of the system. */
 function withTarget (problem: NormalizedProblem, { missing }: Survey): NormalizedProblem {
+  const { groups } = /^(?<start>Can't resolve \$ref)(?:: ENOENT.*'(?<file>.*)')?$/.exec(
+    problem.message
+  ) ?? {}
+  if (groups === undefined) return problem
+  const { start, file } = groups
   const target = missing.get(placeAt(placeOf(problem)))
-  if (problem.message !== "Can't resolve $ref" || target === undefined) return problem
-  return { ...problem, message: `${problem.message}: ${target}` }
+  const sentence = file === undefined ? target : `there is no file ${relative('', file)}.`
+  return { ...problem, message: `${start}: ${sentence}` }
 }
 
 /** Without the rules for what the generator finds out itself. */

@@ -130,7 +130,7 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
         // Bundling replaces references into other files, wherever they are, those of schemas by
         // component schemas.
         const isInside = source === top.source && $ref.startsWith('#')
-        if (isInside && !referable.includes(context.type.name)) {
+        if (isInside && node !== undefined && !referable.includes(context.type.name)) {
           report(context, 'reference', undefined, $ref)
         }
         const pointer = location?.pointer ?? ''

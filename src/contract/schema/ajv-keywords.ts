@@ -18,7 +18,8 @@ export interface Validation extends IntegersOfValue, AcceptingBranches {
 
 /**
  * Wraps a branch and discards its records when it fails. One error of each branch is enough, as
- * without allErrors. The one of `contains` replaces the errors inside, which are no faults.
+ * without allErrors; its last error is about the branch, so that messages can tell branches apart.
+ * The one of `contains` replaces the errors inside, which are no faults.
  */
 const toBranchKeyword = (
   keyword: string,
@@ -39,14 +40,13 @@ const toBranchKeyword = (
       gen.code(_`this.integers.length = ${integers}`)
       gen.code(_`this.described.length = ${described}`)
       gen.code(_`this.hasUndeclared = ${hasUndeclared}`)
-      if (!isOfContains) return
-      context.reset()
+      if (isOfContains) context.reset()
       context.error()
     })
     if (recordsAccepting) {
       const record = gen.scopeValue('keyword', { ref: recordAccepting })
       const branch = gen.scopeValue('schema', { ref: schema })
-      // Members and items are evaluated of objects and arrays, but \`contains\` accepts any item.
+      // Members and items are evaluated of objects and arrays, but `contains` accepts any item.
       const isRecorded = isOfContains ? valid : _`${valid} && typeof ${data} === 'object'`
       gen.if(isRecorded, () => gen.code(_`${record}(this, ${branch}, ${holder}, ${key})`))
     }

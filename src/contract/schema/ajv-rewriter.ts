@@ -6,6 +6,7 @@ import { pick } from './members.ts'
 import {
   composedSchemas, isSchemaObject, mapSubschemas, referenced, type Schema, type Schemas
 } from './schemas.ts'
+import { tagName } from './union-tag.ts'
 
 /** A request hides readOnly members, an answer writeOnly ones. Only an answer records members. */
 export type Direction = 'request' | 'answer'
@@ -73,6 +74,9 @@ export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: S
       return mayBeAbsent && isSchemaObject(inner) ? { ...inner, mayBeAbsent } : inner
     })
     const rewritten = withoutIneffectiveKeywords(changed)
+    // For messages, like the name of a discriminator.
+    const tag = tagName(schema, schemas)
+    if (tag !== undefined) rewritten.discriminatorName ??= tag
     // Without limits, ajv takes an empty array for one like the array before it.
     if ('contains' in schema) rewritten.maxContains ??= Number.MAX_SAFE_INTEGER
     // ajv skips \`if\` without the others, but unevaluated keywords need its result.

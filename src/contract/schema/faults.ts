@@ -4,12 +4,12 @@ import type { Fault } from './json.ts'
 
 /** The most specific of the faults that ajv found. */
 export function explain (errors: ErrorObject[]): Fault {
-  return toFault(mostSpecific(withoutContainsBranches(errors)))
+  return toFault(withoutRepetitions(errors)[0] as ErrorObject)
 }
 
-/** An item that `contains` does not match is no fault: other items may match it. */
-function withoutContainsBranches (errors: ErrorObject[]): ErrorObject[] {
-  return errors.filter(({ keyword }) => keyword !== 'containsBranch')
+/** The faults that ajv found with allErrors: for a union the most specific one. */
+export function explainAll (errors: ErrorObject[]): Fault[] {
+  return withoutRepetitions(errors).map(toFault)
 }
 
 const unions = ['anyOf', 'oneOf']
@@ -18,17 +18,18 @@ const repeating = ['if', 'propertyNames']
 /** Members that a faulty schema would have evaluated count as unevaluated. */
 const consequences = ['unevaluatedProperties', 'unevaluatedItems']
 
-/** The faults that ajv found with allErrors: for a union the most specific one. */
-export function explainAll (errors: ErrorObject[]): Fault[] {
+function withoutRepetitions (errors: ErrorObject[]): ErrorObject[] {
   const found: ErrorObject[] = []
-  for (const error of withoutContainsBranches(errors)) {
+  for (const error of errors) {
+    // An item that `contains` does not match is no fault: other items may match it.
+    if (error.keyword === 'containsBranch') continue
     const inside = found.splice(found.findLastIndex(other => !isInside(other, error)) + 1)
-    if (unions.includes(error.keyword)) found.push(mostSpecific([...inside, error]))
+    if (unions.includes(error.keyword)) found.push(faultOfUnion(error, inside))
     else found.push(...inside)
     if (![...unions, ...repeating].includes(error.keyword)) found.push(error)
   }
   const causes = found.filter(({ keyword }) => !consequences.includes(keyword))
-  return (causes.length > 0 ? causes : found).map(toFault)
+  return causes.length > 0 ? causes : found
 }
 
 /** Whether an error that ajv found earlier may be the reason of another one. */
@@ -44,43 +45,62 @@ function toFault (error: ErrorObject): Fault {
   return { path: instancePath.slice(1), problem: start + describe(error) + adviceFor(error) }
 }
 
-/** Without allErrors the last error is the outermost; errors inside unions are more specific. */
-function mostSpecific (errors: ErrorObject[]): ErrorObject {
-  const outermost = errors.at(-1) as ErrorObject
-  const inside = errors.slice(0, -1)
-  if (repeating.includes(outermost.keyword)) return mostSpecific(inside)
-  if (!unions.includes(outermost.keyword)) return outermost
-  const { discriminatorName } = outermost.parentSchema as { discriminatorName?: string }
-  if (discriminatorName !== undefined) {
-    return inSelectedBranch(inside, `${outermost.instancePath}/${discriminatorName}`, outermost)
-  }
-  const { length } = outermost.instancePath
-  const deeper = inside.find(error => error.instancePath.length > length)
-  if (deeper !== undefined) return deeper
-  if (inside.length === 0 || !inside.every(({ keyword }) => keyword === 'type')) return outermost
-  const types = new Set<string>()
-  for (const { params } of inside) for (const type of [params.type].flat()) types.add(type)
-  return { ...outermost, keyword: 'type', params: { type: [...types] } }
+/** The fault in the branch that the value matches best, if one does. */
+function faultOfUnion (union: ErrorObject, inside: ErrorObject[]): ErrorObject {
+  const branches = branchesOf(union, inside)
+  // More than one branch of oneOf matches.
+  if (branches.length === 0 || union.params.passingSchemas) return union
+  const { instancePath: place } = union
+  const ofKind = branches.filter(([{ keyword, instancePath }]) => {
+    return instancePath !== place || !['type', 'enum', 'const'].includes(keyword)
+  })
+  if (ofKind.length === 0) return withTypes(union, branches)
+  const { discriminatorName } = union.parentSchema as { discriminatorName?: string }
+  const tag = `${place}/${discriminatorName}`
+  const selected = ofKind.filter(errors => !errors.some(error => isMiss(error, tag)))
+  if (selected.length === 0) return withValues(ofKind.flat().filter(error => isMiss(error, tag)))
+  if (areAlike(selected)) return selected.flat()[0] as ErrorObject
+  return selected.flat().find(({ instancePath }) => instancePath !== place) ?? union
 }
 
-/** The error in the branch that the discriminator selects, or the one of the discriminator. */
-function inSelectedBranch (
-  errors: ErrorObject[],
-  path: string,
-  outermost: ErrorObject
-): ErrorObject {
-  const misses = errors.filter(({ keyword, instancePath }) => {
-    return instancePath === path && ['enum', 'const'].includes(keyword)
-  })
-  const other = errors.find(error => error.keyword !== 'branch' && !misses.includes(error))
-  if (other !== undefined) return other
-  const [miss] = misses
-  if (miss === undefined) return outermost
-  const allowedValues = new Set<unknown>()
-  for (const { params } of misses) {
-    for (const value of params.allowedValues ?? [params.allowedValue]) allowedValues.add(value)
+type Branch = [first: ErrorObject, ...others: ErrorObject[]]
+
+/** The errors of each branch: the last error of a branch is about the branch. */
+function branchesOf ({ schema }: ErrorObject, errors: ErrorObject[]): Branch[] {
+  const branches: Branch[] = []
+  let start = 0
+  for (const [index, { keyword, parentSchema }] of errors.entries()) {
+    if (keyword !== 'branch' || !(schema as unknown[]).includes(parentSchema)) continue
+    const end = index + 1
+    branches.push(errors.slice(start, end) as Branch)
+    start = end
   }
-  return { ...miss, keyword: 'enum', params: { allowedValues: [...allowedValues] } }
+  return branches
+}
+
+/** Whether the member that selects a branch has a value of another branch. */
+function isMiss ({ keyword, instancePath }: ErrorObject, tag: string): boolean {
+  return instancePath === tag && ['enum', 'const'].includes(keyword)
+}
+
+/** Whether the first faults of all branches are the same. */
+function areAlike (branches: Branch[]): boolean {
+  const faults = branches.map(([first]) => JSON.stringify(toFault(first)))
+  return new Set(faults).size === 1
+}
+
+/** The fault of a value that has none of the types of a union, if those tell its branches apart. */
+function withTypes (union: ErrorObject, branches: Branch[]): ErrorObject {
+  if (branches.some(([{ keyword }]) => keyword !== 'type')) return union
+  const types = new Set(branches.flatMap(([{ params }]) => params.type))
+  return { ...union, keyword: 'type', params: { type: [...types] } }
+}
+
+/** The fault of a member that selects no branch. */
+function withValues (misses: ErrorObject[]): ErrorObject {
+  const values = misses.flatMap(({ params }) => params.allowedValues ?? [params.allowedValue])
+  const params = { allowedValues: [...new Set(values)] }
+  return { ...misses[0] as ErrorObject, keyword: 'enum', params }
 }
 
 /** ajv-rewriter.ts adds this limit. */

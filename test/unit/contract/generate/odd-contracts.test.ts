@@ -24,6 +24,7 @@ t.test('a document of no version, a loop of references and too many members are 
   const members = Array.from({ length: 4000 }, (_, index) => `p${index}: { type: integer, format: int64 }`)
   const body = (schema: string) => `requestBody: { content: { application/json: { schema: ${schema} } } }, ${fine}`
   const refused: Array<[string, RegExp]> = [
+    [`${head}---\n`, /^\S+:1:1 #\/ cannot be compiled: expected a single document/],
     ['{}', /^\S+:1:1 #\/ Not supported: an OpenAPI version other than .* \(null\)\.$/],
     [`${head}paths: {}\ncomponents: { schemas: { A: { $ref: '#/components/schemas/A' } } }\n`, /^\S+:6:\d+ #\/components\/schemas\/A Not supported: a schema that contains itself/],
     [`${head}paths: {}\ncomponents: { schemas: { A: { $ref: '#/components/schemas/A' }, B: { $ref: '#/%' }, C: { $ref: '#/none' } } }\n`, /a schema that contains itself/],
@@ -187,7 +188,31 @@ t.test('a reference to a file that does not exist is refused at its place', asyn
   const schema = '{ $ref: none.yaml }'
   const parameter = `{ name: q, in: query, schema: ${schema} }`
   const text = `paths: { /a: { get: { parameters: [${parameter}], ${fine} } } }\n`
-  await t.rejects(read(t, text), /main\.yaml:5:\d+ #\/paths\/~1a\/.*\/schema Can't resolve \$ref/)
+  await t.rejects(read(t, text), /main\.yaml:5:\d+ #\/paths\/~1a\/.*\/schema Can't resolve \$ref: there is no file \S*none\.yaml\./)
+})
+
+t.test('brackets and quotes may continue on lines with less indentation, and findings keep their places', async t => {
+  const text = (status: string) => `paths:
+  /a:
+    get:
+      description: "Reads
+  a."
+      tags: [
+        x, 'y
+z'
+      ]
+      responses: {
+${'# what it answers'}
+'${status}': { description: fine }
+      }
+`
+  const { document } = await read(t, text('204'))
+  const paths = document.paths as Record<string, { get: object }>
+  t.strictSame(paths['/a']?.get, {
+    description: 'Reads a.', tags: ['x', 'y z'], responses: { 204: { description: 'fine' } }
+  })
+  await t.rejects(read(t, text('101')), /main\.yaml:16:1 #\/paths\/~1a\/get\/responses\/101 Not supported: a status/)
+  await t.rejects(read(t, 'paths: {\na: [ }'), /main\.yaml:6:6 missed comma/)
 })
 
 t.test('a reference to what does not exist is refused with its target, and with a similar one', async t => {
@@ -198,6 +223,7 @@ t.test('a reference to what does not exist is refused with its target, and with 
   /b: { get: { parameters: [{ name: q, in: query, ${schema('Tree')} }], ${fine} } }
   /c: { $ref: 'parts.yaml#/c' }
   /d: { get: { security: [{ kez: [] }], ${fine} } }
+  /e: { get: { parameters: { $ref: '#/none' }, ${fine} } }
 components:
   securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }
   schemas:
@@ -211,13 +237,14 @@ components:
   const error = await loaded as ContractError
   const about = (sentence: string) => new RegExp(`^\\S+:\\d+:\\d+ #/\\S+ ${RegExp.escape(sentence)} \\([\\w/-]+\\)$`)
   t.match(error.findings.sort(), [
+    about("Can't resolve $ref: there is no #/none."),
     about('There is no schema Palnt. Did you mean Plant?'),
     about("Can't resolve $ref: there is no #/components/schemas/plnt. Did you mean Plant?"),
     about("Can't resolve $ref: there is no #/components/schemas/Tree."),
     about('There is no security scheme kez. Did you mean key?'),
     about("Can't resolve $ref: there is no #/components/schemas/Plnt.")
   ])
-  t.equal(error.findings.length, 5, 'a target that is missing is not one of another kind')
+  t.equal(error.findings.length, 6, 'a target that is missing is not one of another kind')
 })
 
 t.test('a description stays below the note that its operation is not served', async t => {

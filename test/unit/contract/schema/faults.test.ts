@@ -78,6 +78,42 @@ t.test('a union has one fault, beside those of its neighbours', async t => {
   t.strictSame(faults(nested, '[true]'), ['0 must be an integer or a string'])
 })
 
+t.test('the branch that a value matches best has the fault, where a member or its type tells', async t => {
+  const kind = (...values: string[]) => ({ type: 'object', properties: { kind: { type: 'string', enum: values } } })
+  const components = {
+    Base: { type: 'object', required: ['name'], properties: { name: string } },
+    Text: { allOf: [kind('text'), { $ref: 'Base#' }] },
+    Chat: { allOf: [kind('chat', 'talk'), { $ref: 'Base#' }] },
+    Kind: { const: 'link' },
+    Link: { type: 'object', properties: { kind: { $ref: 'Kind#' }, to: integer } }
+  }
+  const branches = [{ $ref: 'Text#' }, { $ref: 'Chat#' }, { $ref: 'Link#' }, { type: 'null' }]
+  for (const union of ['anyOf', 'oneOf']) {
+    const check = (text: string, fault: string) => {
+      const schema = { [union]: branches }
+      t.strictSame(faults(schema, text, components), [fault], text)
+      const { path, problem } = readJson(createCompiler(components, 'request')(schema), text).fault ?? {}
+      t.equal(`${path} ${problem}`.trim(), fault, text)
+    }
+    check('{"kind":"chat"}', 'must have the member "name"')
+    check('{"kind":"talk","name":1}', 'name must be a string')
+    check('{"kind":"link","to":"x"}', 'to must be an integer')
+    check('{"kind":"post"}', 'kind must be one of "text", "chat", "talk", "link"')
+    check('1', 'must be an object or null')
+  }
+  t.strictSame(faults({ const: 'a' }, '"b"'), ['must be "a"'])
+  const long = { type: 'string', maxLength: 1 }
+  t.strictSame(faults({ anyOf: [integer, long] }, '"ab"'), ['must NOT have more than 1 characters'])
+  t.strictSame(faults({ oneOf: [kind('a')] }, '{"kind":"b"}'), ['kind must be one of "a"'])
+  const same = { oneOf: [{ ...kind('a'), required: ['x'] }, { ...kind('a', 'b'), required: ['y'] }] }
+  t.strictSame(faults(same, '{"kind":"a"}'), ['matches none of the forms that the contract declares'])
+  const some = { oneOf: [kind('a'), { type: 'object', properties: { kind: string }, required: ['y'] }] }
+  t.strictSame(faults(some, '{"kind":"b"}'), ['kind must be one of "a"'])
+  t.strictSame(faults({ oneOf: [kind('a'), kind('b'), string, true, false] }, '{"kind":"a"}'), [
+    'matches more than one of the forms that the contract declares'
+  ])
+})
+
 t.test('a union of a recursive schema has the fault that is inside', async t => {
   const tree = { anyOf: [integer, { type: 'object', properties: { next: { $ref: 'Tree#' } } }] }
   t.strictSame(faults({ $ref: 'Tree#' }, '{"next":{"next":"x"}}', { Tree: tree }), [
@@ -137,10 +173,9 @@ t.test('contains inside of a union counts its items, and names none', async t =>
   const schema = { anyOf: [some, string] }
   for (const text of ['[1,1]', '["x",1,1,1]', '"x"']) t.strictSame(faults(schema, text), [], text)
   for (const text of ['[]', '[1]', '["x",1]', '[1,1,1,1]']) {
-    t.strictSame(faults(schema, text), ['matches none of the forms that the contract declares'], text)
-    t.strictSame(readJson(createCompiler({}, 'request')(schema), Buffer.from(text)).fault, {
-      path: '', problem: 'matches none of the forms that the contract declares'
-    })
+    const problem = 'must contain at least 2 and no more than 3 valid item(s)'
+    t.strictSame(faults(schema, text), [problem], text)
+    t.strictSame(readJson(createCompiler({}, 'request')(schema), Buffer.from(text)).fault, { path: '', problem })
   }
   t.strictSame(faults({ not: { type: 'array', contains: integer } }, '["x"]'), [])
   t.strictSame(faults({ not: { type: 'array', contains: integer } }, '[1]'), ['must NOT be valid'])
