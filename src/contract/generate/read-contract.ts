@@ -3,7 +3,7 @@
 // line and JSON pointer.
 import {
   type BaseResolver, bundle, createConfig, type Document, lint, type NormalizedProblem,
-  type RawUniversalConfig
+  type Oas3Decorator, type RawUniversalConfig
 } from '@redocly/openapi-core'
 import { relative, resolve } from 'node:path'
 import type { Contract } from '../types/contract.ts'
@@ -101,7 +101,8 @@ async function inspect (
   const rules = { supported: unsupportedRule(survey, allowOpen), version: newIn32Rule }
   const config = await createConfig({
     ...styles,
-    plugins: [{ id: 'service', rules: { oas3: rules } }],
+    plugins: [{ id: 'service', rules: { oas3: rules }, decorators: { oas3: { withoutIds } } }],
+    decorators: { 'service/withoutIds': 'on' },
     rules: { ...Object.fromEntries(errorRules.map(rule => [rule, 'error'])), ...styles.rules }
   })
   const errors: NormalizedProblem[] = []
@@ -114,6 +115,13 @@ async function inspect (
   }
   return { config, survey, errors, warnings }
 }
+
+/** Bundling resolves references; in the bundle an $id would change their meaning. */
+const withoutIds: Oas3Decorator = () => ({
+  Schema (schema) {
+    delete (schema as { $id?: unknown }).$id
+  }
+})
 
 /** The linter does not say what it cannot resolve, or says it in the words of the system. */
 function withTarget (problem: NormalizedProblem, { missing }: Survey): NormalizedProblem {

@@ -1,7 +1,7 @@
 // A linter rule that reports the features of OpenAPI that this service does not serve: serving half
 // of a feature would mislead. It also fills the survey.
 import type { Oas3Operation, Oas3Rule, UserContext } from '@redocly/openapi-core'
-import { escapedKey, mapValues, valueAt } from '../schema/index.ts'
+import { escapedKey, mapValues, references, type Schema, valueAt } from '../schema/index.ts'
 import { didYouMean } from '../message/did-you-mean.ts'
 import { isHoisted } from './hoist-schemas.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
@@ -96,7 +96,7 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
       if (isField && !isToken(scheme.name)) report(context, 'headerName', 'name', scheme.name)
     },
     Schema (schema, context) {
-      reportSchema(schema, context)
+      reportSchema(schema as Schema, context)
       survey.addSchema(schema, context)
     },
     DiscriminatorMapping (mapping, context) {
@@ -194,18 +194,36 @@ function reportStatuses (responses: Oas3Operation['responses'], context: UserCon
   }
 }
 
-function reportSchema (schema: object, context: UserContext): void {
-  const { type, format, $schema, ...words } = schema as Record<string, unknown>
+function reportSchema (schema: Schema, context: UserContext): void {
+  const { type, format, $schema, ...words } = schema
   if (words.uniqueItems === true && hasInt64Items(words, context)) {
     report(context, 'uniqueInt64', 'uniqueItems')
   }
-  for (const word of ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef']) {
+  for (const word of ['$anchor', '$dynamicAnchor', '$dynamicRef']) {
     if (word in words) report(context, 'anchor', word, word)
   }
+  if ('$id' in words && isBase(schema, context)) report(context, 'id', '$id', words.$id)
   if (typeof $schema === 'string' && !isDialect($schema)) {
     report(context, 'dialect', '$schema', $schema)
   }
   if (format === 'int64' && !mayBeInt64([type].flat())) report(context, 'int64', 'format')
+}
+
+/**
+ * Whether the $id of a schema changes what a $ref in it means (JSON Schema 2020-12 core, section
+ * 8.2.1), or may be what a relative $ref elsewhere in the file means.
+ */
+function isBase (schema: Schema, { location, resolve }: UserContext): boolean {
+  const isFile = location.pointer === '#/'
+  if (!isFile && !URL.canParse(String(schema.$id))) return true
+  for (const $ref of references(schema)) {
+    const [file = ''] = $ref.split('#')
+    if (URL.canParse(file) || (file === '' && isFile)) continue
+    const target = resolve<Schema>({ $ref: file }).node
+    const meant = URL.parse(file, String(schema.$id))?.href
+    if (file === '' || meant === undefined || meant !== target?.$id) return true
+  }
+  return false
 }
 
 function hasInt64Items ({ items }: Record<string, unknown>, { resolve }: UserContext): boolean {

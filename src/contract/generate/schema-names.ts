@@ -26,7 +26,8 @@ export function withPlainNames (document: Description): Plain {
   const follow = (text: unknown) => {
     if (typeof text !== 'string' || !text.startsWith(start)) return text
     const [token = '', ...part] = text.slice(start.length).split('/')
-    const name = renamed.get(unescapePointerFragment(token))
+    // Bundling names a schema of another file by the token itself.
+    const name = renamed.get(unescapePointerFragment(token)) ?? renamed.get(token)
     return name === undefined ? text : [start + name, ...part].join('/')
   }
   const copy = JSON.parse(JSON.stringify(document), (key, value: unknown) => {

@@ -7,7 +7,8 @@ export const unsupported = {
   newIn32: 'what OpenAPI 3.2 adds: query and additionalOperations, querystring, itemSchema, ' +
     'prefixEncoding and itemEncoding, defaultMapping, a $ref to a media type',
   dialect: 'a JSON Schema dialect other than 2020-12',
-  anchor: '$id, $anchor, $dynamicAnchor and $dynamicRef',
+  anchor: '$anchor, $dynamicAnchor and $dynamicRef',
+  id: 'an $id by which a $ref in its schema means another place than by the place of the file',
   schemaReference: 'a $ref from a schema to something else than a schema or a part of one',
   reference: 'a $ref to a part of its own file in place of anything but a path item, a schema or ' +
     'what else components may hold',

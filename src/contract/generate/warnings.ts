@@ -36,7 +36,8 @@ export function isKnownKeyword (problem: NormalizedProblem, survey: Survey): boo
   const { ruleId, message } = problem
   if (ruleId !== 'struct' || !message.endsWith('is not expected here.')) return false
   const { source, pointer = '' } = placeOf(problem)
-  const schema = source.absoluteRef + pointer.replace(/\/[^/]*$/, '')
+  // A file may be a schema: its pointer is `#/`.
+  const schema = source.absoluteRef + pointer.replace(/\/[^/]*$/, '').replace(/^#$/, '#/')
   return !message.includes('`$ref`') && survey.schemas.has(schema)
 }
 

@@ -3,13 +3,13 @@ import { _, type CodeKeywordDefinition, type ErrorObject } from 'ajv'
 import { type Declared, declares } from './ajv-rewriter.ts'
 import type { IntegersOfValue } from './int64.ts'
 import { type Key, writesItself } from './json.ts'
-import { type AcceptingBranches, recordAccepting } from './unevaluated.ts'
+import { type AcceptedValues, recordAccepted } from './unevaluated.ts'
 
 /** An object of an answer, its place, and the members that one schema declares for it. */
 export interface Described { object: object, holder: object, key: Key, declared: Declared }
 
 /** What one validation records; our keywords get it as `this`. */
-export interface Validation extends IntegersOfValue, AcceptingBranches {
+export interface Validation extends IntegersOfValue, AcceptedValues {
   described: Described[]
   /** Whether an object has the method toJSON(), or a member that one of its schemas lacks. */
   hasUndeclared: boolean
@@ -24,7 +24,7 @@ export interface Validation extends IntegersOfValue, AcceptingBranches {
 const toBranchKeyword = (
   keyword: string,
   isOfContains: boolean,
-  recordsAccepting: boolean
+  recordsAccepted: boolean
 ): CodeKeywordDefinition => ({
   keyword,
   trackErrors: isOfContains,
@@ -43,8 +43,8 @@ const toBranchKeyword = (
       if (isOfContains) context.reset()
       context.error()
     })
-    if (recordsAccepting) {
-      const record = gen.scopeValue('keyword', { ref: recordAccepting })
+    if (recordsAccepted) {
+      const record = gen.scopeValue('keyword', { ref: recordAccepted })
       const branch = gen.scopeValue('schema', { ref: schema })
       // Members and items are evaluated of objects and arrays, but `contains` accepts any item.
       const isRecorded = isOfContains ? valid : _`${valid} && typeof ${data} === 'object'`
@@ -54,11 +54,11 @@ const toBranchKeyword = (
   }
 })
 
-/** @param recordsAccepting whether the keywords of unevaluated.ts need to know */
-export function branchKeywords (recordsAccepting: boolean): CodeKeywordDefinition[] {
+/** @param recordsAccepted whether the keywords of unevaluated.ts need to know */
+export function branchKeywords (recordsAccepted: boolean): CodeKeywordDefinition[] {
   return [
-    toBranchKeyword('branch', false, recordsAccepting),
-    toBranchKeyword('containsBranch', true, recordsAccepting)
+    toBranchKeyword('branch', false, recordsAccepted),
+    toBranchKeyword('containsBranch', true, recordsAccepted)
   ]
 }
 

@@ -5,7 +5,7 @@ export { mapValues, pick } from './members.ts'
 export { isInt64 } from './int64.ts'
 export {
   composedSchemas, containsInt64, escapedKey, isFileSchema, isSchemaObject, isString, mapSubschemas,
-  referenced, type Schema, type Schemas, schemasWithin, subschemas, valueAt
+  referenced, references, type Schema, type Schemas, schemasWithin, subschemas, valueAt
 } from './schemas.ts'
 export { removeUndeclared } from './undeclared-members.ts'
 export { lazily, whenUsed } from './lazily.ts'

@@ -8,35 +8,35 @@ import type { Key } from './json.ts'
 import { lazily } from './lazily.ts'
 import { isSchemaObject, type Schema } from './schemas.ts'
 
-/** The branches that accept a value, by the object that holds the value and its key there. */
-export interface AcceptingBranches {
-  accepting: Map<object, Map<Key, Set<unknown>>> | undefined
+/** The values that a branch accepts: their keys in the objects that hold them. */
+export interface AcceptedValues {
+  accepted: Map<unknown, Map<object, Set<Key>>> | undefined
 }
 
-export function recordAccepting (
-  validation: AcceptingBranches,
+export function recordAccepted (
+  validation: AcceptedValues,
   branch: unknown,
   holder: object,
   key: Key
 ): void {
-  const accepting = validation.accepting ??= new Map()
-  const ofHolder = accepting.get(holder) ?? new Map<Key, Set<unknown>>()
-  accepting.set(holder, ofHolder)
-  const ofValue = ofHolder.get(key) ?? new Set()
-  ofHolder.set(key, ofValue.add(branch))
+  const accepted = validation.accepted ??= new Map()
+  const byHolder = accepted.get(branch) ?? new Map<object, Set<Key>>()
+  accepted.set(branch, byHolder)
+  const keys = byHolder.get(holder) ?? new Set()
+  byHolder.set(holder, keys.add(key))
 }
 
 function accepts (
-  { accepting }: AcceptingBranches,
+  { accepted }: AcceptedValues,
   branch: unknown,
   holder: object,
   key: Key
 ): boolean {
-  return accepting?.get(holder)?.get(key)?.has(branch) === true
+  return accepted?.get(branch)?.get(holder)?.has(key) === true
 }
 
 /** Whether a schema applies to the value at `holder[key]`. */
-type Condition = (validation: AcceptingBranches, holder: object, key: Key, value: object) => boolean
+type Condition = (validation: AcceptedValues, holder: object, key: Key, value: object) => boolean
 
 /** A schema that may apply to a value together with another one, and when it does. */
 interface Part { schema: Schema, conditions: Condition[] }
@@ -75,7 +75,7 @@ function * partsOf (schema: unknown, resolve: Resolve, conditions: Condition[]):
 const list = (schemas: unknown) => (schemas ?? []) as Schema[]
 
 /** Whether a schema, by its own keywords, evaluates a member or an item of a value. */
-type Evaluates = (child: Key, value: object, validation: AcceptingBranches) => boolean
+type Evaluates = (child: Key, value: object, validation: AcceptedValues) => boolean
 
 function evaluatesMember (schema: Schema): Evaluates {
   const declared = declaredMembers(schema, [])

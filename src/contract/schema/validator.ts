@@ -75,10 +75,10 @@ export function createCompiler (schemas: Schemas, direction: Direction): Compile
   })
 }
 
-/** @param recordsAccepting whether the schemas have unevaluated keywords */
-function checkCompilers (schemas: Schemas, direction: Direction, recordsAccepting: boolean) {
+/** @param recordsAccepted whether the schemas have unevaluated keywords */
+function checkCompilers (schemas: Schemas, direction: Direction, recordsAccepted: boolean) {
   const compilerWith = (options: Options) => lazily(() => {
-    return checkCompiler(options, ajvRewriter(schemas, direction), schemas, recordsAccepting)
+    return checkCompiler(options, ajvRewriter(schemas, direction), schemas, recordsAccepted)
   })
   return {
     compile: compilerWith(options),
@@ -91,13 +91,13 @@ function checkCompiler (
   options: Options,
   rewrite: (schema: Schema) => object,
   schemas: Schemas,
-  recordsAccepting: boolean
+  recordsAccepted: boolean
 ) {
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
   for (const { keyword } of unevaluatedKeywords) ajv.removeKeyword(keyword as string)
   const keywords = [
-    int64Keyword, ...branchKeywords(recordsAccepting), declaresKeyword, ...unevaluatedKeywords
+    int64Keyword, ...branchKeywords(recordsAccepted), declaresKeyword, ...unevaluatedKeywords
   ]
   for (const keyword of keywords) ajv.addKeyword(keyword)
   // The name of the member that selects a branch, for messages.
@@ -160,7 +160,7 @@ function run (check: Check, root: Root): Validation {
     exact,
     integers: [],
     described: [],
-    accepting: undefined,
+    accepted: undefined,
     hasUndeclared: false,
     errors: undefined
   }

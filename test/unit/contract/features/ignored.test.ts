@@ -125,6 +125,16 @@ t.test('servers after the first', async t => {
   t.strictSame([(await app.inject('/v2/a')).statusCode, (await app.inject('/v1/a')).statusCode], [200, 404])
 })
 
+t.test('`$id` of a schema', async t => {
+  const schema = '{ $id: https://example.com/shape, type: object, properties: { a: { $id: urn:a, type: string } } }'
+  const { check } = await serveSchema(t, schema)
+  await check('a', ['"x"'], [['1', /must be a string/]])
+  const { contract } = await serve(t, {
+    ...getOperation(anyResponse), components: `  schemas: { A: ${schema}, B: ${ref('A')} }`
+  })
+  t.notMatch(JSON.stringify(contract), 'example.com')
+})
+
 t.test('`$self` of OpenAPI 3.2', async t => {
   const root = 'security: []\n$self: https://example.com/api'
   const { app } = await serve(t, { ...getOperation(anyResponse), root, openapi: '3.2.0' })

@@ -31,9 +31,12 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     withSchema('{ $schema: https://json-schema.org/draft-07/schema, type: string }')
   ],
   anchor: [
-    withSchema('{ $id: a, type: string }'),
     withSchema('{ $anchor: a, type: string }'),
     withSchema('{ $dynamicAnchor: a, type: string }')
+  ],
+  id: [
+    withSchema('{ $id: a, type: string }'),
+    withSchema(`{ $id: 'https://example.com/a', items: ${ref('B')} }`)
   ],
   schemaReference: [{
     ...getOperation(noContent),

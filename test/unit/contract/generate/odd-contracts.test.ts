@@ -311,3 +311,29 @@ webhooks: { sent: { post: { operationId: b, ${fine} } } }
 `)
   t.match(served.webhooks, { sent: { post: { operationId: 'b' } } })
 })
+
+t.test('a file may be a schema with an $id, with unknown keywords and with odd names inside', async t => {
+  const operation = (file: string) => {
+    const content = `{ application/json: { schema: { $ref: ${file} } } }`
+    return `${head}paths: { /a: { post: { requestBody: { content: ${content} }, ${fine} } } }\n`
+  }
+  const folder = t.testdir({
+    'main.yaml': operation('fern.yaml'),
+    'odd.yaml': operation('other.yaml'),
+    'fern.yaml': `$id: https://example.com/fern.yaml
+type: object
+properties: { pot: { $ref: pot.yaml }, size: { $ref: '#/$defs/a~0b' } }
+dependencies: {}
+$defs: { a~b: { type: integer } }`,
+    'pot.yaml': '{ $id: https://example.com/pot.yaml, type: string }',
+    'other.yaml': '{ $id: https://example.com/x/other.yaml, items: { $ref: pot.yaml } }'
+  })
+  const { contract, document, warnings } = await readContract(join(folder, 'main.yaml'))
+  t.strictSame(contract.schemas.fern, {
+    type: 'object', properties: { pot: { $ref: 'pot#' }, size: { $ref: 'a_0b#' } }, $defs: { 'a~b': { type: 'integer' } }
+  })
+  t.notMatch(JSON.stringify(document), '$id')
+  t.ok(warnings.some(line => /fern\.yaml:4:1 .*`dependencies` is ignored/.test(line)), warnings.join('\n'))
+  const refused = /other\.yaml:\d+:\d+ #\/\$id Not supported: an \$id by which a \$ref/
+  await t.rejects(readContract(join(folder, 'odd.yaml')), refused)
+})
