@@ -6,6 +6,7 @@ import { bodilessStatuses } from '../types/contract.ts'
 import {
   type Description, listOperations, methods, resolve, visitValues, withoutExtensions
 } from './description.ts'
+import { withPlainContent } from './plain-content.ts'
 import { takeName } from './schema-names.ts'
 
 /** The keywords of JSON Schema 2020-12 that validate, and those that OpenAPI gives a meaning to. */
@@ -73,7 +74,7 @@ interface Skipped { has: (id: string) => boolean, hasWebhook: (name: string) => 
  * that JSON Schema 2020-12 does not know but openapi-typescript may read.
  */
 export function servedPart (document: Description, skipped: Skipped): Description {
-  const copy = changeSchemas(document, plainSchema) as Description
+  const copy = changeSchemas(withPlainContent(document), plainSchema) as Description
   const webhooks = copy.webhooks as Record<string, object> | undefined ?? {}
   for (const name of Object.keys(webhooks)) if (skipped.hasWebhook(name)) delete webhooks[name]
   removeSkipped(copy, skipped)

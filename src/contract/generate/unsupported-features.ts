@@ -4,8 +4,9 @@ import type { UserContext } from '@redocly/openapi-core'
 /** The features by name, as findings and the README write them. */
 export const unsupported = {
   version: 'an OpenAPI version other than 3.0.x, 3.1.x and 3.2.x',
-  newIn32: 'what OpenAPI 3.2 adds: query and additionalOperations, querystring, itemSchema, ' +
+  newIn32: 'what OpenAPI 3.2 adds: query and additionalOperations, querystring, ' +
     'prefixEncoding and itemEncoding, defaultMapping, a $ref to a media type',
+  itemSchema: 'itemSchema of anything but JSON lines and the events of an answer',
   dialect: 'a JSON Schema dialect other than 2020-12',
   anchor: '$id, $anchor, $dynamicAnchor and $dynamicRef',
   schemaReference: 'a $ref from a schema to something else than a schema or a part of one',

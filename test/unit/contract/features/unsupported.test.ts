@@ -17,11 +17,17 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     withOpenApi32({ paths: `  /a: { query: { operationId: a, ${noContent} } }` }),
     withOpenApi32({ paths: `  /a: { additionalOperations: { COPY: { operationId: a, ${noContent} } } }` }),
     withOpenApi32(withParameter(`in: querystring, ${jsonContent('{}')}`)),
-    ...['itemSchema: {}', 'prefixEncoding: []', 'itemEncoding: {}', '$ref: "#/components/mediaTypes/A"'].map(media => {
+    ...['prefixEncoding: []', 'itemEncoding: {}', '$ref: "#/components/mediaTypes/A"'].map(media => {
       const response = `responses: { '200': { description: fine, content: { application/json: { ${media} } } } }`
       return withOpenApi32({ ...getOperation(response), components: '  mediaTypes: { A: {} }' })
     }),
     withOpenApi32(withSchema(`{ discriminator: { propertyName: a, defaultMapping: B }, oneOf: [${ref('B')}] }`))
+  ],
+  itemSchema: [
+    withOpenApi32(getOperation("responses: { '200': { description: fine, content: { application/json: { itemSchema: {} } } } }")),
+    withOpenApi32({
+      paths: `  /a: { post: { operationId: a, requestBody: { content: { text/event-stream: { itemSchema: {} } } }, ${noContent} } }`
+    })
   ],
   dialect: [
     {
