@@ -2,6 +2,7 @@
 import { HttpError } from './server/http-error.ts'
 import type { AnyAnswer } from './answers/response-writer.ts'
 import { kindOf, linesMark } from './message/media-type.ts'
+import { operationKeys } from './message/methods.ts'
 import {
   type Compile, createCompiler, describesEvent, isSchemaObject, isString, mapValues, type Schema,
   valueAt, writeValid
@@ -39,7 +40,7 @@ function stub (
   if (success === undefined) return () => throwMissing(id, 'example of a success')
   const { content = {}, headers = {} } = responses[success] as Response
   const types = Object.keys(content)
-  const place = ['paths', url, method.toLowerCase(), 'responses', success]
+  const place = ['paths', url, ...operationKeys(method), 'responses', success]
   const exampleAt = exampleReader(document)
 
   function bodyOf (type: string): unknown {

@@ -2,21 +2,21 @@
 import type {
   Oas3_1Definition as Description, Oas3Operation, Oas3Parameter, Oas3PathItem
 } from '@redocly/openapi-core'
+import { methods, operationKeys } from '../message/methods.ts'
 import { escapedKey, pick, type Schema, subschemas, valueAt } from '../schema/index.ts'
 import { framingFields } from '../types/contract.ts'
 
 export type { Description }
 export type Parameter = Oas3Parameter
 
-/** The methods that a Path Item Object has fields for (OpenAPI 3.2, section 4.8). */
-export const methods = [
-  'get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'
-] as const
+type Operations = Record<string, Oas3Operation>
 
 export interface ListedOperation {
   url: string
   method: string
   item: Oas3PathItem
+  /** The object that has the operation, by its method. */
+  owner: Operations
   operation: Oas3Operation
 }
 
@@ -24,11 +24,16 @@ export interface ListedOperation {
 export function listOperations (document: Description): ListedOperation[] {
   const listed: ListedOperation[] = []
   for (const [url, path] of Object.entries(withoutExtensions(document.paths ?? {}))) {
-    const item = resolve<Oas3PathItem & { query?: Oas3Operation }>(document, path)
-    for (const method of methods) {
-      const operation = item[method]
-      if (operation !== undefined) listed.push({ url, method, item, operation })
+    const item = resolve<Oas3PathItem>(document, path)
+    const add = (owner: Operations, names: readonly string[]) => {
+      for (const method of names) {
+        const operation = owner[method]
+        if (operation !== undefined) listed.push({ url, method, item, owner, operation })
+      }
     }
+    const others = (item.additionalOperations ?? {}) as Operations
+    add(item as unknown as Operations, methods)
+    add(others, Object.keys(others))
   }
   return listed
 }
@@ -69,6 +74,12 @@ export function schemasIn (schema: Schema, keywords: readonly string[]): Schema[
  */
 export function hasIgnoredBody ({ method, operation }: ListedOperation): boolean {
   return operation.requestBody !== undefined && ['get', 'head', 'trace'].includes(method)
+}
+
+/** The JSON pointer of an operation. */
+export function operationPointer (url: string, method: string): string {
+  const keys = ['#', 'paths', url, ...operationKeys(method)]
+  return keys.map(escapedKey).join('/')
 }
 
 /** Header parameters that OpenAPI 3.1 ignores (section 4.8.12.1): other parts declare them. */

@@ -1,11 +1,12 @@
 // Emits the types of a contract as text, in the shape of openapi-typescript's and without a
 // compiler. Each schema is an alias, because members of interfaces cannot be recursive lists.
+import { methods } from '../message/methods.ts'
 import {
   composedSchemas, isFileSchema, isInt64, isSchemaObject, type Schema, valueAt
 } from '../schema/index.ts'
 import {
   defaultOf, type Description, hasIgnoredBody, isIgnored, type ListedOperation, listOperations,
-  methods, type Parameter, resolve, valueOf, withoutExtensions
+  type Parameter, resolve, valueOf, withoutExtensions
 } from './description.ts'
 import { distinctionsIn } from './discriminators.ts'
 import { takeName } from './schema-names.ts'

@@ -1,6 +1,7 @@
 // Emits the types that check handlers and answers.
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
+import { methods } from '../message/methods.ts'
 import { escapedKey, isFileSchema, isInt64, type Schema, valueAt } from '../schema/index.ts'
 import {
   defaultOf, type Description, hasIgnoredBody, isIgnored, type ListedOperation, listOperations,
@@ -17,7 +18,7 @@ const nullType = ts.factory.createLiteralTypeNode(ts.factory.createNull())
  * registry). A file is a `Blob`, as clients send it.
  */
 export async function emitTypes (document: Description): Promise<string> {
-  return astToString(await openapiTS(toTyped(document) as OpenAPI3, {
+  const nodes = await openapiTS(toTyped(document) as OpenAPI3, {
     // Members with a default stay optional, because nothing fills them in.
     defaultNonNullable: false,
     // Marks members that only one side sends: types/body.ts removes them from the other side.
@@ -30,8 +31,32 @@ export async function emitTypes (document: Description): Promise<string> {
       const isNullable = [schema.type].flat().includes('null')
       return isNullable ? ts.factory.createUnionTypeNode([type, nullType]) : type
     }
-  }))
+  })
+  return astToString(nodes.map(withoutOwnPaths))
 }
+
+/** Begins the paths of operations whose methods openapi-typescript does not know. */
+const ownPath = 'method '
+
+/** Moves an operation to a path of its own, with a method that openapi-typescript knows. */
+function addOwnPath (document: Description, listed: ListedOperation): void {
+  const { url, method, item, owner, operation } = listed
+  const paths = document.paths as Record<string, unknown>
+  paths[`${ownPath}${method} ${url}`] = { parameters: item.parameters, post: operation }
+  delete owner[method]
+}
+
+function withoutOwnPaths (node: ts.Node): ts.Node {
+  if (!ts.isInterfaceDeclaration(node) || node.name.text !== 'paths') return node
+  const members = node.members.filter(({ name }) => {
+    return name === undefined || !ts.isStringLiteral(name) || !name.text.startsWith(ownPath)
+  })
+  const { modifiers, name, typeParameters, heritageClauses } = node
+  const rest = [modifiers, name, typeParameters, heritageClauses] as const
+  return ts.factory.updateInterfaceDeclaration(node, ...rest, members)
+}
+
+const knownMethods: readonly string[] = methods.filter(method => method !== 'query')
 
 /** A copy of what has types, as handlers get it; what has none may be malformed. */
 function toTyped (document: Description): Description {
@@ -40,6 +65,7 @@ function toTyped (document: Description): Description {
     if (hasIgnoredBody(listed)) delete listed.operation.requestBody
     changeParameters(copy, listed)
     changeResponses(copy, listed)
+    if (!knownMethods.includes(listed.method)) addOwnPath(copy, listed)
   }
   const { openapi, paths = {}, webhooks = {}, components = {} } = copy
   delete components.securitySchemes

@@ -27,12 +27,6 @@ export function toOpenApi31 (document: Description): Description {
 export const newIn32Rule: Oas3Rule = () => ({
   Paths: {
     PathItem: {
-      enter (item, context) {
-        reportFields(item, context, 'query')
-        // Not one of the operations that can be skipped: the whole path is.
-        const field = 'additionalOperations'
-        if (field in Object(item)) report(context, 'newIn32', undefined, field)
-      },
       Parameter ({ in: place }, context) {
         if (String(place) === 'querystring') report(context, 'newIn32', 'in', 'querystring')
       },

@@ -2,11 +2,12 @@
 // of a feature would mislead. It also fills the survey.
 import type { Oas3Operation, Oas3Rule, UserContext } from '@redocly/openapi-core'
 import { escapedKey, mapValues, valueAt } from '../schema/index.ts'
+import { operationKeys } from '../message/methods.ts'
 import { didYouMean } from '../message/did-you-mean.ts'
 import { isHoisted } from './hoist-schemas.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
 import { placeAt, type Survey } from './survey.ts'
-import { pathFault, report } from './unsupported-features.ts'
+import { isRoutable, pathFault, report } from './unsupported-features.ts'
 
 /**
  * Checks `paths` and all schemas; webhooks and callbacks are not served.
@@ -60,6 +61,7 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
         Operation: {
           enter (operation, context) {
             reportOperation(operation, context)
+            reportMethod(operation, context)
             const isOpen = operation.security === undefined && top.security === undefined
             if (isOpen && !allowOpen) report(context, 'noSecurity', undefined, openWayOut)
           },
@@ -185,6 +187,16 @@ function reportMember (node: unknown, name: string, context: UserContext): void 
 
 function reportOperation (operation: Oas3Operation, context: UserContext): void {
   if (operation.operationId === '__proto__') report(context, 'proto', 'operationId')
+}
+
+function reportMethod ({ requestBody }: Oas3Operation, context: UserContext): void {
+  const { key, location } = context
+  const [, isAdditional] = /(\/additionalOperations)?\/[^/]+$/.exec(location.pointer) ?? []
+  if (isAdditional === undefined) {
+    if (key === 'query' && requestBody === undefined) report(context, 'queryBody')
+  } else if (!isRoutable(String(key)) || operationKeys(String(key)).length === 1) {
+    report(context, 'method', undefined, key)
+  }
 }
 
 function reportStatuses (responses: Oas3Operation['responses'], context: UserContext): void {

@@ -1,12 +1,16 @@
 // The features of OpenAPI that this service refuses. src/contract/FEATURES.md lists the same.
 import type { UserContext } from '@redocly/openapi-core'
+import { METHODS } from 'node:http'
 
 /** The features by name, as findings and the README write them. */
 export const unsupported = {
   version: 'an OpenAPI version other than 3.0.x, 3.1.x and 3.2.x',
-  newIn32: 'what OpenAPI 3.2 adds: query and additionalOperations, querystring, ' +
-    'prefixEncoding and itemEncoding, defaultMapping, a $ref to a media type',
+  newIn32: 'what OpenAPI 3.2 adds: querystring, prefixEncoding and itemEncoding, ' +
+    'defaultMapping, a $ref to a media type',
   itemSchema: 'itemSchema of anything but JSON lines and the events of an answer',
+  method: 'a method of additionalOperations that Node does not read, CONNECT, or one that has a ' +
+    'field of its own',
+  queryBody: 'a query operation without a request body, which HTTP needs',
   dialect: 'a JSON Schema dialect other than 2020-12',
   anchor: '$id, $anchor, $dynamicAnchor and $dynamicRef',
   schemaReference: 'a $ref from a schema to something else than a schema or a part of one',
@@ -49,6 +53,11 @@ export function report (
   const text = typeof detail === 'object' ? JSON.stringify(detail) : detail
   const message = `Not supported: ${unsupported[feature]}${text === undefined ? '' : ` (${text})`}.`
   report({ message, location: child === undefined ? location.key() : location.child(child).key() })
+}
+
+/** Whether Node reads a method, and gives its requests to Fastify. */
+export function isRoutable (method: string): boolean {
+  return METHODS.includes(method) && method !== 'CONNECT'
 }
 
 /** Why no request can have a path, if it cannot. */

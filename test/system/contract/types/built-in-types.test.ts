@@ -53,7 +53,7 @@ t.test('both emitters have the same types, but for what openapi-typescript has o
     compared[name] = types
     writeFileSync(join(folder, `${name}.ts`), text)
   }
-  t.match(Object.keys(compared).sort(), ['bodies', 'garden', 'openapi', 'orders', 'tree'])
+  t.match(Object.keys(compared).sort(), ['bodies', 'garden', 'library', 'openapi', 'orders', 'tree'])
   t.ok(Object.values(compared).flat().length > 200)
   const differences = (await compile(folder)).map(message => {
     const [, name = '', line, relation] = /^(\S+)\.ts\((\d+),.*'"(\w+)"'\.$/.exec(message) ?? []

@@ -14,8 +14,6 @@ const readme = 'src/contract/FEATURES.md'
 const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
   version: ['4.0.0', '3.3.0', '3.1', '[]'].map(openapi => ({ ...getOperation(noContent), openapi })),
   newIn32: [
-    withOpenApi32({ paths: `  /a: { query: { operationId: a, ${noContent} } }` }),
-    withOpenApi32({ paths: `  /a: { additionalOperations: { COPY: { operationId: a, ${noContent} } } }` }),
     withOpenApi32(withParameter(`in: querystring, ${jsonContent('{}')}`)),
     ...['prefixEncoding: []', 'itemEncoding: {}', '$ref: "#/components/mediaTypes/A"'].map(media => {
       const response = `responses: { '200': { description: fine, content: { application/json: { ${media} } } } }`
@@ -23,6 +21,10 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     }),
     withOpenApi32(withSchema(`{ discriminator: { propertyName: a, defaultMapping: B }, oneOf: [${ref('B')}] }`))
   ],
+  method: ['INVENTED', 'CONNECT', 'copy', 'POST', 'QUERY'].map(method => {
+    return withOpenApi32({ paths: `  /a: { additionalOperations: { ${method}: { operationId: a, ${noContent} } } }` })
+  }),
+  queryBody: [withOpenApi32({ paths: `  /a: { query: { operationId: a, ${noContent} } }` })],
   itemSchema: [
     withOpenApi32(getOperation("responses: { '200': { description: fine, content: { application/json: { itemSchema: {} } } } }")),
     withOpenApi32({
