@@ -169,7 +169,11 @@ function readerOf (type: string, media: Media, engine: Engine): Reader {
     case 'form': {
       const toJson = formReader(media, schemas, compile)
       const read = jsonReader(schema, schemas, compile)
-      return bytes => read(Buffer.from(toJson(textOf(bytes as Buffer))))
+      return bytes => {
+        const json = toJson(textOf(bytes as Buffer))
+        if (typeof json !== 'string') throw invalidBody([json])
+        return read(Buffer.from(json))
+      }
     }
     case 'text': return textReader(textSchema(schema, schemas, compile))
     case 'multipart': {
