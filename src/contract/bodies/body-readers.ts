@@ -11,14 +11,14 @@ import { repeatedHeaders } from '../server/framing.ts'
 import { bodyTooLarge, HttpError } from '../server/http-error.ts'
 import { invalidBody, isReadWhole, jsonReader, missingBody, namesOf } from './body-parser.ts'
 import { BodyStream } from './body-stream.ts'
-import { readField } from './form-field.ts'
+import { readField } from '../parameters/form-field.ts'
 import { answerEarly } from '../server/socket-errors.ts'
 import { essence, kindOf, mediaTypeFinder } from '../message/media-type.ts'
 import { linesReader } from './json-lines.ts'
 import { formCompiler, multipartReader } from './multipart.ts'
 import type { MultipartLimits } from './multipart-parts.ts'
 import { textSchema, type TextSchema } from '../parameters/text-schema.ts'
-import { formReader } from './url-encoded-form.ts'
+import { formReader } from '../parameters/url-encoded-form.ts'
 
 /** Limits of the bodies that handlers read as streams; the others have Fastify's bodyLimit. */
 export interface BodyLimits extends MultipartLimits {

@@ -2,16 +2,16 @@
 import type { Compile, Schemas } from '../schema/index.ts'
 import type { Encoding, Media } from '../types/contract.ts'
 import { fieldJson, readField } from './form-field.ts'
-import { deepObjectReader } from '../parameters/deep-object.ts'
-import { isSpread, listReader, objectReader } from '../parameters/styles.ts'
-import type { StyleReader } from '../parameters/notation.ts'
-import { faulty, type Json, objectJson, repetition, type TextWriter } from '../parameters/text-json.ts'
-import { textSchema, type TextSchema } from '../parameters/text-schema.ts'
+import { deepObjectReader } from './deep-object.ts'
+import { isSpread, listReader, objectReader } from './styles.ts'
+import type { StyleReader } from './notation.ts'
+import { faulty, type Json, objectJson, repetition, type TextWriter } from './text-json.ts'
+import { textSchema, type TextSchema } from './text-schema.ts'
 
 /**
- * Returns a function from a form to JSON, to be validated as any JSON is, or to a fault. Without an encoding an
- * array has a pair for each item and an object is sent as JSON; `style` and `explode` change that
- * (OpenAPI 3.1, section 4.8.15). Names that the schema does not declare are texts.
+ * Returns a function from a form to JSON, to be validated as any JSON is, or to a fault. Without an
+ * encoding an array has a pair for each item and an object is sent as JSON; `style` and `explode`
+ * change that (OpenAPI 3.1, section 4.8.15). Names that the schema does not declare are texts.
  */
 export function formReader (
   media: Media,
