@@ -2,9 +2,10 @@
 import type {
   Oas3_1Definition as Description, Oas3Operation, Oas3Parameter, Oas3PathItem
 } from '@redocly/openapi-core'
+import { kindOf } from '../message/media-type.ts'
 import { methods, operationKeys } from '../message/methods.ts'
 import { escapedKey, pick, type Schema, subschemas, valueAt } from '../schema/index.ts'
-import { framingFields } from '../types/contract.ts'
+import { type Content, framingFields } from '../types/contract.ts'
 
 export type { Description }
 export type Parameter = Oas3Parameter
@@ -100,13 +101,15 @@ export function defaultOf (document: Description, schema: object): unknown {
   return '$ref' in schema ? defaultOf(document, resolve(document, schema)) : undefined
 }
 
-interface Value { schema?: object, content?: Readonly<Record<string, { schema?: object }>> }
+interface Value { schema?: object, content?: Content }
 
-/** The schema of a parameter or field, or of its media type, and whether its text is JSON. */
+/** The schema of a parameter or field, or of its media type; its text may be JSON or a form. */
 export function valueOf ({ schema = {}, content = {} }: Value) {
   const [first] = Object.entries(content)
   if (first === undefined) return { schema, isJson: false }
   const [type, media] = first
   const isJson = /^[^;]*[/+]json\s*(?:;|$)/i.test(type)
-  return { schema: media.schema ?? (isJson ? {} : { type: 'string' }), isJson }
+  const isForm = kindOf(type) === 'form'
+  const schemaOfMedia = media.schema ?? (isJson || isForm ? {} : { type: 'string' })
+  return { schema: schemaOfMedia, isJson, form: isForm ? media : undefined }
 }

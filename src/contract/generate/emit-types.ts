@@ -32,7 +32,8 @@ export async function emitTypes (document: Description): Promise<string> {
       return isNullable ? ts.factory.createUnionTypeNode([type, nullType]) : type
     }
   })
-  return astToString(nodes.map(withoutOwnPaths))
+  const wholeQueries = findWholeQueries(document)
+  return astToString(nodes.map(node => corrected(node, wholeQueries) as ts.Node))
 }
 
 /** Begins the paths of operations whose methods openapi-typescript does not know. */
@@ -46,14 +47,43 @@ function addOwnPath (document: Description, listed: ListedOperation): void {
   delete owner[method]
 }
 
-function withoutOwnPaths (node: ts.Node): ts.Node {
-  if (!ts.isInterfaceDeclaration(node) || node.name.text !== 'paths') return node
-  const members = node.members.filter(({ name }) => {
-    return name === undefined || !ts.isStringLiteral(name) || !name.text.startsWith(ownPath)
-  })
-  const { modifiers, name, typeParameters, heritageClauses } = node
-  const rest = [modifiers, name, typeParameters, heritageClauses] as const
-  return ts.factory.updateInterfaceDeclaration(node, ...rest, members)
+/**
+ * The ids of operations, and the paths, whose query is one value: openapi-typescript does not know
+ * the place querystring.
+ */
+function findWholeQueries (document: Description): Set<string> {
+  const found = new Set<string>()
+  for (const { url, item, operation } of listOperations(document)) {
+    const isWhole = (given: object) => {
+      return String(resolve<Parameter>(document, given as Parameter).in) === 'querystring'
+    }
+    if (operation.parameters?.some(isWhole)) found.add(String(operation.operationId))
+    if (item.parameters?.some(isWhole)) found.add(url).add(String(operation.operationId))
+  }
+  return found
+}
+
+/**
+ * Removes the paths of addOwnPath(), and renames the queries that are one value.
+ * @param path the names of the members around the node
+ */
+function corrected (
+  node: ts.Node,
+  wholeQueries: ReadonlySet<string>,
+  path: readonly string[] = []
+): ts.Node | undefined {
+  const isMember = ts.isPropertySignature(node)
+  const isNamed = isMember || ts.isInterfaceDeclaration(node)
+  const inner = isNamed && 'text' in node.name ? [...path, node.name.text] : path
+  const [part, key = '', ...rest] = inner
+  if (part === 'paths' && key.startsWith(ownPath)) return undefined
+  if (isMember && wholeQueries.has(key) && rest.join() === 'parameters,query') {
+    const { modifiers, questionToken, type } = node
+    const name = ts.factory.createIdentifier('querystring')
+    return ts.factory.updatePropertySignature(node, modifiers, name, questionToken, type)
+  }
+  if (rest.length > 1 || (part !== 'paths' && part !== 'operations')) return node
+  return ts.visitEachChild(node, child => corrected(child, wholeQueries, inner), undefined)
 }
 
 const knownMethods: readonly string[] = methods.filter(method => method !== 'query')
@@ -82,6 +112,8 @@ function changeParameters (document: Description, { item, operation }: ListedOpe
       if (isIgnored(parameter)) continue
       parameters.push(given as Parameter)
       describeBySchema(parameter)
+      // corrected() gives it back its name.
+      if (String(parameter.in) === 'querystring') parameter.in = 'query'
       const hasDefault = defaultOf(document, parameter.schema as object) !== undefined
       if (hasDefault) parameter.required = true
     }

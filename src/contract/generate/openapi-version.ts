@@ -27,9 +27,6 @@ export function toOpenApi31 (document: Description): Description {
 export const newIn32Rule: Oas3Rule = () => ({
   Paths: {
     PathItem: {
-      Parameter ({ in: place }, context) {
-        if (String(place) === 'querystring') report(context, 'newIn32', 'in', 'querystring')
-      },
       MediaTypesMap (content, context) {
         for (const [type, media] of Object.entries(content)) {
           if ('$ref' in Object(media)) report(context, 'newIn32', type, '$ref')
