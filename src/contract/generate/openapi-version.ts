@@ -27,11 +27,6 @@ export function toOpenApi31 (document: Description): Description {
 export const newIn32Rule: Oas3Rule = () => ({
   Paths: {
     PathItem: {
-      MediaTypesMap (content, context) {
-        for (const [type, media] of Object.entries(content)) {
-          if ('$ref' in Object(media)) report(context, 'newIn32', type, '$ref')
-        }
-      },
       MediaType (media, context) {
         reportFields(media, context, 'prefixEncoding', 'itemEncoding')
         reportItems(media, context, isSequence)

@@ -1,7 +1,8 @@
 // Reports parameters and header fields that have no text in their style. The form of a value, as
 // the linter sees the schema, is a text, an array or an object.
 import type { Oas3Parameter, UserContext } from '@redocly/openapi-core'
-import type { Schema } from '../schema/index.ts'
+import { mapValues, type Schema } from '../schema/index.ts'
+import type { Media } from '../types/contract.ts'
 import { isIgnored, schemasIn, valueOf } from './description.ts'
 import { report } from './unsupported-features.ts'
 
@@ -57,7 +58,7 @@ export function reportValue (
   style = 'simple',
   explode = false
 ): string[] {
-  const { schema, isJson } = valueOf(value)
+  const { schema, isJson } = valueOf(withMedia(value, context))
   const parts = isJson ? [] : composedParts([{ schema }], context)
   const forms = formsOf(parts)
   if (value.content !== undefined) {
@@ -66,6 +67,13 @@ export function reportValue (
     report(context, 'nestedParameter', 'schema')
   }
   return forms
+}
+
+/** A value with its media types in place of references to them. */
+function withMedia (value: Value, { resolve }: UserContext): Value {
+  const { content } = value
+  if (content === undefined) return value
+  return { ...value, content: mapValues(content, media => resolve<Media>(media).node ?? media) }
 }
 
 /** The forms that members of an object may have beside a text. */

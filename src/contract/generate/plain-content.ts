@@ -1,5 +1,5 @@
-// Brings the content of a description into the form that the emitters read: sequences such as JSON
-// lines have the schema of an item.
+// Brings the content of a description into the form that the emitters read: without references, and
+// sequences such as JSON lines have the schema of an item.
 import { describesEvent, isSchemaObject, mapValues, type Schema } from '../schema/index.ts'
 import { kindOf } from '../message/media-type.ts'
 import { type Description, resolve } from './description.ts'
@@ -9,17 +9,17 @@ export function isSequence (type: string): boolean {
   return ['lines', 'events'].includes(kindOf(type))
 }
 
-/** A copy in which `schema` of each sequence describes an item. */
+/** A copy with no $ref to a media type, in which `schema` of each sequence describes an item. */
 export function withPlainContent (document: Description): Description {
   const change = (node: unknown, key?: string): unknown => {
     if (Array.isArray(node)) return node.map(item => change(item))
     if (!isSchemaObject(node)) return node
-    const copy = mapValues(node, change)
-    if (key !== 'content') return copy
-    // A member of a schema may be called content.
-    return mapValues(copy, (media, type) => {
-      const isMedia = isSchemaObject(media) && isSequence(type)
-      return isMedia ? itemMedia(document, media, kindOf(type) === 'events') : media
+    if (key !== 'content') return mapValues(node, change)
+    return mapValues(node, (given, type) => {
+      // A member of a schema may be called content.
+      if (!isSchemaObject(given) || !type.includes('/')) return change(given, type)
+      const media = change(resolve<Schema>(document, given)) as Schema
+      return isSequence(type) ? itemMedia(document, media, kindOf(type) === 'events') : media
     })
   }
   return change(document) as Description

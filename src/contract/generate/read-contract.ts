@@ -3,7 +3,7 @@
 // line and JSON pointer.
 import {
   BaseResolver, bundle, createConfig, type Document, lint, type NormalizedProblem,
-  type RawUniversalConfig
+  type NodeType, type RawUniversalConfig
 } from '@redocly/openapi-core'
 import { resolve } from 'node:path'
 import type { Contract } from '../types/contract.ts'
@@ -124,7 +124,7 @@ async function inspect (
   const rules = { supported: unsupportedRule(survey, allowOpen), version: newIn32Rule }
   const config = await createConfig({
     ...styles,
-    plugins: [{ id: 'service', rules: { oas3: rules } }],
+    plugins: [{ id: 'service', rules: { oas3: rules }, typeExtension: { oas3: withMediaTypes } }],
     rules: { ...Object.fromEntries(errorRules.map(rule => [rule, 'error'])), ...styles.rules }
   })
   const errors: NormalizedProblem[] = []
@@ -136,6 +136,11 @@ async function inspect (
     else if (!isKnownKeyword(problem, survey)) warnings.push(problem)
   }
   return { config, survey, errors, warnings }
+}
+
+/** The linter takes each of `components/mediaTypes` for a map of media types. */
+function withMediaTypes (types: Record<string, NodeType>): Record<string, NodeType> {
+  return { ...types, NamedMediaTypes: { properties: {}, additionalProperties: 'MediaType' } }
 }
 
 /** The linter does not say what it cannot resolve, unless it is a file. */

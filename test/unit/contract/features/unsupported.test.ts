@@ -14,9 +14,8 @@ const readme = 'src/contract/FEATURES.md'
 const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
   version: ['4.0.0', '3.3.0', '3.1', '[]'].map(openapi => ({ ...getOperation(noContent), openapi })),
   newIn32: [
-    ...['prefixEncoding: []', 'itemEncoding: {}', '$ref: "#/components/mediaTypes/A"'].map(media => {
-      const response = `responses: { '200': { description: fine, content: { application/json: { ${media} } } } }`
-      return withOpenApi32({ ...getOperation(response), components: '  mediaTypes: { A: {} }' })
+    ...['prefixEncoding: []', 'itemEncoding: {}'].map(media => {
+      return withOpenApi32(getOperation(`responses: { '200': { description: fine, content: { application/json: { ${media} } } } }`))
     }),
     withOpenApi32(withSchema(`{ discriminator: { propertyName: a, defaultMapping: B }, oneOf: [${ref('B')}] }`))
   ],
@@ -113,6 +112,10 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     getOperation(`parameters: [${parameter('x', 'path')}, ${parameter('y', 'path')}], ${noContent}`, "'/{x}{y}'")
   ],
   parameterContent: [
+    {
+      ...withOpenApi32(withParameter(`in: query, content: { text/csv: ${ref('A', 'mediaTypes')} }`)),
+      components: '  mediaTypes: { A: { schema: { type: object } } }'
+    },
     withOpenApi32(withParameter(`in: querystring, ${jsonContent('{ type: object }', 'application/xml')}`)),
     withParameter(`in: query, ${jsonContent('{ type: object }', 'application/xml')}`),
     withResponseHeader(`{ ${jsonContent('{ type: array }', 'text/csv')} }`)
