@@ -109,8 +109,9 @@ export function sampler (document: object): SampleAt {
     let node: Node = document as Node
     for (const name of place) node = resolve(node[name])
     const [first] = Object.values(Object(node.examples))
-    const given = node.example ?? resolve(first).value
-    return given ?? sampleOf(node.schema, isNeeded && node.schema !== undefined)
+    const { value, dataValue = value } = resolve(first)
+    const schema = node.itemSchema ?? node.schema
+    return node.example ?? dataValue ?? sampleOf(schema, isNeeded && schema !== undefined)
   }
 }
 

@@ -9,6 +9,7 @@ import { readBodiesAsBytes } from './bodies/body-parser.ts'
 import { bodyHooks, type BodyLimits } from './bodies/body-readers.ts'
 import { docsPath, docsRedirects, serveDocs } from './docs/docs-page.ts'
 import { answerErrors } from './message/fastify-errors.ts'
+import { addMethods } from './message/methods.ts'
 import {
   type RoutedOperation, routedOperations, routedSkipped, serverPath, toRoute
 } from './message/paths.ts'
@@ -116,6 +117,7 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   await app.register(auth)
   decorateRequests(app)
   app.setSerializerCompiler((({ schema }) => writerOf(schema)) as FastifySerializerCompiler<object>)
+  addMethods(app, all)
   readBodiesAsBytes(app, operations)
   answerUnroutable(app, all, docsRedirects(pages.map(prefix => app.prefix + prefix)))
   for (const operation of operations) addRoute(app, operation, methodsOf(operation, all), options)

@@ -1,11 +1,12 @@
 // Handlers for operations that are not written yet: 501, or a sample answer of the contract.
 import { HttpError } from './server/http-error.ts'
-import { describesEvent } from './answers/events.ts'
 import type { AnyAnswer } from './answers/response-writer.ts'
-import { kindOf } from './message/media-type.ts'
+import { kindOf, linesMark } from './message/media-type.ts'
+import { operationKeys } from './message/methods.ts'
 import { type SampleAt, sampler } from './samples.ts'
 import {
-  type Compile, createCompiler, isSchemaObject, isString, mapValues, type Schema, writeValid
+  type Compile, createCompiler, describesEvent, isSchemaObject, isString, mapValues, type Schema,
+  writeValid
 } from './schema/index.ts'
 import type { Contract, Operation, Response } from './types/contract.ts'
 
@@ -41,22 +42,25 @@ function stub (
   if (success === undefined) return () => throwMissing(id, 'example of a success')
   const { content = {}, headers = {} } = responses[success] as Response
   const types = Object.keys(content)
-  const place = ['paths', url, method.toLowerCase(), 'responses', success]
+  const place = ['paths', url, ...operationKeys(method), 'responses', success]
 
   function bodyOf (type: string): unknown {
     const kind = kindOf(type)
-    const isOfJson = kind === 'json' || kind === 'events'
+    const isOfJson = ['json', 'lines', 'events'].includes(kind)
     const example = sampleAt([...place, 'content', type], isOfJson || kind === 'text')
-    // JSON and events can be written from any value. A range does not name the type of its example.
+    // JSON and items can be written from any value. A range does not name the type of its example.
     const isText = typeof example === 'string' && !type.includes('*')
     const isWritable = isOfJson ? example !== undefined : isText
     if (!isWritable) return throwMissing(id, 'example of its body')
     const schema: Schema = { ...content[type]?.schema }
     // The schema of a text may describe what the text means.
     const isChecked = isOfJson || (kind === 'text' && isString(schema, schemas))
-    const body = isChecked ? validExample(example, schema, 'its body') : example
-    if (kind !== 'events') return body
-    return oneEvent(describesEvent(schema, schemas) ? body : { data: body })
+    if (!isChecked) return example
+    if (kind !== 'lines' && kind !== 'events') return validExample(example, schema, 'its body')
+    const areData = kind === 'events' && !describesEvent(schema, schemas)
+    const values = areData ? [example] : valuesIn(example, type, isString(schema, schemas))
+    const items = values.map(value => validExample(value, schema, 'its body'))
+    return iterate(areData ? items.map(data => ({ data })) : items)
   }
 
   function validExample (example: unknown, schema: object, part: string): unknown {
@@ -103,6 +107,19 @@ function withBigints (example: unknown): unknown {
   return isSchemaObject(example) ? mapValues(example, withBigints) : example
 }
 
-async function * oneEvent (event: unknown): AsyncGenerator<unknown> {
-  yield event
+/** An example of a sequence is a list of its items, one of them, or the text of JSON lines. */
+function valuesIn (example: unknown, type: string, mayBeText: boolean): unknown[] {
+  if (Array.isArray(example)) return example
+  if (typeof example !== 'string' || mayBeText) return [example]
+  const texts = example.split(linesMark(type) || '\n').filter(text => text.trim() !== '')
+  try {
+    return texts.map(text => JSON.parse(text))
+  } catch {
+    // The schema refuses it.
+    return [example]
+  }
+}
+
+async function * iterate (items: unknown[]): AsyncGenerator<unknown> {
+  yield * items
 }

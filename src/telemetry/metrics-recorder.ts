@@ -47,7 +47,8 @@ export function metricsMemory (rows: number): MetricsMemory {
 
 /** Methods that are labels. A client may invent others. */
 const methods = [
-  '_OTHER', 'GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'
+  '_OTHER', 'GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH',
+  'QUERY'
 ]
 
 /** A route, from 0 for none, a method and a status below 1,000 as one number above 0. */

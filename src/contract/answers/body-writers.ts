@@ -72,7 +72,7 @@ export function bytesWriter ({ report, reportAnswer }: WriterOptions): WriteBody
 }
 
 /** Writes a body of the wrong type: a stream stays a stream. */
-function writeMismatch (body: unknown): Payload {
+export function writeMismatch (body: unknown): Payload {
   return body instanceof Readable ? body : writeUnchecked(body)
 }
 

@@ -1,43 +1,24 @@
 // Writes server-sent events (WHATWG HTML, section 9.2), by the schema of the contract.
-import type { FastifyReply } from 'fastify'
-import type { Readable } from 'node:stream'
 import {
-  composedSchemas, isString, parseText, referenced, type Schema, type Schemas, writeUnchecked
+  describesEvent, isString, parseText, type Schema, writeUnchecked
 } from '../schema/index.ts'
 import type { Media } from '../types/contract.ts'
-import { loneSurrogate, type WriteBody, type WriterOptions } from './body-writers.ts'
-import { isAsyncIterable, streamOf } from './streams.ts'
+import type { WriteBody, WriterOptions } from './body-writers.ts'
+import { itemsWriter } from './items.ts'
 
 interface Event { event?: unknown, id?: unknown, retry?: unknown, data?: unknown }
 
 export function eventsWriter ({ schema }: Media, options: WriterOptions): WriteBody {
-  const { report, reportAnswer, logFault } = options
   const writeData = dataWriter(schema as Schema | undefined, options)
-  return (body, reply) => {
-    if (!isAsyncIterable(body)) {
-      reportAnswer('with a body that is not an async iterable of events', reply)
-      return writeUnchecked(body)
-    }
-    reply.header('Cache-Control', 'no-cache')
-    const stream = streamOf(body, {
-      write (event) {
-        try {
-          const text = eventText(event as Event, writeData(event as Event))
-          if (!text.isWellFormed()) throw loneSurrogate()
-          return text
-        } catch (error) {
-          report(error as Error, reply)
-          const { data, ...fields } = asEvent(event)
-          return eventText(fields, typeof data === 'string' ? data : writeUnchecked(data))
-        }
-      },
-      // Sends the header before the first event: the client then knows that it is connected.
-      begin: () => reply.raw.flushHeaders(),
-      onLateError: error => logFault(error as Error, reply.request)
-    })
-    endWithClient(stream, reply)
-    return stream
-  }
+  return itemsWriter({
+    items: 'events',
+    write: event => eventText(event as Event, writeData(event as Event)),
+    writeInvalid (event) {
+      const { data, ...fields } = asEvent(event)
+      return eventText(fields, typeof data === 'string' ? data : writeUnchecked(data))
+    },
+    isLive: true
+  }, options)
 }
 
 /** A value without `data` is the data of an event. */
@@ -66,45 +47,6 @@ function dataWriter (schema: Schema | undefined, { schemas, writerOf }: WriterOp
 function keepNumber (_name: string, value: unknown, context?: { source: string }): unknown {
   const isNumber = typeof value === 'number' && context !== undefined
   return isNumber ? JSON.rawJSON(context.source) : value
-}
-
-/**
- * Whether a schema describes the events, as itemSchema of OpenAPI 3.2 does, and not their data:
- * each of its forms declares `data`, and nothing but fields of events. The type EventOf of
- * types/body.ts has the same rule.
- */
-export function describesEvent (schema: Schema, schemas: Schemas): boolean {
-  const pending = new Set([schema])
-  for (const form of pending) {
-    const target = referenced(schemas, form)
-    const inner = target === undefined ? form.oneOf ?? form.anyOf : [target]
-    if (inner === undefined && !isFormOfEvent(form, schemas)) return false
-    for (const next of inner as Schema[] | undefined ?? []) pending.add(next)
-  }
-  return true
-}
-
-const fieldNames = ['event', 'id', 'retry', 'data']
-
-function isFormOfEvent (form: Schema, schemas: Schemas): boolean {
-  const names: string[] = []
-  for (const { properties = {}, additionalProperties = false } of composedSchemas(form, schemas)) {
-    if (additionalProperties !== false) return false
-    names.push(...Object.keys(properties as object))
-  }
-  return names.includes('data') && names.every(name => fieldNames.includes(name))
-}
-
-/**
- * Closes the connection when the client closes its side. The server allows that, because a
- * response may be on its way; but a client of events is gone, and only the next event would show
- * it.
- */
-function endWithClient (stream: Readable, { raw, request }: FastifyReply): void {
-  const { socket } = request.raw
-  const end = () => raw.destroy()
-  socket.once('end', end)
-  stream.once('close', () => socket.off('end', end))
 }
 
 /**

@@ -14,6 +14,7 @@ import { eventsWriter } from './events.ts'
 import {
   type Fields, fieldsWriter, type HeaderValues, noFields, undeclared, writeFields
 } from './header-fields.ts'
+import { linesWriter } from './items.ts'
 
 /** An answer of any operation. */
 export interface AnyAnswer {
@@ -113,6 +114,7 @@ function bodyWriter (key: string, type: string, media: Media, options: WriterOpt
     case 'json': return jsonWriter(key, type, options)
     case 'text': return textWriter(media, options)
     case 'events': return eventsWriter(media, options)
+    case 'lines': return linesWriter(type, media, options)
     default: return bytesWriter(options)
   }
 }

@@ -62,19 +62,19 @@ export function compileBody (
 }
 
 /**
- * Returns a function from JSON to the value for the handler.
+ * Returns a function from JSON, the body or a part of it, to the value for the handler.
  * @throws HttpError that names the member and the rule for each fault
  */
 export function jsonReader (
   schema: object,
   schemas: Schemas,
   compile: Compile
-): (bytes: Buffer) => unknown {
+): (bytes: Buffer, where?: string) => unknown {
   const validate = compile(schema)
   const toDeclared = removeUndeclared(schema as Schema, schemas)
-  return bytes => {
+  return (bytes, where) => {
     const result = readJson(validate, bytes)
-    if (result.fault !== undefined) throw invalidBody(result.faults?.() ?? [result.fault])
+    if (result.fault !== undefined) throw invalidBody(result.faults?.() ?? [result.fault], where)
     return toDeclared(result.value)
   }
 }
@@ -94,11 +94,15 @@ export function namesOf ({ content }: Body): string[] {
 /** Sentences in an error. */
 const maxFaults = 10
 
-/** An error that names the members and the rules. */
-export function invalidBody (faults: Fault[]): HttpError {
+/**
+ * An error that names the members and the rules.
+ * @param where the body or a part of it, in the middle of a sentence
+ */
+export function invalidBody (faults: Fault[], where = 'the body'): HttpError {
+  const start = where.slice(0, 1).toUpperCase() + where.slice(1)
   const found = new Map<string, RequestFault>()
   for (const { path, problem } of faults) {
-    const message = `${path === '' ? 'The body' : `"${path}" in the body`} ${problem}.`
+    const message = `${path === '' ? start : `"${path}" in ${where}`} ${problem}.`
     found.set(message, { in: 'body', path: path && `/${path}`, message })
   }
   const first = [...found.values()].slice(0, maxFaults)

@@ -11,18 +11,21 @@ import { repeatedHeaders } from '../server/framing.ts'
 import { bodyTooLarge, HttpError } from '../server/http-error.ts'
 import { invalidBody, isReadWhole, jsonReader, missingBody, namesOf } from './body-parser.ts'
 import { BodyStream } from './body-stream.ts'
-import { readField } from './form-field.ts'
+import { readField } from '../parameters/form-field.ts'
 import { answerEarly } from '../server/socket-errors.ts'
 import { essence, kindOf, mediaTypeFinder } from '../message/media-type.ts'
+import { linesReader } from './json-lines.ts'
 import { formCompiler, multipartReader } from './multipart.ts'
 import type { MultipartLimits } from './multipart-parts.ts'
 import { textSchema, type TextSchema } from '../parameters/text-schema.ts'
-import { formReader } from './url-encoded-form.ts'
+import { formReader } from '../parameters/url-encoded-form.ts'
 
 /** Limits of the bodies that handlers read as streams; the others have Fastify's bodyLimit. */
 export interface BodyLimits extends MultipartLimits {
   /** Bytes of a whole body. By default 100 MiB. */
   streamBytes: number
+  /** Bytes of one JSON line. By default Fastify's bodyLimit. */
+  lineBytes: number
 }
 
 const defaultLimits = { streamBytes: 100 * 1024 * 1024, fileBytes: 100 * 1024 * 1024, parts: 1000 }
@@ -49,8 +52,8 @@ export function bodyHooks (
   compile: Compile,
   limits: Partial<BodyLimits> = {}
 ): (operation: Pick<Operation, 'body' | 'ignoresBody'>) => BodyHooks {
-  const { bodyLimit: fieldBytes } = app.initialConfig as { bodyLimit: number }
-  const all = { ...defaultLimits, fieldBytes, ...limits }
+  const { bodyLimit } = app.initialConfig as { bodyLimit: number }
+  const all = { ...defaultLimits, fieldBytes: bodyLimit, lineBytes: bodyLimit, ...limits }
   const engine = { schemas, compile, compileForm: formCompiler(schemas), limits: all }
   return ({ body, ignoresBody }) => {
     // Fastify never reads such a body.
@@ -136,9 +139,9 @@ function hasBody (headers: IncomingHttpHeaders, type: string | undefined): boole
   return length !== undefined && type !== undefined && mayBeEmpty(type)
 }
 
-/** Whether no bytes are a body of the media type: an empty text or stream. */
+/** Whether no bytes are a body of the media type: an empty text, stream or sequence. */
 function mayBeEmpty (type: string): boolean {
-  return ['text', 'bytes', 'events'].includes(kindOf(type))
+  return ['text', 'bytes', 'events', 'lines'].includes(kindOf(type))
 }
 
 function emptyBody ({ raw }: FastifyRequest, type: string): Buffer | IncomingMessage | undefined {
@@ -166,12 +169,20 @@ function readerOf (type: string, media: Media, engine: Engine): Reader {
     case 'form': {
       const toJson = formReader(media, schemas, compile)
       const read = jsonReader(schema, schemas, compile)
-      return bytes => read(Buffer.from(toJson(textOf(bytes as Buffer))))
+      return bytes => {
+        const json = toJson(textOf(bytes as Buffer))
+        if (typeof json !== 'string') throw invalidBody([json])
+        return read(Buffer.from(json))
+      }
     }
     case 'text': return textReader(textSchema(schema, schemas, compile))
     case 'multipart': {
       const read = multipartReader(media, schemas, compileForm, limits)
       return (body, sent) => read(stream(body), sent)
+    }
+    case 'lines': {
+      const read = linesReader(type, jsonReader(schema, schemas, compile), limits.lineBytes)
+      return body => read(stream(body))
     }
     default: return stream
   }

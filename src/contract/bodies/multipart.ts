@@ -9,7 +9,7 @@ import type { Media } from '../types/contract.ts'
 import { invalidBody } from './body-parser.ts'
 import { HttpError } from '../server/http-error.ts'
 import { mediaTypePattern } from '../message/media-type.ts'
-import { readField } from './form-field.ts'
+import { readField } from '../parameters/form-field.ts'
 import {
   fieldsTooLarge, type MultipartLimits, nameless, type RawPart, readBytes, readParts
 } from './multipart-parts.ts'

@@ -2,21 +2,22 @@
 import type {
   Oas3_1Definition as Description, Oas3Operation, Oas3Parameter, Oas3PathItem
 } from '@redocly/openapi-core'
+import { kindOf } from '../message/media-type.ts'
+import { methods, operationKeys } from '../message/methods.ts'
 import { escapedKey, pick, type Schema, subschemas, valueAt } from '../schema/index.ts'
-import { framingFields } from '../types/contract.ts'
+import { type Content, framingFields } from '../types/contract.ts'
 
 export type { Description }
 export type Parameter = Oas3Parameter
 
-/** The methods that a Path Item Object has fields for (OpenAPI 3.2, section 4.8). */
-export const methods = [
-  'get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'
-] as const
+type Operations = Record<string, Oas3Operation>
 
 export interface ListedOperation {
   url: string
   method: string
   item: Oas3PathItem
+  /** The object that has the operation, by its method. */
+  owner: Operations
   operation: Oas3Operation
 }
 
@@ -24,11 +25,16 @@ export interface ListedOperation {
 export function listOperations (document: Description): ListedOperation[] {
   const listed: ListedOperation[] = []
   for (const [url, path] of Object.entries(withoutExtensions(document.paths ?? {}))) {
-    const item = resolve<Oas3PathItem & { query?: Oas3Operation }>(document, path)
-    for (const method of methods) {
-      const operation = item[method]
-      if (operation !== undefined) listed.push({ url, method, item, operation })
+    const item = resolve<Oas3PathItem>(document, path)
+    const add = (owner: Operations, names: readonly string[]) => {
+      for (const method of names) {
+        const operation = owner[method]
+        if (operation !== undefined) listed.push({ url, method, item, owner, operation })
+      }
     }
+    const others = (item.additionalOperations ?? {}) as Operations
+    add(item as unknown as Operations, methods)
+    add(others, Object.keys(others))
   }
   return listed
 }
@@ -71,6 +77,12 @@ export function hasIgnoredBody ({ method, operation }: ListedOperation): boolean
   return operation.requestBody !== undefined && ['get', 'head', 'trace'].includes(method)
 }
 
+/** The JSON pointer of an operation. */
+export function operationPointer (url: string, method: string): string {
+  const keys = ['#', 'paths', url, ...operationKeys(method)]
+  return keys.map(escapedKey).join('/')
+}
+
 /** Header parameters that OpenAPI 3.1 ignores (section 4.8.12.1): other parts declare them. */
 export function isIgnored ({ in: place, name }: Parameter): boolean {
   const declaredElsewhere = ['accept', 'content-type', 'authorization']
@@ -89,13 +101,15 @@ export function defaultOf (document: Description, schema: object): unknown {
   return '$ref' in schema ? defaultOf(document, resolve(document, schema)) : undefined
 }
 
-interface Value { schema?: object, content?: Readonly<Record<string, { schema?: object }>> }
+interface Value { schema?: object, content?: Content }
 
-/** The schema of a parameter or field, or of its media type, and whether its text is JSON. */
+/** The schema of a parameter or field, or of its media type; its text may be JSON or a form. */
 export function valueOf ({ schema = {}, content = {} }: Value) {
   const [first] = Object.entries(content)
   if (first === undefined) return { schema, isJson: false }
   const [type, media] = first
   const isJson = /^[^;]*[/+]json\s*(?:;|$)/i.test(type)
-  return { schema: media.schema ?? (isJson ? {} : { type: 'string' }), isJson }
+  const isForm = kindOf(type) === 'form'
+  const schemaOfMedia = media.schema ?? (isJson || isForm ? {} : { type: 'string' })
+  return { schema: schemaOfMedia, isJson, form: isForm ? media : undefined }
 }

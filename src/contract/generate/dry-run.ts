@@ -1,11 +1,13 @@
 // Runs the startup work of the service without listening, to find what would fail: every schema is
 // compiled, every default read and every route registered.
 import fastify, { type HTTPMethods } from 'fastify'
+import { addMethods } from '../message/methods.ts'
 import { noTexts } from '../message/request-texts.ts'
 import { valueReader } from '../parameters/parameters.ts'
 import { routed, routerOptions, toRoute } from '../message/paths.ts'
-import { type Compile, createCompiler, createWriters, escapedKey } from '../schema/index.ts'
+import { type Compile, createCompiler, createWriters } from '../schema/index.ts'
 import type { Contract, Operation, Parameter } from '../types/contract.ts'
+import { operationPointer } from './description.ts'
 import { schemasOf } from './prune-components.ts'
 import type { TypesEmitter } from './read-options.ts'
 import { schemaFault } from './schema-check.ts'
@@ -72,6 +74,7 @@ function dryRun (
   const answer = checked(createCompiler(schemas, 'answer'), findFault)
   const write = createWriters(answer)
   const app = fastify({ routerOptions })
+  addMethods(app, Object.values(contract.operations))
   const attempt = (pointer: string, step: () => unknown, operation?: string) => {
     try {
       step()
@@ -85,7 +88,7 @@ function dryRun (
   }
   for (const [id, operation] of Object.entries(contract.operations)) {
     const { url, method, parameters, body, responses } = operation
-    const place = `#/paths/${escapedKey(url)}/${method.toLowerCase()}`
+    const place = operationPointer(url, method)
     attempt(place, () => {
       const { template } = routed(operation, contract.server, {})
       // The service answers its own paths at the root and below the path of the server.

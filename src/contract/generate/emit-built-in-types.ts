@@ -1,11 +1,12 @@
 // Emits the types of a contract as text, in the shape of openapi-typescript's and without a
 // compiler. Each schema is an alias, because members of interfaces cannot be recursive lists.
+import { methods } from '../message/methods.ts'
 import {
   composedSchemas, isFileSchema, isInt64, isSchemaObject, type Schema, valueAt
 } from '../schema/index.ts'
 import {
   defaultOf, type Description, hasIgnoredBody, isIgnored, type ListedOperation, listOperations,
-  methods, type Parameter, resolve, valueOf, withoutExtensions
+  type Parameter, resolve, valueOf, withoutExtensions
 } from './description.ts'
 import { distinctionsIn } from './discriminators.ts'
 import { takeName } from './schema-names.ts'
@@ -209,9 +210,11 @@ function parametersType (
     const parameter = resolve<Parameter>(document, given as Parameter)
     if (!isIgnored(parameter)) found.set(`${parameter.in} ${parameter.name}`, parameter)
   }
-  return block(['query', 'header', 'path', 'cookie'].map(place => {
-    const here = [...found.values()].filter(parameter => parameter.in === place)
-    if (here.length === 0) return member(place, 'never', true)
+  const byPlace = Map.groupBy(found.values(), parameter => String(parameter.in))
+  const places = new Set(['query', 'header', 'path', 'cookie', ...byPlace.keys()])
+  return block([...places].map(place => {
+    const here = byPlace.get(place)
+    if (here === undefined) return member(place, 'never', true)
     const optional = here.filter(parameter => isOptional(document, parameter))
     const members = here.map(parameter => {
       const type = schemas.type(valueOf(parameter).schema)

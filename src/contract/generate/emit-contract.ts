@@ -176,9 +176,10 @@ function toParameters (document: Description, given: object[]): ContractParamete
 function toParameter (document: Description, parameter: Parameter): ContractParameter {
   const { name, in: place = '', required = false, content, allowEmptyValue } = parameter
   const ofPlace = place === 'query' || place === 'cookie' ? 'form' : 'simple'
-  // The text of a media type other than JSON is a text in style simple.
-  const style = content === undefined ? parameter.style ?? ofPlace : 'simple'
-  const { schema, isJson } = valueOf(parameter)
+  const { schema, isJson, form } = valueOf(parameter as Parameters<typeof valueOf>[0])
+  const ofContent = form === undefined ? 'simple' : 'form'
+  // The text of a media type other than JSON and forms is a text in style simple.
+  const style = content === undefined ? parameter.style ?? ofPlace : ofContent
   return defined<ContractParameter>({
     name,
     in: place,
@@ -187,6 +188,7 @@ function toParameter (document: Description, parameter: Parameter): ContractPara
     explode: parameter.explode ?? style === 'form',
     schema: localized(schema),
     isJson: isJson || undefined,
+    form: form && defined<Media>({ encoding: toEncodings(form.encoding) }),
     allowEmptyValue: allowEmptyValue || undefined,
     default: defaultOf(document, schema)
   })
@@ -201,10 +203,14 @@ function toBody ({ required = false, content = {} }: Partial<Body>): Body | unde
 function toContent (content: Content): Content {
   return mapValues(content, ({ schema, encoding }) => defined<Media>({
     schema: schema && localized(schema),
-    encoding: encoding && mapValues(encoding, ({ contentType, style, explode }) => {
-      return defined<Encoding>({ contentType, style, explode })
-    })
+    encoding: toEncodings(encoding)
   }))
+}
+
+function toEncodings (given: Media['encoding']): Media['encoding'] {
+  return given && mapValues(given, ({ contentType, style, explode }) => {
+    return defined<Encoding>({ contentType, style, explode })
+  })
 }
 
 interface ResponseObject { content?: Content, headers?: Record<string, object> }

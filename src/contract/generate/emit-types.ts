@@ -1,6 +1,7 @@
 // Emits the types that check handlers and answers.
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
+import { methods } from '../message/methods.ts'
 import { escapedKey, isFileSchema, isInt64, type Schema, valueAt } from '../schema/index.ts'
 import {
   defaultOf, type Description, hasIgnoredBody, isIgnored, type ListedOperation, listOperations,
@@ -17,7 +18,7 @@ const nullType = ts.factory.createLiteralTypeNode(ts.factory.createNull())
  * registry). A file is a `Blob`, as clients send it.
  */
 export async function emitTypes (document: Description): Promise<string> {
-  return astToString(await openapiTS(toTyped(document) as OpenAPI3, {
+  const nodes = await openapiTS(toTyped(document) as OpenAPI3, {
     // Members with a default stay optional, because nothing fills them in.
     defaultNonNullable: false,
     // Marks members that only one side sends: types/body.ts removes them from the other side.
@@ -30,8 +31,62 @@ export async function emitTypes (document: Description): Promise<string> {
       const isNullable = [schema.type].flat().includes('null')
       return isNullable ? ts.factory.createUnionTypeNode([type, nullType]) : type
     }
-  }))
+  })
+  const wholeQueries = findWholeQueries(document)
+  return astToString(nodes.map(node => corrected(node, wholeQueries) as ts.Node))
 }
+
+/** Begins the paths of operations whose methods openapi-typescript does not know. */
+const ownPath = 'method '
+
+/** Moves an operation to a path of its own, with a method that openapi-typescript knows. */
+function addOwnPath (document: Description, listed: ListedOperation): void {
+  const { url, method, item, owner, operation } = listed
+  const paths = document.paths as Record<string, unknown>
+  paths[`${ownPath}${method} ${url}`] = { parameters: item.parameters, post: operation }
+  delete owner[method]
+}
+
+/**
+ * The ids of operations, and the paths, whose query is one value: openapi-typescript does not know
+ * the place querystring.
+ */
+function findWholeQueries (document: Description): Set<string> {
+  const found = new Set<string>()
+  for (const { url, item, operation } of listOperations(document)) {
+    const isWhole = (given: object) => {
+      return String(resolve<Parameter>(document, given as Parameter).in) === 'querystring'
+    }
+    if (operation.parameters?.some(isWhole)) found.add(String(operation.operationId))
+    if (item.parameters?.some(isWhole)) found.add(url).add(String(operation.operationId))
+  }
+  return found
+}
+
+/**
+ * Removes the paths of addOwnPath(), and renames the queries that are one value.
+ * @param path the names of the members around the node
+ */
+function corrected (
+  node: ts.Node,
+  wholeQueries: ReadonlySet<string>,
+  path: readonly string[] = []
+): ts.Node | undefined {
+  const isMember = ts.isPropertySignature(node)
+  const isNamed = isMember || ts.isInterfaceDeclaration(node)
+  const inner = isNamed && 'text' in node.name ? [...path, node.name.text] : path
+  const [part, key = '', ...rest] = inner
+  if (part === 'paths' && key.startsWith(ownPath)) return undefined
+  if (isMember && wholeQueries.has(key) && rest.join() === 'parameters,query') {
+    const { modifiers, questionToken, type } = node
+    const name = ts.factory.createIdentifier('querystring')
+    return ts.factory.updatePropertySignature(node, modifiers, name, questionToken, type)
+  }
+  if (rest.length > 1 || (part !== 'paths' && part !== 'operations')) return node
+  return ts.visitEachChild(node, child => corrected(child, wholeQueries, inner), undefined)
+}
+
+const knownMethods: readonly string[] = methods.filter(method => method !== 'query')
 
 /** A copy of what has types, as handlers get it; what has none may be malformed. */
 function toTyped (document: Description): Description {
@@ -40,6 +95,7 @@ function toTyped (document: Description): Description {
     if (hasIgnoredBody(listed)) delete listed.operation.requestBody
     changeParameters(copy, listed)
     changeResponses(copy, listed)
+    if (!knownMethods.includes(listed.method)) addOwnPath(copy, listed)
   }
   const { openapi, paths = {}, webhooks = {}, components = {} } = copy
   delete components.securitySchemes
@@ -56,6 +112,8 @@ function changeParameters (document: Description, { item, operation }: ListedOpe
       if (isIgnored(parameter)) continue
       parameters.push(given as Parameter)
       describeBySchema(parameter)
+      // corrected() gives it back its name.
+      if (String(parameter.in) === 'querystring') parameter.in = 'query'
       const hasDefault = defaultOf(document, parameter.schema as object) !== undefined
       if (hasDefault) parameter.required = true
     }

@@ -7,7 +7,7 @@ import { takeName } from './schema-names.ts'
 const schemas = '#/components/schemas/'
 /** Where a Media Type, Parameter or Header Object has its schema. The rest is a part of it. */
 const owner = '#/(?:components/(?!schemas/)[^/]+|paths|webhooks)/([^/]+)'
-const place = new RegExp(`^${owner}(?:/.*?)?/schema(?=/|$)`)
+const place = new RegExp(`^${owner}(?:/.*?)?/(?:schema|itemSchema)(?=/|$)`)
 
 /** Whether a reference leads to a schema, or a part of one, outside of the component schemas. */
 export function isHoisted (pointer: string): boolean {
@@ -29,9 +29,10 @@ export function withHoistedSchemas (document: Description): Description {
   const copy = withFollowed(document, names) as Description & { components?: object }
   const hoisted: Record<string, unknown> = {}
   for (const [pointer, name] of names) {
-    const holder = valueAt(copy, pointer.slice(1, -'/schema'.length)) as { schema: unknown }
-    hoisted[name] = holder.schema
-    holder.schema = { $ref: schemas + name }
+    const [, outer = '', key = ''] = /^#(.*)\/(.*)$/s.exec(pointer) ?? []
+    const holder = valueAt(copy, outer) as Record<string, unknown>
+    hoisted[name] = holder[key]
+    holder[key] = { $ref: schemas + name }
   }
   const components = { ...copy.components, schemas: { ...copy.components?.schemas, ...hoisted } }
   return { ...copy, components } as Description

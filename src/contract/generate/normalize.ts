@@ -1,11 +1,12 @@
 // The part of a description that is served, in the form that the emitters read: without what
 // OpenAPI ignores, and with an id for every operation.
-import type { Oas3Operation, Oas3PathItem } from '@redocly/openapi-core'
+import type { Oas3Operation, Oas3RequestBody } from '@redocly/openapi-core'
 import { isSchemaObject, mapSubschemas, mapValues } from '../schema/index.ts'
 import { bodilessStatuses } from '../types/contract.ts'
 import {
-  type Description, listOperations, methods, resolve, visitValues, withoutExtensions
+  type Description, type ListedOperation, listOperations, resolve, visitValues, withoutExtensions
 } from './description.ts'
+import { withPlainContent } from './plain-content.ts'
 import { takeName } from './schema-names.ts'
 
 /** The keywords of JSON Schema 2020-12 that validate, and those that OpenAPI gives a meaning to. */
@@ -57,9 +58,10 @@ function withOwnItems (document: Description): Description {
 
 /** For example `getUsersByIdPosts` for GET /users/{id}/posts. */
 function derivedId (method: string, url: string): string {
-  let id = method
-  for (const word of url.replaceAll('{', 'by ').split(/[^\p{L}\p{N}]+/u)) {
-    id += word.slice(0, 1).toUpperCase() + word.slice(1)
+  let id = ''
+  const text = method.toLowerCase() + url.replaceAll('{', 'by ')
+  for (const word of text.split(/[^\p{L}\p{N}]+/u)) {
+    id += id === '' ? word : word.slice(0, 1).toUpperCase() + word.slice(1)
   }
   return id
 }
@@ -73,25 +75,24 @@ interface Skipped { has: (id: string) => boolean, hasWebhook: (name: string) => 
  * that JSON Schema 2020-12 does not know but openapi-typescript may read.
  */
 export function servedPart (document: Description, skipped: Skipped): Description {
-  const copy = changeSchemas(document, plainSchema) as Description
+  const copy = changeSchemas(withPlainContent(document), plainSchema) as Description
   const webhooks = copy.webhooks as Record<string, object> | undefined ?? {}
   for (const name of Object.keys(webhooks)) if (skipped.hasWebhook(name)) delete webhooks[name]
   removeSkipped(copy, skipped)
   removeRepeatedIds(copy)
-  for (const { method, operation } of listOperations(copy)) removeBodies(copy, method, operation)
+  for (const { method, operation } of listOperations(copy)) {
+    removeBodies(copy, method, operation)
+    if (method === 'query') requireBody(copy, operation)
+  }
   return copy
 }
 
 function removeSkipped (document: Description, skipped: Skipped): void {
-  const paths = (document.paths ?? {}) as Record<string, Oas3PathItem & { query?: Oas3Operation }>
-  for (const [url, item] of Object.entries(withoutExtensions(paths))) {
-    const declared = methods.filter(method => method in item)
-    for (const method of declared) {
-      if (skipped.has(String(item[method]?.operationId))) delete item[method]
-    }
+  const isSkipped = ({ operation }: ListedOperation) => skipped.has(String(operation.operationId))
+  for (const [url, listed] of Map.groupBy(listOperations(document), ({ url }) => url)) {
     // What the path has beside its operations may be broken too.
-    const isEmpty = declared.every(method => !(method in item))
-    if (declared.length > 0 && isEmpty) delete paths[url]
+    if (listed.every(isSkipped)) delete (document.paths as Record<string, unknown>)[url]
+    for (const one of listed.filter(isSkipped)) delete one.owner[one.method]
   }
 }
 
@@ -109,6 +110,12 @@ function removeBodies (document: Description, method: string, operation: Oas3Ope
     const hasBody = !isBodiless && Object.keys(content).length > 0
     return hasBody ? response : rest
   }) as typeof declared
+}
+
+/** A request with QUERY has content (RFC 10008, section 2). */
+function requireBody (document: Description, operation: Oas3Operation): void {
+  const body = resolve<Partial<Oas3RequestBody>>(document, operation.requestBody ?? {})
+  operation.requestBody = { content: {}, ...body, required: true }
 }
 
 /**

@@ -3,6 +3,8 @@ import { upgrade } from '@scalar/openapi-upgrader'
 import type { Document, Oas3Rule, UserContext } from '@redocly/openapi-core'
 import type { Description } from './description.ts'
 import { ContractError, locate } from './findings.ts'
+import { kindOf } from '../message/media-type.ts'
+import { isSequence } from './plain-content.ts'
 import { report, unsupported } from './unsupported-features.ts'
 
 /** @throws ContractError for a document of another version, which the linter may not know at all */
@@ -25,22 +27,14 @@ export function toOpenApi31 (document: Description): Description {
 export const newIn32Rule: Oas3Rule = () => ({
   Paths: {
     PathItem: {
-      enter (item, context) {
-        reportFields(item, context, 'query')
-        // Not one of the operations that can be skipped: the whole path is.
-        const field = 'additionalOperations'
-        if (field in Object(item)) report(context, 'newIn32', undefined, field)
-      },
-      Parameter ({ in: place }, context) {
-        if (String(place) === 'querystring') report(context, 'newIn32', 'in', 'querystring')
-      },
-      MediaTypesMap (content, context) {
-        for (const [type, media] of Object.entries(content)) {
-          if ('$ref' in Object(media)) report(context, 'newIn32', type, '$ref')
-        }
-      },
       MediaType (media, context) {
-        reportFields(media, context, 'itemSchema', 'prefixEncoding', 'itemEncoding')
+        reportFields(media, context, 'prefixEncoding', 'itemEncoding')
+        reportItems(media, context, isSequence)
+      },
+      RequestBody: {
+        MediaType (media, context) {
+          reportItems(media, context, type => kindOf(type) !== 'events')
+        }
       }
     }
   },
@@ -48,6 +42,12 @@ export const newIn32Rule: Oas3Rule = () => ({
     reportFields(discriminator, context, 'defaultMapping')
   }
 })
+
+/** @param hasItems whether the engine reads or writes the items of a media type */
+function reportItems (media: object, context: UserContext, hasItems: (type: string) => boolean) {
+  const type = String(context.key)
+  if ('itemSchema' in media && !hasItems(type)) report(context, 'itemSchema', 'itemSchema', type)
+}
 
 function reportFields (node: object, context: UserContext, ...fields: string[]): void {
   for (const field of fields) {

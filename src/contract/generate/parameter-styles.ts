@@ -1,9 +1,12 @@
 // Reports parameters and header fields that have no text in their style. The form of a value, as
 // the linter sees the schema, is a text, an array or an object.
 import type { Oas3Parameter, UserContext } from '@redocly/openapi-core'
-import type { Schema } from '../schema/index.ts'
+import { mapValues, type Schema } from '../schema/index.ts'
+import type { Media } from '../types/contract.ts'
 import { isIgnored, schemasIn, valueOf } from './description.ts'
 import { report } from './unsupported-features.ts'
+
+type Value = Parameters<typeof valueOf>[0]
 
 /** The styles of each place, its default first (OpenAPI 3.1.1, section 4.8.12.4). */
 const styles: Readonly<Record<string, string[]>> = {
@@ -20,6 +23,7 @@ export function reportParameter (parameter: Oas3Parameter, context: UserContext)
   if ((place === 'header' || place === 'cookie') && !isToken(name)) {
     report(context, 'headerName', 'name', name)
   }
+  if (String(place) === 'querystring') return reportQuerystring(parameter, context)
   const allowed = styles[place as string] as [string, ...string[]]
   const { style = allowed[0], explode = style === 'form' } = parameter
   const forms = reportValue(parameter, context, style, explode)
@@ -27,6 +31,12 @@ export function reportParameter (parameter: Oas3Parameter, context: UserContext)
   if (!allowed.includes(style) || !isDefined(style, forms, explode, parameter.explode)) {
     report(context, 'style', 'style', style)
   }
+}
+
+/** Beside a form, content is JSON or a text. */
+function reportQuerystring (parameter: Oas3Parameter, context: UserContext): void {
+  if (parameter.content === undefined) report(context, 'querystring')
+  else if (valueOf(parameter as Value).form === undefined) reportValue(parameter as Value, context)
 }
 
 /** RFC 9110, section 5.6.2. */
@@ -43,12 +53,12 @@ function isDefined (style: string, forms: string[], explode: boolean, given?: bo
 
 /** Reports a value that has no text. Returns the forms of the value, none of JSON. */
 export function reportValue (
-  value: Parameters<typeof valueOf>[0],
+  value: Value,
   context: UserContext,
   style = 'simple',
   explode = false
 ): string[] {
-  const { schema, isJson } = valueOf(value)
+  const { schema, isJson } = valueOf(withMedia(value, context))
   const parts = isJson ? [] : composedParts([{ schema }], context)
   const forms = formsOf(parts)
   if (value.content !== undefined) {
@@ -57,6 +67,13 @@ export function reportValue (
     report(context, 'nestedParameter', 'schema')
   }
   return forms
+}
+
+/** A value with its media types in place of references to them. */
+function withMedia (value: Value, { resolve }: UserContext): Value {
+  const { content } = value
+  if (content === undefined) return value
+  return { ...value, content: mapValues(content, media => resolve<Media>(media).node ?? media) }
 }
 
 /** The forms that members of an object may have beside a text. */

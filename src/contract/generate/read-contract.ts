@@ -2,8 +2,8 @@
 // it out where the owner of the contract asks for that. openapi-core gives every finding its file,
 // line and JSON pointer.
 import {
-  type BaseResolver, bundle, createConfig, type Document, lint, type NormalizedProblem,
-  type Oas3Decorator, type RawUniversalConfig
+  type BaseResolver, bundle, createConfig, type Document, lint, type NodeType,
+  type NormalizedProblem, type Oas3Decorator, type RawUniversalConfig
 } from '@redocly/openapi-core'
 import { relative, resolve } from 'node:path'
 import type { Contract } from '../types/contract.ts'
@@ -101,7 +101,12 @@ async function inspect (
   const rules = { supported: unsupportedRule(survey, allowOpen), version: newIn32Rule }
   const config = await createConfig({
     ...styles,
-    plugins: [{ id: 'service', rules: { oas3: rules }, decorators: { oas3: { withoutIds } } }],
+    plugins: [{
+      id: 'service',
+      rules: { oas3: rules },
+      decorators: { oas3: { withoutIds } },
+      typeExtension: { oas3: withMediaTypes }
+    }],
     decorators: { 'service/withoutIds': 'on' },
     rules: { ...Object.fromEntries(errorRules.map(rule => [rule, 'error'])), ...styles.rules }
   })
@@ -122,6 +127,11 @@ const withoutIds: Oas3Decorator = () => ({
     delete (schema as { $id?: unknown }).$id
   }
 })
+
+/** The linter takes each of `components/mediaTypes` for a map of media types. */
+function withMediaTypes (types: Record<string, NodeType>): Record<string, NodeType> {
+  return { ...types, NamedMediaTypes: { properties: {}, additionalProperties: 'MediaType' } }
+}
 
 /** The linter does not say what it cannot resolve, or says it in the words of the system. */
 function withTarget (problem: NormalizedProblem, { missing }: Survey): NormalizedProblem {

@@ -1,12 +1,13 @@
 // A linter rule that reports the features of OpenAPI that this service does not serve: serving half
 // of a feature would mislead. It also fills the survey.
-import type { Oas3Operation, Oas3Rule, UserContext } from '@redocly/openapi-core'
+import type { Oas3Operation, Oas3Parameter, Oas3Rule, UserContext } from '@redocly/openapi-core'
 import { escapedKey, mapValues, references, type Schema, valueAt } from '../schema/index.ts'
+import { operationKeys } from '../message/methods.ts'
 import { didYouMean } from '../message/did-you-mean.ts'
 import { isHoisted } from './hoist-schemas.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
 import { placeAt, type Survey } from './survey.ts'
-import { pathFault, report } from './unsupported-features.ts'
+import { isRoutable, pathFault, report } from './unsupported-features.ts'
 
 /**
  * Checks `paths` and all schemas; webhooks and callbacks are not served.
@@ -58,8 +59,10 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
         },
         Parameter: reportParameter,
         Operation: {
-          enter (operation, context) {
+          enter (operation, context, { PathItem: item }) {
+            reportQueries([...item.parameters ?? [], ...operation.parameters ?? []], context)
             reportOperation(operation, context)
+            reportMethod(operation, context)
             const isOpen = operation.security === undefined && top.security === undefined
             if (isOpen && !allowOpen) report(context, 'noSecurity', undefined, openWayOut)
           },
@@ -185,6 +188,27 @@ function reportMember (node: unknown, name: string, context: UserContext): void 
 
 function reportOperation (operation: Oas3Operation, context: UserContext): void {
   if (operation.operationId === '__proto__') report(context, 'proto', 'operationId')
+}
+
+/** A query is either one value or several (OpenAPI 3.2, section 4.12.1). */
+function reportQueries (parameters: object[], context: UserContext): void {
+  const found = new Map<string, string>()
+  for (const given of parameters) {
+    const { name, in: place } = context.resolve<Oas3Parameter>(given as Oas3Parameter).node ?? {}
+    if (/^query/.test(String(place))) found.set(`${place} ${name}`, String(place))
+  }
+  const places = [...found.values()]
+  if (places.length > 1 && places.includes('querystring')) report(context, 'querystring')
+}
+
+function reportMethod ({ requestBody }: Oas3Operation, context: UserContext): void {
+  const { key, location } = context
+  const [, isAdditional] = /(\/additionalOperations)?\/[^/]+$/.exec(location.pointer) ?? []
+  if (isAdditional === undefined) {
+    if (key === 'query' && requestBody === undefined) report(context, 'queryBody')
+  } else if (!isRoutable(String(key)) || operationKeys(String(key)).length === 1) {
+    report(context, 'method', undefined, key)
+  }
 }
 
 function reportStatuses (responses: Oas3Operation['responses'], context: UserContext): void {

@@ -1,5 +1,6 @@
 // The operations of a contract that are not served, and why.
 import type { NormalizedProblem, Source } from '@redocly/openapi-core'
+import { operationKeys } from '../message/methods.ts'
 import { routed } from '../message/paths.ts'
 import { escapedKey } from '../schema/index.ts'
 import type { Server, SkippedOperation } from '../types/contract.ts'
@@ -8,7 +9,7 @@ import { toAddress, toServer } from './emit-contract.ts'
 import { placeOf } from './findings.ts'
 import { childPlace, type References } from './references.ts'
 import type { Survey } from './survey.ts'
-import { pathFault, throwOwnPath } from './unsupported-features.ts'
+import { isRoutable, pathFault, throwOwnPath } from './unsupported-features.ts'
 
 /** An operation, and the places of it, of its Path Item Object and of its path. */
 interface Candidate {
@@ -41,7 +42,7 @@ export class SkippedOperations {
       const { url, method, operation } = listed
       const key = `${root}#/paths/${escapedKey(url)}`
       const item = references.resolve(key)
-      const place = childPlace(item, method)
+      const place = childPlace(item, operationKeys(method).join('/'))
       for (const name of (operation.security ?? document.security ?? []).flatMap(Object.keys)) {
         references.addUse(place, `${root}#/components/securitySchemes/${name}`)
       }
@@ -121,7 +122,8 @@ function canReach (
   try {
     const paths = [address.url, routed(address, server, {}).template]
     for (const path of paths) throwOwnPath(decodeURI(path), ownPaths)
-    return paths.every(path => path.startsWith('/') && pathFault(path) === undefined)
+    const areSound = paths.every(path => path.startsWith('/') && pathFault(path) === undefined)
+    return areSound && isRoutable(address.method)
   } catch {
     return false
   }

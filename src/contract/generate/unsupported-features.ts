@@ -1,11 +1,16 @@
 // The features of OpenAPI that this service refuses. src/contract/FEATURES.md lists the same.
 import type { UserContext } from '@redocly/openapi-core'
+import { METHODS } from 'node:http'
 
 /** The features by name, as findings and the README write them. */
 export const unsupported = {
   version: 'an OpenAPI version other than 3.0.x, 3.1.x and 3.2.x',
-  newIn32: 'what OpenAPI 3.2 adds: query and additionalOperations, querystring, itemSchema, ' +
-    'prefixEncoding and itemEncoding, defaultMapping, a $ref to a media type',
+  newIn32: 'what OpenAPI 3.2 adds: prefixEncoding and itemEncoding, defaultMapping',
+  itemSchema: 'itemSchema of anything but JSON lines and the events of an answer',
+  method: 'a method of additionalOperations that Node does not read, CONNECT, or one that has a ' +
+    'field of its own',
+  querystring: 'a querystring parameter without content, or beside another one or one in query',
+  queryBody: 'a query operation without a request body, which HTTP needs',
   dialect: 'a JSON Schema dialect other than 2020-12',
   anchor: '$anchor, $dynamicAnchor and $dynamicRef',
   id: 'an $id by which a $ref in its schema means another place than by the place of the file',
@@ -49,6 +54,11 @@ export function report (
   const text = typeof detail === 'object' ? JSON.stringify(detail) : detail
   const message = `Not supported: ${unsupported[feature]}${text === undefined ? '' : ` (${text})`}.`
   report({ message, location: child === undefined ? location.key() : location.child(child).key() })
+}
+
+/** Whether Node reads a method, and gives its requests to Fastify. */
+export function isRoutable (method: string): boolean {
+  return METHODS.includes(method) && method !== 'CONNECT'
 }
 
 /** Why no request can have a path, if it cannot. */

@@ -1,8 +1,9 @@
 // Which findings of the linter are errors, and how the others are reported.
 import type { Document, NormalizedProblem } from '@redocly/openapi-core'
 import { relative } from 'node:path'
-import { escapedKey } from '../schema/index.ts'
-import { type Description, hasIgnoredBody, listOperations, visitValues } from './description.ts'
+import {
+  type Description, hasIgnoredBody, listOperations, operationPointer, visitValues
+} from './description.ts'
 import { describe, locate, placeOf } from './findings.ts'
 import type { Survey } from './survey.ts'
 
@@ -73,14 +74,14 @@ export function warningsOf (
   for (const [id, same] of Map.groupBy(operations, ({ operation }) => operation.operationId)) {
     if (id === undefined || same.length === 1) continue
     const { url, method } = same[0] as typeof same[number]
-    const pointer = `#/paths/${escapedKey(url)}/${method}/operationId`
+    const pointer = `${operationPointer(url, method)}/operationId`
     const sentence = `${same.length} operations have the operationId \`${id}\`: ` +
       'each is named by its method and path.'
     lines.push(`${survey.locate(source, pointer)} ${sentence}`)
   }
   const withBody = operations.filter(hasIgnoredBody)
   const ignored = withBody.map(({ url, method }) => {
-    return `#/paths/${escapedKey(url)}/${method}/requestBody`
+    return `${operationPointer(url, method)}/requestBody`
   })
   if (ignored[0] !== undefined) {
     const sentence = 'The body of GET, HEAD or TRACE is ignored: HTTP gives it no meaning.'

@@ -1,7 +1,7 @@
 // Media types and their ranges, as a contract and as requests write them. All functions take linear
 // time: a request may send thousands of spaces where a pattern looks for a semicolon.
 
-type Kind = 'json' | 'text' | 'form' | 'multipart' | 'events' | 'bytes'
+type Kind = 'json' | 'lines' | 'text' | 'form' | 'multipart' | 'events' | 'bytes'
 
 /** A media type without its parameters, in lower case (RFC 9110, section 8.3.1). */
 export function essence (type: string): string {
@@ -9,14 +9,23 @@ export function essence (type: string): string {
   return (end < 0 ? type : type.slice(0, end).trimEnd()).toLowerCase()
 }
 
+/** JSON values one after another: JSON lines, or JSON text sequences (RFC 7464 and RFC 8091). */
+const lines = /^(?:application\/(?:jsonl|x-ndjson|json-seq)|[^/]+\/.+\+json-seq)$/
+
 /** How a body of a media type or range is read and written; types/body.ts has the same types. */
 export function kindOf (type: string): Kind {
   const name = essence(type)
   if (name === 'application/json' || /^[^/]+\/.+\+json$/.test(name)) return 'json'
+  if (lines.test(name)) return 'lines'
   if (name === 'application/x-www-form-urlencoded') return 'form'
   if (name === 'multipart/form-data') return 'multipart'
   if (name === 'text/event-stream') return 'events'
   return name.startsWith('text/') ? 'text' : 'bytes'
+}
+
+/** What begins each of the JSON values: nothing, or the mark of a JSON text sequence. */
+export function linesMark (type: string): string {
+  return essence(type).endsWith('json-seq') ? '\x1e' : ''
 }
 
 const token = "[!#$%&'*+.^`|~\\w-]+"
@@ -31,6 +40,7 @@ const anyParameters = `(?:${space}${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*"))*`
 /** What may follow a media type in Content-Type. The handler reads the parameters of bytes. */
 const parameters: Readonly<Record<Kind, string>> = {
   json: charset,
+  lines: charset,
   text: charset,
   form: charset,
   multipart: `${charset}${boundary}${charset}`,

@@ -32,8 +32,18 @@ export interface Texts {
 }
 
 function queryTexts (request: FastifyRequest): Texts {
+  return textsByName(rawQuery(request), '&', name => decodeText(name, 'query'))
+}
+
+function rawQuery (request: FastifyRequest): string {
   const [, ...query] = withoutFragment(request.url).split('?')
-  return textsByName(query.join('?'), '&', name => decodeText(name, 'query'))
+  return query.join('?')
+}
+
+/** A query that is the text of one value; an empty one is none. */
+function wholeQuery (request: FastifyRequest): Texts {
+  const query = rawQuery(request)
+  return { ...noTexts, of: () => query === '' ? [] : [query] }
 }
 
 function cookieTexts ({ headers }: FastifyRequest): Texts {
@@ -51,6 +61,7 @@ function sentHeaderTexts ({ raw: { rawHeaders } }: FastifyRequest): Texts {
 /** The texts of one place, by the place's name in the contract (OpenAPI 3.1, section 4.8.12). */
 export const textsIn: Readonly<Record<string, (request: FastifyRequest) => Texts>> = {
   query: queryTexts,
+  querystring: wholeQuery,
   cookie: cookieTexts,
   header: sentHeaderTexts
 }

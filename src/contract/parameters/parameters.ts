@@ -1,12 +1,13 @@
 // Reads parameters from path, query, headers and cookies, and validates them.
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type Compile, type Fault, readJson, type Schemas } from '../schema/index.ts'
-import type { Parameter, SecurityScheme } from '../types/contract.ts'
+import type { Media, Parameter, SecurityScheme } from '../types/contract.ts'
 import { asHttpError, HttpError } from '../server/http-error.ts'
 import { type RoutedOperation, segmentSource } from '../message/paths.ts'
 import { decodeText, rawPath, type Texts, textsFrom, textsIn } from '../message/request-texts.ts'
 import { isSpread, styleReaders } from './styles.ts'
 import type { Notation } from './notation.ts'
+import { formReader } from './url-encoded-form.ts'
 import { type Json, repetition, scalarJson, type TextWriter } from './text-json.ts'
 import { textSchema, type TextSchema } from './text-schema.ts'
 
@@ -127,7 +128,9 @@ export function valueReader (
   const label = labelOf(parameter)
   const validate = compile(parameter.schema)
   const schema = textSchema(parameter.schema, schemas, compile)
-  const readings = readingsOf(parameter, schema, isClaimed)
+  const readings = parameter.form === undefined
+    ? readingsOf(parameter, schema, isClaimed)
+    : [formReading({ schema: parameter.schema, ...parameter.form }, schemas, compile)]
   const unsent: Reading[] = []
   if (required && isSpreadObject(parameter, schema)) unsent.push(() => '{}')
   if (!required && value !== undefined) unsent.push(() => JSON.stringify(value))
@@ -173,6 +176,15 @@ function isUnused ({ name, required, allowEmptyValue }: Parameter, texts: Texts)
 
 /** What may be the value, as JSON; undefined where nothing is sent. */
 type Reading = (texts: Texts) => Json | undefined
+
+/** Reads a query that is one form. */
+function formReading (media: Media, schemas: Schemas, compile: Compile): Reading {
+  const toJson = formReader(media, schemas, compile)
+  return texts => {
+    const [form] = texts.of('')
+    return form === undefined ? undefined : toJson(form)
+  }
+}
 
 /** In the order of preference: a number before a string where the schema allows both. */
 function readingsOf (

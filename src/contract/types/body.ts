@@ -5,13 +5,15 @@ import type { Readable } from 'node:stream'
 export type RequestBody<Type, Schema> = KindOf<Type> extends 'json' | 'form' ? RequestValue<Schema>
   : KindOf<Type> extends 'text' ? string
     : KindOf<Type> extends 'multipart' ? AsyncIterable<FormPart<Schema>>
-      : Readable
+      : KindOf<Type> extends 'lines' ? AsyncIterable<RequestValue<Schema>>
+        : Readable
 
 /** The body of a response as a handler gives it. */
 export type ResponseBody<Type, Schema> = KindOf<Type> extends 'json' ? ResponseValue<Schema>
   : KindOf<Type> extends 'text' ? TextOf<ResponseValue<Schema>>
     : KindOf<Type> extends 'events' ? AsyncIterable<EventOf<ResponseValue<Schema>>>
-      : Bytes
+      : KindOf<Type> extends 'lines' ? AsyncIterable<ResponseValue<Schema>>
+        : Bytes
 type TextOf<Value> = Value extends string ? Value : string
 
 /** Any bytes; a string is UTF-8. */
@@ -22,11 +24,14 @@ type Essence<Type extends string> = Type extends `${infer Name};${string}` ? Tri
 type Trimmed<Text extends string> = Text extends `${infer Rest} ` ? Trimmed<Rest> : Text
 type KindOfName<Name extends string> =
   Name extends 'application/json' | `${string}/${string}+json` ? 'json'
-    : Name extends 'application/x-www-form-urlencoded' ? 'form'
-      : Name extends 'multipart/form-data' ? 'multipart'
-        : Name extends 'text/event-stream' ? 'events'
-          : Name extends `text/${string}` ? 'text'
-            : 'bytes'
+    : Name extends Lines ? 'lines'
+      : Name extends 'application/x-www-form-urlencoded' ? 'form'
+        : Name extends 'multipart/form-data' ? 'multipart'
+          : Name extends 'text/event-stream' ? 'events'
+            : Name extends `text/${string}` ? 'text'
+              : 'bytes'
+type Lines = 'application/jsonl' | 'application/x-ndjson' | 'application/json-seq' |
+  `${string}/${string}+json-seq`
 
 /** A media type of a range. */
 export type Concrete<Type> = Type extends '*/*' ? `${string}/${string}`

@@ -29,6 +29,8 @@ export interface Parameter {
   readonly schema: object
   /** Whether the value is a JSON text; otherwise the style says how it is written. */
   readonly isJson?: boolean
+  /** How the members of a query are encoded that is one value (OpenAPI 3.2, section 4.12.1). */
+  readonly form?: Pick<Media, 'encoding'>
   readonly allowEmptyValue?: boolean
   /** The default of the schema, or of the schema that it refers to. */
   readonly default?: unknown

@@ -31,9 +31,10 @@ export interface Handler<Ops, Id extends keyof Ops> {
 }
 
 /**
- * A handler's input: parameters by place (`path`, `query`, `header`, `cookie`), body, callers by
- * security scheme. If the body may have several media types, or any of a range, `contentType` says
- * which it has: the key of the contract, or the type that was sent where the key is a range.
+ * A handler's input: parameters by place (`path`, `query`, `querystring`, `header`, `cookie`),
+ * body, callers by security scheme. If the body may have several media types, or any of a range,
+ * `contentType` says which it has: the key of the contract, or the type that was sent where the
+ * key is a range.
  */
 export type Request<Ops, Id extends keyof Ops> =
   ParametersOf<Ops[Id]> &

@@ -105,9 +105,9 @@ const components = `
     Endless: { type: object, required: [next], properties: { next: ${ref('Endless')} } }
     Tree: { type: object, properties: { leaf: { type: string, example: green }, left: ${ref('Tree')} } }`
 
-async function load (t: Test, responses: string[]) {
+async function load (t: Test, responses: string[], openapi = '3.1.0') {
   const paths = responses.map((text, index) => `  /op${index}: { get: { operationId: op${index}, ${text} } }`)
-  const folder = t.testdir({ 'other.yaml': contractText({ paths: paths.join('\n'), components }) })
+  const folder = t.testdir({ 'other.yaml': contractText({ openapi, paths: paths.join('\n'), components }) })
   return readContract(join(folder, 'other.yaml'), { types: 'built-in' })
 }
 
@@ -196,6 +196,30 @@ t.test('an example of an event stream is its only event', async t => {
   t.equal((await app.inject('/a')).body, 'data: {"n":1}\n\n')
   t.equal((await app.inject('/b')).body, 'data: {}\n\n')
   t.equal((await app.inject('/c')).body, 'hello')
+})
+
+t.test('an example of a sequence is a list of its items, one of them, or their lines', async t => {
+  const entry = '{ type: object, required: [id], properties: { id: { type: integer, format: int64, example: 7 } } }'
+  const lines = (parts: string, type = 'application/jsonl') => answer(`${type}: { ${parts} }`)
+  const event = '{ type: object, properties: { data: { type: string } } }'
+  const cases: Array<[responses: string, sent: string | number]> = [
+    [lines(`schema: ${entry}`), '{"id":7}\n'],
+    [lines(`schema: { type: array, items: ${entry} }`), '{"id":7}\n'],
+    [lines(`schema: ${entry}, example: [{ id: 1 }, { id: 2 }]`), '{"id":1}\n{"id":2}\n'],
+    [lines(`schema: ${entry}, example: "{\\"id\\":1}\\n\\n{\\"id\\":9007199254740994}\\n"`), '{"id":1}\n{"id":9007199254740994}\n'],
+    [lines(`schema: ${entry}, example: "\\x1e{\\"id\\":1}\\n"`, 'application/json-seq'), '\x1e{"id":1}\n'],
+    [lines('schema: { type: string }, example: "1"'), '"1"\n'],
+    [lines(`schema: ${entry}, example: '{'`), 501],
+    [lines(`itemSchema: ${entry}`), '{"id":7}\n'],
+    [lines(`itemSchema: ${entry}, examples: { a: { dataValue: [{ id: 1 }] } }`), '{"id":1}\n'],
+    [lines(`itemSchema: ${event}, example: [{ data: a }, { data: b }]`, 'text/event-stream'), 'data: a\n\ndata: b\n\n']
+  ]
+  const { contract, document } = await load(t, cases.map(([responses]) => responses), '3.2.0')
+  const { app } = await serveLoaded(t, contract, { handlers: stubs(contract, document) })
+  for (const [index, [responses, expected]] of cases.entries()) {
+    const { statusCode, body } = await app.inject(`/op${index}`)
+    t.equal(statusCode === 200 ? body : statusCode, expected, responses)
+  }
 })
 
 t.test('an example of a schema that describes events is an event', async t => {

@@ -43,6 +43,7 @@ t.test('/metrics counts every door, and no label has text of a client', async t 
   await send('GET /invented-1')
   await send('GET /invented-2')
   await send('PURGE /plants')
+  await send('QUERY /plants')
   const text = await scrape(`${origin}/metrics`)
   t.match(samples(text), {
     [duration('POST', 200, '/api/v1/plants')]: 2,
@@ -51,6 +52,7 @@ t.test('/metrics counts every door, and no label has text of a client', async t 
     [duration('GET', 200, '/docs')]: 1,
     [duration('GET', 404)]: 2,
     [duration('_OTHER', 404)]: 1,
+    [duration('QUERY', 404)]: 1,
     plant_store_failed_authentications_total: 1,
     'plant_store_shed_requests_total{reason="queue"}': 0,
     plant_store_connections: Number,

@@ -49,6 +49,14 @@ export const sendForm: Handler<operations, 'sendForm'> = (
   return { status: 200, body: [id, owner] }
 }
 
+export const sendLines: Handler<operations, 'sendLines'> = async (
+  { body }
+): Promise<Answer<operations, 'sendLines'>> => {
+  let sum = 0n
+  for await (const order of body ?? []) sum += order.id
+  return { status: 200, body: sum }
+}
+
 export const upload: Handler<operations, 'upload'> = async (
   { body }
 ): Promise<Answer<operations, 'upload'>> => {
@@ -100,6 +108,9 @@ const mistakes: Record<string, Mistake> = {
     'body.filter?.owner?.ids',
     /'ids' does not exist/
   ],
+  'lines that may be absent': ['body ?? []', 'body', /possibly 'undefined'|must have a/],
+  'a member that the lines lack': ['order.id', 'order.size', /'size' does not exist/],
+  'a readOnly member of lines': ['order.id', 'BigInt(order.seen)', /'seen' does not exist/],
   'an undeclared part': ["=== 'labels'", "=== 'label'", /have no overlap/],
   'a field as a file': [
     'const id: bigint = part.value',

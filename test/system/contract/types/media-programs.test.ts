@@ -41,6 +41,11 @@ const contract = contractText({
       operationId: chunks
       responses:
         '200': { description: fine, content: { text/event-stream: ${schema(chunk)} } }
+  /lines:
+    get:
+      operationId: lines
+      responses:
+        '200': { description: fine, content: { application/x-ndjson: ${schema(`{ type: array, items: ${chunk} }`)} } }
   /whole:
     get:
       operationId: whole
@@ -105,6 +110,14 @@ const chunks: Handler<operations, 'chunks'> = (): Answer<operations, 'chunks'> =
   return { status: 200, body: count() }
 }
 
+const lines: Handler<operations, 'lines'> = (): Answer<operations, 'lines'> => {
+  return { status: 200, body: values() }
+}
+
+async function * values (): AsyncGenerator<{ id: bigint }> {
+  yield { id: 1n }
+}
+
 const pair: Handler<operations, 'pair'> = ({ accept }): Answer<operations, 'pair'> => {
   if (accept === 'application/xml') return { status: 200, contentType: accept, body: '<id>1</id>' }
   return { status: 200, body: { id: 2n } }
@@ -132,6 +145,7 @@ export const handlers: Handlers<operations, keyof typeof contract.operations> = 
   report,
   pair,
   chunks,
+  lines,
   whole,
   colour,
   any
@@ -201,6 +215,13 @@ const mistakes: Record<string, Mistake> = {
     /Type 'string' is not assignable to type 'bigint'/,
     'body: count()'
   ],
+  'lines of another schema': [
+    'AsyncGenerator<{ id: bigint }> {\n  yield { id: 1n }',
+    "AsyncGenerator<{ id: string }> {\n  yield { id: '1' }",
+    /Type 'string' is not assignable to type 'bigint'/,
+    'body: values()'
+  ],
+  'a list in place of lines': ['body: values()', 'body: [{ id: 1n }]', /AsyncIterable/],
   'whole events of another schema': [
     `${wholeEvents} {\n  yield { id: '1', data: { id: 1n } }`,
     'AsyncGenerator<{ data: string }> {',
@@ -255,6 +276,7 @@ t.test('a program with several media types compiles, and its mistakes are report
   t.strictSame(await get('/report', 'text/csv'), [200, 'text/csv; charset=utf-8', 'id'])
   t.strictSame(await get('/report', 'image/webp'), [200, 'image/png', '\u0001'])
   t.strictSame(await get('/report', 'text/event-stream'), [200, 'text/event-stream', event])
+  t.strictSame(await get('/lines'), [200, 'application/x-ndjson', '{"id":1}\n'])
   t.strictSame(await get('/chunks', 'a/b'), [200, 'text/event-stream', event])
   t.strictSame(await get('/pair'), [200, jsonType, '{"id":2}'])
   t.strictSame(await get('/pair', 'application/xml'), [200, 'application/xml', '<id>1</id>'])

@@ -1,5 +1,6 @@
+import { Readable } from 'node:stream'
 import t from 'tap'
-import { jsonContent, serve, type Untyped } from '../../../fixtures/contract.ts'
+import { jsonContent, ref, serve, type Untyped } from '../../../fixtures/contract.ts'
 import { getOperation, int64 } from '../../../fixtures/features.ts'
 
 t.test('answers by status, range and `default`', async t => {
@@ -83,6 +84,61 @@ t.test('server-sent events', async t => {
   }
   const { app } = await serve(t, { ...getOperation(members), handlers: { a: () => ({ status: 200, body: events() }) } })
   t.equal((await app.inject('/a')).body, `event: added\ndata: {"id":${2n ** 62n}}\n\n`)
+})
+
+t.test('JSON lines', async t => {
+  const entry = `{ type: object, required: [id], properties: { id: ${int64} } }`
+  const received: unknown[] = []
+  const { app } = await serve(t, {
+    paths: `
+  /a:
+    get: { operationId: read, responses: { '200': { description: fine, content: { application/x-ndjson: { schema: ${ref('Log')} } } } } }
+    post:
+      operationId: add
+      requestBody: { content: { application/jsonl: { schema: ${entry} } } }
+      responses: { '204': { description: fine } }`,
+    components: `  schemas: { Log: { type: array, items: ${entry}, maxItems: 1 } }`,
+    handlers: {
+      async add ({ body }) {
+        for await (const value of body) received.push(value)
+        return { status: 204 }
+      },
+      read: () => ({ status: 200, body: Readable.from(received) })
+    }
+  })
+  const add = (payload: string) => {
+    return app.inject({ method: 'POST', url: '/a', headers: { 'content-type': 'application/jsonl' }, payload })
+  }
+  t.equal((await add('{"id":9007199254740993}\n\n{"id":2}\n')).statusCode, 204)
+  t.strictSame(received, [{ id: 9007199254740993n }, { id: 2n }])
+  t.equal((await app.inject('/a')).body, '{"id":9007199254740993}\n{"id":2}\n')
+  t.equal((await add('{"id":3}\n{}\n')).json().message, 'Line 2 of the body must have the member "id".')
+  received.unshift('x')
+  t.equal((await app.inject('/a')).statusCode, 500)
+})
+
+t.test('`itemSchema` of OpenAPI 3.2', async t => {
+  const event = '{ type: object, required: [data], properties: { data: { type: string }, event: { enum: [a] } } }'
+  const contents: Array<[content: string, items: unknown[], sent: string, wrong: unknown]> = [
+    [`application/jsonl: { itemSchema: ${int64} }`, [1n, 2n ** 60n], `1\n${2n ** 60n}\n`, 'x'],
+    [`application/jsonl: { itemSchema: ${int64}, schema: { type: array, items: { maximum: 5 } } }`, [5n], '5\n', 6n],
+    [`text/event-stream: { itemSchema: ${ref('Event')} }`, [{ event: 'a', data: '{}' }], 'event: a\ndata: {}\n\n', { event: 'b', data: '' }],
+    [`text/event-stream: { schema: { type: array, items: ${ref('Event')} } }`, [{ data: 'x' }], 'data: x\n\n', { data: 1 }],
+    ['text/event-stream: { schema: { type: array } }', [{ data: ['x'] }], 'data: ["x"]\n\n', { data: 'x' }]
+  ]
+  for (const [content, items, sent, wrong] of contents) {
+    const returned = [items, [wrong]]
+    const members = `responses: { '200': { description: fine, content: { ${content} } } }`
+    const { app, causes } = await serve(t, {
+      ...getOperation(members),
+      openapi: '3.2.0',
+      components: `  schemas: { Event: ${event} }`,
+      handlers: { a: () => ({ status: 200, body: Readable.from(returned.shift() ?? []) }) }
+    })
+    t.equal((await app.inject('/a')).body, sent, content)
+    await app.inject('/a').catch(() => {})
+    t.match(causes(), [/the answer/], content)
+  }
 })
 
 t.test('header fields of answers', async t => {

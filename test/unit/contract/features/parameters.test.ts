@@ -196,6 +196,55 @@ t.test('`content` of parameters and header fields', async t => {
   t.match(await app.inject('/a?json=9007199254740993&text=2'), { headers: { 'x-json': '9007199254740995' } })
 })
 
+t.test('`querystring` parameters of OpenAPI 3.2', async t => {
+  const whole = (schema: string, type: string, more = '') => {
+    const content = `content: { ${type}: { schema: ${schema}${more} } }`
+    return `parameters: [{ name: x, in: querystring, ${content} }], ${anyResponse}`
+  }
+  const form = 'application/x-www-form-urlencoded'
+  const object = `{ type: object, required: [id], properties: { id: ${int64}, ids: { type: array, items: ${int64} }, text: { type: string } } }`
+  const encoding = ', encoding: { ids: { explode: false } }'
+  const { app, contract } = await serve(t, {
+    openapi: '3.2.0',
+    docs: true,
+    components: `  schemas: { Object: ${object} }`,
+    paths: `
+  /form: { get: { operationId: form, ${whole(ref('Object'), form, encoding)} } }
+  /any: { get: { operationId: any, ${whole('{}', form)} } }
+  /json: { get: { operationId: json, ${whole(object, 'application/json')} } }
+  /text: { get: { operationId: text, ${whole('{ type: string, maxLength: 9 }', 'application/jsonpath')} } }
+  /needed: { get: { operationId: needed, ${whole(object, form).replace('in:', 'required: true, in:')} } }
+  /default: { get: { operationId: preset, ${whole('{ type: object, default: { a: 1 } }', 'application/json')} } }`
+  })
+  t.match(contract.operations.form?.parameters, [{ in: 'querystring', form: { encoding: { ids: { explode: false } } } }])
+  const encoded = encodeURIComponent
+  const cases: Array<[url: string, status: number, seen: unknown]> = [
+    ['/form?id=9007199254740993&ids=1,2&text=a+%2B+b&more=x', 200, '{"ids":[1,2],"id":9007199254740993,"text":"a + b","more":"x"}'],
+    ['/form', 200, undefined],
+    ['/form?', 200, undefined],
+    ['/form?id=x', 400, /The querystring parameter "x" at id must be an integer/],
+    ['/form?ids=1', 400, /The querystring parameter "x" must have the member "id"/],
+    ['/form?id=1&id=2', 400, /The querystring parameter "x" at id is sent more than once/],
+    ['/form?id=%zz', 400, /The querystring parameter "x" has invalid percent-encoding/],
+    ['/any?a=1&a=2&b', 200, '{"a":["1","2"],"b":""}'],
+    [`/json?${encoded('{"id":1e0,"text":"a+b?"}').replace('%2B', '+')}`, 200, '{"id":1,"text":"a+b?"}'],
+    ['/json?{"id":9007199254740993}', 200, '{"id":9007199254740993}'],
+    ['/json?id=1', 400, /The querystring parameter "x" is not valid JSON/],
+    ['/json?%zz', 400, /invalid percent-encoding/],
+    [`/text?${encoded('$.a.b[1:1]').slice(0, -4)}`, 200, '"$.a.b[1:"'],
+    ['/text?0123456789', 400, /must NOT have more than 9/],
+    ['/needed', 400, /must have the member "id"/],
+    ['/default', 200, '{"a":1}']
+  ]
+  for (const [url, status, seen] of cases) {
+    const { statusCode, body } = await app.inject(url)
+    t.equal(statusCode, status, url)
+    if (status === 200) t.equal(body, seen === undefined ? '{"querystring":{}}' : `{"querystring":{"x":${seen}}}`, url)
+    else t.match(JSON.parse(body).message, seen, url)
+  }
+  t.equal((await app.inject('/docs')).statusCode, 200)
+})
+
 t.test('`allowEmptyValue`', async t => {
   const { app } = await serve(t, {
     paths: `

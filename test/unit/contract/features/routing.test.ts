@@ -1,5 +1,8 @@
+import type { InjectOptions } from 'fastify'
 import t from 'tap'
-import { anyResponse, noContent, serve } from '../../../fixtures/contract.ts'
+import { listen } from '../../../fixtures/app.ts'
+import { anyResponse, jsonContent, noContent, parameter, serve } from '../../../fixtures/contract.ts'
+import { int64, json } from '../../../fixtures/features.ts'
 
 t.test('`servers`', async t => {
   const paths = `
@@ -37,6 +40,50 @@ t.test('templates that differ in the names of parameters', async t => {
     t.match(await app.inject({ method: 'DELETE', url }), { statusCode: 405, headers: { allow: methods } }, url)
   }
   t.equal((await app.inject('/a/me')).statusCode, 405)
+})
+
+t.test('QUERY and `additionalOperations` of OpenAPI 3.2', async t => {
+  const body = `{ ${jsonContent(`{ type: object, required: [size], properties: { size: ${int64} } }`)} }`
+  const { app, contract } = await serve(t, {
+    openapi: '3.2.0',
+    paths: `
+  /plants:
+    parameters: [${parameter('page', 'query', '{ type: integer }')}]
+    get: { operationId: list, ${anyResponse} }
+    query: { operationId: find, requestBody: { $ref: '#/components/requestBodies/Find' }, ${anyResponse} }
+    additionalOperations:
+      COPY: { operationId: copy, ${anyResponse} }
+      LINK: { requestBody: ${body}, ${anyResponse} }
+`,
+    components: `  requestBodies: { Find: ${body} }`,
+    docs: true
+  })
+  t.strictSame(Object.keys(contract.operations), ['list', 'find', 'copy', 'linkPlants'])
+  const send = async (method: string, payload?: string, type = 'application/json') => {
+    const headers = payload === undefined ? {} : { 'content-type': type }
+    const options = { method, url: '/plants?page=2', headers, payload } as InjectOptions
+    const { statusCode, body } = await app.inject(options)
+    return [statusCode, JSON.parse(body)]
+  }
+  const echo = { query: { page: 2 }, body: { size: 1 } }
+  t.strictSame(await send('QUERY', '{"size":1}'), [200, echo])
+  t.match(await send('QUERY', '{"size":"1"}'), [400, { message: /"size" in the body must be an integer/ }])
+  t.match(await send('QUERY', 'x', 'text/plain'), [415, { message: /must be sent as Content-Type: application\/json/ }])
+  t.match(await send('QUERY'), [400, { message: 'This operation needs a body, sent as application/json.' }])
+  t.strictSame(await send('COPY'), [200, { query: { page: 2 } }])
+  t.match(await send('COPY', '{}'), [415, { message: 'This operation accepts no body.' }])
+  t.strictSame(await send('LINK', '{"size":1}'), [200, echo])
+  t.strictSame(await send('LINK'), [200, { query: { page: 2 } }])
+  const allow = 'GET, HEAD, QUERY, COPY, LINK, OPTIONS'
+  t.match(await app.inject({ method: 'OPTIONS', url: '/plants' }), { statusCode: 204, headers: { allow } })
+  const { statusCode, headers, body: refusal } = await app.inject({ method: 'MOVE', url: '/plants' } as unknown as InjectOptions)
+  t.match([statusCode, headers.allow, JSON.parse(refusal).message], [405, allow, /does not support MOVE, only GET/])
+  t.equal((await app.inject({ method: 'COPY', url: '/none' } as unknown as InjectOptions)).statusCode, 404)
+  t.equal((await app.inject('/docs')).statusCode, 200)
+  const { origin } = await listen(app)
+  const init = { method: 'QUERY', headers: json, body: '{"size":1}' }
+  t.strictSame(await (await fetch(`${origin}/plants?page=2`, init)).json(), echo)
+  t.equal((await fetch(`${origin}/plants`, { method: 'COPY' })).status, 200)
 })
 
 t.test('HEAD, OPTIONS and 405', async t => {

@@ -14,14 +14,28 @@ const readme = 'src/contract/FEATURES.md'
 const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
   version: ['4.0.0', '3.3.0', '3.1', '[]'].map(openapi => ({ ...getOperation(noContent), openapi })),
   newIn32: [
-    withOpenApi32({ paths: `  /a: { query: { operationId: a, ${noContent} } }` }),
-    withOpenApi32({ paths: `  /a: { additionalOperations: { COPY: { operationId: a, ${noContent} } } }` }),
-    withOpenApi32(withParameter(`in: querystring, ${jsonContent('{}')}`)),
-    ...['itemSchema: {}', 'prefixEncoding: []', 'itemEncoding: {}', '$ref: "#/components/mediaTypes/A"'].map(media => {
-      const response = `responses: { '200': { description: fine, content: { application/json: { ${media} } } } }`
-      return withOpenApi32({ ...getOperation(response), components: '  mediaTypes: { A: {} }' })
+    ...['prefixEncoding: []', 'itemEncoding: {}'].map(media => {
+      return withOpenApi32(getOperation(`responses: { '200': { description: fine, content: { application/json: { ${media} } } } }`))
     }),
     withOpenApi32(withSchema(`{ discriminator: { propertyName: a, defaultMapping: B }, oneOf: [${ref('B')}] }`))
+  ],
+  method: ['INVENTED', 'CONNECT', 'copy', 'POST', 'QUERY'].map(method => {
+    return withOpenApi32({ paths: `  /a: { additionalOperations: { ${method}: { operationId: a, ${noContent} } } }` })
+  }),
+  querystring: [
+    withOpenApi32(withParameter('in: querystring, schema: { type: string }')),
+    withOpenApi32(getOperation(`parameters: [${querystring('x')}, ${querystring('y')}], ${noContent}`)),
+    withOpenApi32({
+      paths: `  /a: { parameters: [${parameter('x', 'query')}], get: { operationId: a, parameters: [${ref('Whole', 'parameters')}], ${noContent} } }`,
+      components: `  parameters: { Whole: ${querystring('whole')} }`
+    })
+  ],
+  queryBody: [withOpenApi32({ paths: `  /a: { query: { operationId: a, ${noContent} } }` })],
+  itemSchema: [
+    withOpenApi32(getOperation("responses: { '200': { description: fine, content: { application/json: { itemSchema: {} } } } }")),
+    withOpenApi32({
+      paths: `  /a: { post: { operationId: a, requestBody: { content: { text/event-stream: { itemSchema: {} } } }, ${noContent} } }`
+    })
   ],
   dialect: [
     {
@@ -101,6 +115,11 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     getOperation(`parameters: [${parameter('x', 'path')}, ${parameter('y', 'path')}], ${noContent}`, "'/{x}{y}'")
   ],
   parameterContent: [
+    {
+      ...withOpenApi32(withParameter(`in: query, content: { text/csv: ${ref('A', 'mediaTypes')} }`)),
+      components: '  mediaTypes: { A: { schema: { type: object } } }'
+    },
+    withOpenApi32(withParameter(`in: querystring, ${jsonContent('{ type: object }', 'application/xml')}`)),
     withParameter(`in: query, ${jsonContent('{ type: object }', 'application/xml')}`),
     withResponseHeader(`{ ${jsonContent('{ type: array }', 'text/csv')} }`)
   ],
@@ -160,6 +179,10 @@ t.test('not supported', async t => {
     })
   }
 })
+
+function querystring (name: string): string {
+  return `{ name: ${name}, in: querystring, ${jsonContent('{}')} }`
+}
 
 function withOpenApi32 (contract: TestContract): TestContract {
   return { ...contract, openapi: '3.2.0' }

@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream'
 import t from 'tap'
-import { ref } from '../../../fixtures/contract.ts'
-import { serveSchema } from '../../../fixtures/features.ts'
+import { ref, serve } from '../../../fixtures/contract.ts'
+import { int64, json, serveSchema } from '../../../fixtures/features.ts'
 
 t.test('OpenAPI 3.0', async t => {
   const { check } = await serveSchema(t, `{ type: object, properties: {
@@ -25,4 +26,32 @@ t.test('OpenAPI 3.0', async t => {
 t.test('OpenAPI 3.2', async t => {
   const { check } = await serveSchema(t, "{ type: object, properties: { a: { type: [string, 'null'] } } }", '', '3.2.0')
   await check('a', ['null'], [['1', /must be a string or null/]])
+})
+
+t.test('`$ref` to a media type, of OpenAPI 3.2', async t => {
+  const content = (type: string, name: string) => `content: { ${type}: ${ref(name, 'mediaTypes')} }`
+  const { app } = await serve(t, {
+    openapi: '3.2.0',
+    docs: true,
+    paths: `
+  /a:
+    post:
+      operationId: add
+      parameters: [{ name: x, in: query, ${content('application/json', 'Sizes')} }]
+      requestBody: { ${content('application/json', 'Size')} }
+      responses: { '200': { description: fine, ${content('application/jsonl', 'Lines')} } }`,
+    components: `
+  schemas: { Size: ${int64} }
+  mediaTypes:
+    Size: { schema: { type: object, properties: { content: { type: object, properties: { a/b: ${ref('Size')} } } } } }
+    Sizes: { schema: { type: array, items: ${ref('Size')} } }
+    Lines: { itemSchema: ${ref('Size')} }`,
+    handlers: {
+      add: ({ query, body }) => ({ status: 200, body: Readable.from([...query.x, body.content['a/b']]) })
+    }
+  })
+  const post = (payload: string) => app.inject({ method: 'POST', url: '/a?x=[1,2]', headers: json, payload })
+  t.equal((await post('{"content":{"a/b":9007199254740993}}')).body, '1\n2\n9007199254740993\n')
+  t.match((await post('{"content":{"a/b":"x"}}')).json(), { error: 400, message: /"content\/a~1b" in the body must be an integer/ })
+  t.equal((await app.inject('/docs')).statusCode, 200)
 })

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { emitBuiltInTypes } from '../../../../src/contract/generate/emit-built-in-types.ts'
+import { emitTypes } from '../../../../src/contract/generate/emit-types.ts'
 import { readContract } from '../../../../src/contract/generate/index.ts'
 import { contractText, jsonResponse, ref } from '../../../fixtures/contract.ts'
 
@@ -21,4 +22,15 @@ t.test('compositions, empty enums and enums of int64', async t => {
   t.match(types, /type Beside = \(\{ b\?: string \} & \{ a\?: string \}\)/)
   t.match(types, /type None = never/)
   t.match(types, /type Some = \(1n \| null\)/)
+})
+
+t.test('both emitters have operations and queries that openapi-typescript does not know', async t => {
+  const { served } = await readContract('test/fixtures/contracts/library.yaml')
+  for (const types of [emitBuiltInTypes(served), await emitTypes(served)].map(text => text.replaceAll(/[\s;]+/g, ' '))) {
+    t.match(types, /findBooks: \{ parameters: \{ query\?: \{ shelf\?: number \}/)
+    t.match(types, /copyBooks: \{/)
+    t.match(types, /search: \{ parameters: \{.* querystring: \{ filter: /)
+    t.match(types, /mark: \{ parameters: \{.* querystring\?: \{ selector\?: /)
+    t.notMatch(types, /"method |query\?: \{ selector/)
+  }
 })

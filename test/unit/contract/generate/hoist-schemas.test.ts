@@ -47,3 +47,18 @@ t.test('they become components, under names that are free', async t => {
   ]
   for (const [body, message] of faults) t.match((await post(body)).json(), { error: 400, message }, body)
 })
+
+t.test('the schema of items becomes one, too', async t => {
+  const place = '#/components/responses/Log/content/application~1jsonl/itemSchema'
+  const openapi = contractText({
+    openapi: '3.2.0',
+    paths: `
+  /log: { get: { operationId: readLog, responses: { '200': { $ref: '#/components/responses/Log' } } } }
+  /entry: { get: { operationId: read, responses: { '200': { description: x, content: { application/json: { schema: { $ref: '${place}' } } } } } } }`,
+    components: `  responses: { Log: { description: x, content: { application/jsonl: { itemSchema: ${int64} } } } }`
+  })
+  const { contract, document } = await readContract(join(t.testdir({ openapi }), 'openapi'), {})
+  t.strictSame(contract.schemas, { Log: { type: 'integer', format: 'int64' } })
+  t.match(contract.operations.readLog, { responses: { 200: { content: { 'application/jsonl': { schema: { $ref: 'Log#' } } } } } })
+  t.match(document, { components: { responses: { Log: { content: { 'application/jsonl': { itemSchema: { $ref: '#/components/schemas/Log' } } } } } } })
+})

@@ -12,6 +12,24 @@ servers: [{ url: / }]
 const fine = "responses: { '204': { description: fine } }"
 const wrong = "responses: { '101': { description: other } }"
 
+t.test('additional operations are left out one by one', async t => {
+  const text = head.replace('3.1.0', '3.2.0') + `
+security: []
+paths:
+  /a: { get: { ${fine} }, query: { ${fine} }, additionalOperations: { COPY: { ${fine} }, MOVE: { ${wrong} }, NONE: { ${fine} } } }
+  /b: { additionalOperations: { NONE: { ${fine} } } }
+`
+  const file = join(t.testdir({ 'main.yaml': text }), 'main.yaml')
+  const { contract, document, served } = await readContract(file, { skipUnsupported: true })
+  t.strictSame(contract.skipped.map(({ method, url, isReachable }) => [method, url, isReachable]), [
+    ['QUERY', '/a', true], ['MOVE', '/a', true], ['NONE', '/a', false], ['NONE', '/b', false]
+  ])
+  t.strictSame(Object.keys(contract.operations), ['getA', 'copyA'])
+  t.strictSame(Object.keys(served.paths ?? {}), ['/a'])
+  const { '/a': { additionalOperations } } = document.paths as Record<'/a', any>
+  t.match(additionalOperations.MOVE.description, /^This service does not implement this operation/)
+})
+
 t.test('an operation is left out for what it uses, in any file, and no other is', async t => {
   const folder = t.testdir({
     'main.yaml': `${head}

@@ -8,7 +8,8 @@ import { measureGrowth } from '../../../fixtures/cost.ts'
 t.test('the kind of a body follows from its media type', async t => {
   const kinds: Array<[string, string]> = [
     ['application/json', 'json'], ['Application/Problem+JSON ; x=1', 'json'],
-    ['image/svg+json', 'json'], ['application/jsonl', 'bytes'], ['application/xml', 'bytes'],
+    ['image/svg+json', 'json'], ['application/jsonl', 'lines'], ['application/X-NDJSON;charset=utf-8', 'lines'],
+    ['application/json-seq', 'lines'], ['application/geo+json-seq', 'lines'], ['text/jsonl', 'text'], ['application/xml', 'bytes'],
     ['*/*', 'bytes'], ['image/*', 'bytes'], ['text/plain', 'text'],
     ['TEXT/csv;header=present', 'text'], ['text/*', 'text'], ['text/event-stream', 'events'],
     ['application/x-www-form-urlencoded', 'form'], ['multipart/form-data', 'multipart'],

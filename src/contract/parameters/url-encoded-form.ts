@@ -1,25 +1,23 @@
 // Reads application/x-www-form-urlencoded as the JSON of the object that the schema describes.
 import type { Compile, Schemas } from '../schema/index.ts'
 import type { Encoding, Media } from '../types/contract.ts'
-import { HttpError } from '../server/http-error.ts'
-import { invalidBody } from './body-parser.ts'
 import { fieldJson, readField } from './form-field.ts'
-import { deepObjectReader } from '../parameters/deep-object.ts'
-import { isSpread, listReader, objectReader } from '../parameters/styles.ts'
-import type { StyleReader } from '../parameters/notation.ts'
-import { type Json, objectJson, repetition, type TextWriter } from '../parameters/text-json.ts'
-import { textSchema, type TextSchema } from '../parameters/text-schema.ts'
+import { deepObjectReader } from './deep-object.ts'
+import { isSpread, listReader, objectReader } from './styles.ts'
+import type { StyleReader } from './notation.ts'
+import { faulty, type Json, objectJson, repetition, type TextWriter } from './text-json.ts'
+import { textSchema, type TextSchema } from './text-schema.ts'
 
 /**
- * Returns a function from a form to JSON, to be validated as any JSON is. Without an encoding an
- * array has a pair for each item and an object is sent as JSON; `style` and `explode` change that
- * (OpenAPI 3.1, section 4.8.15). Names that the schema does not declare are texts.
+ * Returns a function from a form to JSON, to be validated as any JSON is, or to a fault. Without an
+ * encoding an array has a pair for each item and an object is sent as JSON; `style` and `explode`
+ * change that (OpenAPI 3.1, section 4.8.15). Names that the schema does not declare are texts.
  */
 export function formReader (
   media: Media,
   schemas: Schemas,
   compile: Compile
-): (text: string) => string {
+): (text: string) => Json {
   const schema = textSchema(media.schema ?? {}, schemas, compile)
   const encoded: Array<{ name: string, read: StyleReader }> = []
   for (const [name, encoding] of Object.entries(media.encoding ?? {})) {
@@ -27,7 +25,7 @@ export function formReader (
     const read = member && encodingReader(name, member, encoding)
     if (read !== undefined) encoded.push({ name, read })
   }
-  return text => {
+  const readForm = (text: string): Json => {
     const sent = textsOf(text)
     const members = new Map<string, Json>()
     const used = new Set<string>()
@@ -47,9 +45,15 @@ export function formReader (
       const json = writer.several(texts.map(decode), schema.member(name))
       members.set(name, members.has(name) ? repetition : json)
     }
-    const json = objectJson(members)
-    if (typeof json !== 'string') throw invalidBody([json])
-    return json
+    return objectJson(members)
+  }
+  return text => {
+    try {
+      return readForm(text)
+    } catch (error) {
+      if (error instanceof URIError) return faulty('has invalid percent-encoding')
+      throw error
+    }
   }
 }
 
@@ -100,10 +104,7 @@ function textsOf (form: string): Map<string, string[]> {
   return texts
 }
 
+/** @throws URIError */
 function decode (text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    throw new HttpError(400, 'The body has invalid percent-encoding.')
-  }
+  return decodeURIComponent(text.replaceAll('+', ' '))
 }

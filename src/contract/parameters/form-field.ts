@@ -1,7 +1,7 @@
 // Reads a field of a form, or a body of text, as JSON, a number or a boolean before a string.
 import { readJson, type Validated } from '../schema/index.ts'
-import { scalarJson } from '../parameters/text-json.ts'
-import type { TextSchema } from '../parameters/text-schema.ts'
+import { scalarJson } from './text-json.ts'
+import type { TextSchema } from './text-schema.ts'
 
 /** A text as JSON, and whether it is valid. */
 type FieldValue = Validated & { json: string }
