@@ -165,7 +165,10 @@ function readerOf (type: string, media: Media, engine: Engine): Reader {
   const { schema = {} } = media
   const stream = (body: unknown) => new BodyStream(body as IncomingMessage, limits.streamBytes)
   switch (kindOf(type)) {
-    case 'json': return jsonReader(schema, schemas, compile) as Reader
+    case 'json': {
+      const read = jsonReader(schema, schemas, compile)
+      return bytes => read(bytes as Buffer)
+    }
     case 'form': {
       const toJson = formReader(media, schemas, compile)
       const read = jsonReader(schema, schemas, compile)
