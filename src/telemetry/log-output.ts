@@ -52,7 +52,9 @@ export class StandardOutput implements LogOutput {
       sleep(retryMs.fullPipe)
       this.#takeWaiting()
     }
-    for (const end = performance.now() + maxFlushMs; performance.now() < end;) {
+    const end = performance.now() + maxFlushMs
+    // A busy machine may hold the process for longer, before it has tried.
+    do {
       if (this.#rest.length === 0) this.#takeWaiting()
       if (this.#rest.length === 0) return
       try {
@@ -60,7 +62,7 @@ export class StandardOutput implements LogOutput {
       } catch {
         sleep(retryMs.fullPipe)
       }
-    }
+    } while (performance.now() < end)
   }
 
   #writeRest (): void {

@@ -237,8 +237,8 @@ function open (): Database {
     close()
     leftOpen.delete(connection)
     // A process that has locked the empty file may be creating the database.
-    if (file === undefined && !isLocked(error) && stat(path)?.size === 0n) {
-      rmSync(path)
+    if (file === undefined && !isLocked(error) && (stat(path)?.size ?? 0n) === 0n) {
+      rmSync(path, { force: true })
       rmSync(creationMark(path), { force: true })
     }
     throw error

@@ -161,7 +161,9 @@ t.test('startup names each host of a list that cannot be used', inParallel(), as
   const nothing = '127.0.0.1:1: nothing listens there; start PostgreSQL, or correct DATABASE_URL'
   const unresolved = 'nowhere.invalid:5432: the host does not resolve; correct DATABASE_URL'
   const database = `PostgreSQL database at 127.0.0.1:1, ${host}, nowhere.invalid:5432`
-  t.strictSame(warnings, [`A host of the ${database} cannot be used: ${nothing}; ${unresolved}.`])
+  // A busy machine may let it wait for the host that can be used.
+  const failures = warnings.filter(warning => !warning.startsWith('Waiting for'))
+  t.strictSame(failures, [`A host of the ${database} cannot be used: ${nothing}; ${unresolved}.`])
 
   await server.query(`ALTER DATABASE ${databaseName(url)} SET default_transaction_read_only = on`)
   await rejectsOpening(t, withHosts(`127.0.0.1:1,${host}`),

@@ -3,7 +3,8 @@ import t from 'tap'
 import { parseTokens } from '../../../src/auth/token-list.ts'
 import type { Principal } from '../../../src/contract/index.ts'
 import { limitRate } from '../../../src/limits/rate-limit.ts'
-import { authorization, json, listen, startApp } from '../../fixtures/app.ts'
+import { startApp } from '../../fixtures/app.ts'
+import { testStore } from '../../fixtures/store.ts'
 
 const plant = { id: 1, name: 'fern' }
 
@@ -19,23 +20,17 @@ t.test('tokens are counted one by one, also when they have the same name', async
 })
 
 t.test('of 1,000 concurrent requests exactly as many pass as the limit allows', async t => {
-  const { app } = await startApp(t, { rateLimit: 600 })
-  const { origin } = await listen(app)
-  const init = {
-    method: 'POST', headers: { authorization, 'content-type': json }, body: JSON.stringify(plant)
-  }
-  const responses = await Promise.all(
-    Array.from({ length: 1000 }, () => fetch(`${origin}/plants`, init))
-  )
-  const remaining = responses.filter(({ status }) => status === 200).map(({ headers }) => {
-    return Number(headers.get('ratelimit-remaining'))
-  })
+  // Neither connections nor a queue of the store, which a busy machine would refuse with 503.
+  const store = testStore({ add: async () => 'added' })
+  const { post } = await startApp(t, { rateLimit: 600, store })
+  const responses = await Promise.all(Array.from({ length: 1000 }, () => post(plant)))
+  const accepted = responses.filter(({ statusCode }) => statusCode === 200)
+  const remaining = accepted.map(({ headers }) => Number(headers['ratelimit-remaining']))
   const countdown = Array.from({ length: 600 }, (_, index) => index)
   t.strictSame(
     remaining.sort((a, b) => a - b), countdown, 'each has another rest, and the last has 0'
   )
-  t.equal(responses.filter(({ status }) => status === 429).length, 400)
-  await Promise.all(responses.map(response => response.text()))
+  t.equal(responses.filter(({ statusCode }) => statusCode === 429).length, 400)
 })
 
 t.test('responses to known callers have RateLimit fields, only a 429 has Retry-After', async t => {

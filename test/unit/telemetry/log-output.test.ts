@@ -18,17 +18,15 @@ function makePipe (t: Test, flags = constants.O_NONBLOCK) {
   return { openReader, reader, writer }
 }
 
-/** Reads until nothing came for 100 ms. */
-async function readAll (reader: number): Promise<string> {
+/** Reads until the text matches. */
+async function readUntil (reader: number, pattern: RegExp): Promise<string> {
   let text = ''
   const buffer = Buffer.alloc(65536)
-  for (let silent = 0; silent < 10; silent++) {
-    await sleep(10)
+  while (!pattern.test(text)) {
     try {
-      const length = readSync(reader, buffer)
-      if (length > 0) silent = 0
-      text += buffer.toString('utf8', 0, length)
+      text += buffer.toString('utf8', 0, readSync(reader, buffer))
     } catch { /* The pipe is empty. */ }
+    await sleep(1)
   }
   return text
 }
@@ -38,12 +36,13 @@ t.test('lines reach a file in order, and flush() writes the last ones', async t 
   const fd = openSync(path, 'a')
   t.teardown(() => closeSync(fd))
   const output = new StandardOutput({ fd }, t.fail)
+  let written = ''
   for (let number = 0; number < 3; number++) {
     output.write(`first ${number}\n`)
     output.write(`second ${number}\n`)
-    await sleep(20)
+    written += `first ${number}\nsecond ${number}\n`
+    while (readFileSync(path).length < written.length) await sleep(1)
   }
-  const written = [0, 1, 2].map(number => `first ${number}\nsecond ${number}\n`).join('')
   t.equal(readFileSync(path, 'utf8'), written)
   output.write('last\n')
   output.flush()
@@ -57,6 +56,8 @@ t.test('flush() leaves the lines of a write that is under way to it', async t =>
   const output = new StandardOutput({ fd }, t.fail)
   output.write('first\n')
   await new Promise(resolve => setImmediate(resolve))
+  // Another thread writes it; this one does not learn of that before the flush.
+  while (readFileSync(path).length === 0) continue
   output.write('second\n')
   output.flush()
   await sleep(50)
@@ -71,12 +72,12 @@ t.test('a full pipe drops and counts lines beyond the limit; the rest arrives wh
     for (let count = 0; count < 1000; count++) output.write(line)
     await sleep(20)
   }
-  const lines = (await readAll(reader)).trim().split('\n')
+  const lines = (await readUntil(reader, /because.*\n$/)).trim().split('\n')
   const dropped = Number(/^(\d+) log lines were dropped because/.exec(lines.at(-1) ?? '')?.[1])
   t.ok(dropped > 0)
   t.strictSame(lines.slice(0, -1), Array(8000 - dropped).fill(line.trim()))
   output.write('more\n')
-  t.equal(await readAll(reader), 'more\n')
+  t.equal(await readUntil(reader, /\n$/), 'more\n')
 })
 
 t.test('a pipe that gets another reader goes on', async t => {
@@ -87,8 +88,7 @@ t.test('a pipe that gets another reader goes on', async t => {
   await sleep(50)
   const another = openReader()
   t.teardown(() => closeSync(another))
-  await sleep(600)
-  t.equal(await readAll(another), 'waits\n')
+  t.equal(await readUntil(another, /\n$/), 'waits\n')
 })
 
 t.test('flush() waits a second for a reader, and then gives up', t => {
@@ -106,6 +106,23 @@ t.test('flush() waits a second for a reader, and then gives up', t => {
   output.flush()
   t.ok(now > 1000 && now < 1500, `${now} ms`)
   t.end()
+})
+
+t.test('flush() tries to write, however late it is', async t => {
+  const path = join(t.testdir(), 'log')
+  const fd = openSync(path, 'a')
+  t.teardown(() => closeSync(fd))
+  const output = new StandardOutput({ fd }, t.fail)
+  output.write('last\n')
+  let now = 0
+  t.intercept(performance, 'now', {
+    value () {
+      now += 5000
+      return now
+    }
+  })
+  output.flush()
+  t.equal(readFileSync(path, 'utf8'), 'last\n')
 })
 
 t.test('a terminal that is stopped does not block', t => {

@@ -73,13 +73,22 @@ const common = {
   noEmit: true,
   strict: true,
   noUnusedLocals: true,
-  noUncheckedIndexedAccess: true,
-  // Declarations are checked, too.
-  skipLibCheck: false
+  noUncheckedIndexedAccess: true
 }
 const settings = {
-  nodenext: { module: 'nodenext', allowImportingTsExtensions: true, exactOptionalPropertyTypes: true },
-  bundler: { module: 'esnext', moduleResolution: 'bundler', exactOptionalPropertyTypes: false }
+  nodenext: {
+    module: 'nodenext',
+    allowImportingTsExtensions: true,
+    exactOptionalPropertyTypes: true,
+    // Declarations are checked, too: once, as this takes 5.9 four times as long.
+    skipLibCheck: false
+  },
+  bundler: {
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    exactOptionalPropertyTypes: false,
+    skipLibCheck: true
+  }
 }
 
 t.test('the package and generated code compile by TypeScript 5.9 and 7 with usual options', async t => {

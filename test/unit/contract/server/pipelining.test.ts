@@ -80,7 +80,9 @@ t.test('a connection is not read while a request waits on it, and no request is 
   client.socket.write(pipelined.repeat(sent))
   await waitForHeld()
   await sleep(100)
-  const limit = 8 * 65_536
+  // Each request that is served lets Node read some more, on a busy machine more than on another.
+  // Without a pause it reads all of them.
+  const limit = sent * pipelined.length / 2
   t.ok(client.accepted.bytesRead <= limit, `${client.accepted.bytesRead} bytes were read`)
   let mostRead = 0
   for (let served = 0; served < sent; served++) {

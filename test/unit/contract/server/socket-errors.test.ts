@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { allPlants } from '../../../../src/plants/plant-store.ts'
 import {
   authorization, isError, json, listen, logLines, startApp
@@ -10,6 +10,14 @@ import { exchange, exchangeOne, request, requestText } from '../../../fixtures/r
 import { testStore } from '../../../fixtures/store.ts'
 
 const fern = '{"id":1,"name":"fern"}'
+
+/** An app whose requests have a minute to arrive, until endRequests() makes it no time at all. */
+async function startPatientApp (t: Test) {
+  const { app } = await startApp(t, { requestTimeoutMs: { header: 1000, whole: 60_000 } })
+  app.server.headersTimeout = 60_000
+  const endRequests = () => { Object.assign(app.server, { headersTimeout: 1, requestTimeout: 1 }) }
+  return { app, endRequests }
+}
 
 t.test('bytes that are not HTTP are answered 400', async t => {
   const { port } = await listen((await startApp(t)).app)
@@ -112,7 +120,9 @@ t.test('after a reset the client gets no response, and the server closes its soc
 })
 
 t.test('a request that is answered before it has arrived gets no second response', async t => {
-  const { app } = await startApp(t, { requestTimeoutMs: { header: 200, whole: 300 } })
+  const { app, endRequests } = await startPatientApp(t)
+  let answered = 0
+  app.addHook('onResponse', async () => { if (++answered === cases.length) endRequests() })
   const { port } = await listen(app)
   const partial = ['Host: x', 'Content-Length: 30']
   const cases: Array<[string, number]> = [
@@ -123,8 +133,9 @@ t.test('a request that is answered before it has arrived gets no second response
       'POST /plants', ['Host: x', 'Expect: nothing', 'Content-Length: 30'], '{"id"'
     ), 417]
   ]
-  for (const [bytes, status] of cases) {
-    const responses = await exchange(port, bytes)
+  const exchanges = await Promise.all(cases.map(([bytes]) => exchange(port, bytes)))
+  for (const [index, [bytes, status]] of cases.entries()) {
+    const responses = exchanges[index] ?? []
     t.strictSame(responses.map(({ statusCode }) => statusCode), [status], bytes)
   }
 })
@@ -143,19 +154,19 @@ const badEndings: Array<{ name: string, fields: string[], body: string, ends?: t
 ]
 
 t.test('a request whose body ends badly gets one response, and then the end', async t => {
-  const { app } = await startApp(t, { requestTimeoutMs: { header: 200, whole: 200 } })
-  // The first response to each takes longer.
-  for (const path of ['json', 'static/swagger-ui.css']) await app.inject(`/docs/${path}`)
+  const { app, endRequests } = await startPatientApp(t)
   const { port } = await listen(app)
   const targets: Array<[string, number]> = [
     ['GET /livez', 200], ['HEAD /livez', 200], ['GET /', 302], ['OPTIONS /plants', 204],
     ['GET /docs/json', 200], ['GET /docs/static/swagger-ui.css', 200], ['GET /x', 404]
   ]
+  const answering: Array<Promise<unknown>> = []
   const send = async (target: string, { fields, body, ends }: typeof badEndings[0], waits: boolean) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setNoDelay()
     let received = ''
     socket.setEncoding('latin1').on('data', text => { received += text }).on('error', () => {})
     const header = requestText(target, ['Host: x', ...fields])
+    answering.push(once(socket, 'data'))
     socket.write(waits ? header : header + body)
     if (waits) {
       await once(socket, 'data')
@@ -179,6 +190,8 @@ t.test('a request whose body ends badly gets one response, and then the end', as
       }
     }
   }
+  await Promise.all(answering)
+  endRequests()
   await Promise.all(sending)
 })
 

@@ -223,6 +223,7 @@ t.test('a truncated or overwritten file is refused and left unchanged, or all it
 t.test('the store refuses a database without durable commits', async t => {
   const message = 'The database :memory: cannot be used: it cannot be opened with durable commits; name a file.'
   await t.rejects(openStore('sqlite::memory:', { maxQueue: 1 }), { message })
+  t.equal(existsSync(':memory:-new'), false, 'no mark of a creation is left')
 })
 
 t.test('the store refuses a path where it cannot create a file', async t => {
