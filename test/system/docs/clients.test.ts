@@ -173,18 +173,3 @@ t.test('types with bigint refuse a number as an id, others do not', { buffered: 
   const refused = /^refused\.ts.* Type 'number' is not assignable to type 'bigint'\.$/
   t.match(await compile(folder), [refused])
 })
-
-t.test('the collection for Bruno runs', { buffered: true }, async t => {
-  const variables = { npm_config_offline: 'true' }
-  const [, importer = ''] = /npx --yes (\S+)/.exec(block('npm run collection')) ?? []
-  if ((await run('.', `npx --yes ${importer} --version`, variables)).code !== 0) {
-    t.comment(`npm has not downloaded ${importer}: the collection was not tested`)
-    return
-  }
-  const { folder, origin } = await startInFolder(t)
-  for (const file of ['package.json', 'openapi.yaml']) cpSync(file, join(folder, file))
-  const { code, output } = await run(folder, at(origin, block('npm run collection')), variables)
-  t.equal(code, 0, output)
-  t.match(output, '200 OK')
-  t.strictSame(storedPlants(folder), ['1 Boston fern'])
-})
