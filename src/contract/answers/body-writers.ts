@@ -2,7 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import {
-  type Compile, isString, type Schema, type Schemas, type Write, writeUnchecked
+  type Compile, composedSchemas, isFileSchema, isString, type Schema, type Schemas, type Write,
+  writeUnchecked
 } from '../schema/index.ts'
 import type { Media } from '../types/contract.ts'
 
@@ -43,6 +44,8 @@ export function jsonWriter (key: string, type: string, { report }: WriterOptions
 
 export function textWriter ({ schema }: Media, options: WriterOptions): WriteBody {
   const { schemas, compile, report, reportAnswer } = options
+  const parts = composedSchemas({ ...schema }, schemas)
+  if (parts.values().some(isFileSchema)) return bytesWriter(options)
   // The schema of a text may describe what the text means, such as the rows of a table.
   const isOfText = schema !== undefined && isString(schema as Schema, schemas)
   const validate = compile(isOfText ? schema : { type: 'string' })

@@ -10,11 +10,13 @@ export type RequestBody<Type, Schema> = KindOf<Type> extends 'json' | 'form' ? R
 
 /** The body of a response as a handler gives it. */
 export type ResponseBody<Type, Schema> = KindOf<Type> extends 'json' ? ResponseValue<Schema>
-  : KindOf<Type> extends 'text' ? TextOf<ResponseValue<Schema>>
+  : KindOf<Type> extends 'text' ? TextOf<Schema>
     : KindOf<Type> extends 'events' ? AsyncIterable<EventOf<ResponseValue<Schema>>>
       : KindOf<Type> extends 'lines' ? AsyncIterable<ResponseValue<Schema>>
         : Bytes
-type TextOf<Value> = Value extends string ? Value : string
+/** A file has the type Blob. */
+type TextOf<Schema> = [Schema] extends [Blob] ? Bytes : StringOf<ResponseValue<Schema>>
+type StringOf<Value> = Value extends string ? Value : string
 
 /** Any bytes; a string is UTF-8. */
 export type Bytes = Uint8Array | string | Readable

@@ -71,7 +71,7 @@ const contract = contractText({
           content: { text/plain: ${schema('{ type: string, enum: [red, green] }')} }
         '201':
           description: fine
-          content: { application/zip: {} }
+          content: { text/csv: ${schema('{ type: string, format: binary }')} }
           headers: { X-Size: { required: true, schema: { type: integer } } }
   /any:
     get:

@@ -38,6 +38,13 @@ t.test('text is sent in UTF-8, as its schema says', async t => {
   t.match(await rows.get({ body: '1\n2' }), { status: 200, text: '1\n2' }, 'the schema describes what the text means')
 })
 
+t.test('a text that is a file is sent as bytes', async t => {
+  const { get } = await serveContent(t, '{ text/csv: { schema: { type: string, format: binary } } }')
+  for (const body of ['a,b', Buffer.from('a,b'), Readable.from(['a,', 'b'], { objectMode: false })]) {
+    t.match(await get({ body }), { status: 200, type: 'text/csv; charset=utf-8', text: 'a,b' })
+  }
+})
+
 t.test('a text that UTF-8 cannot hold is not sent', async t => {
   const { get, causes } = await serveContent(t, '{ text/plain: {}, application/zip: {}, text/event-stream: {} }')
   const events = async function * (data: string) { yield { data } }
