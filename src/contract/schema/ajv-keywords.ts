@@ -62,6 +62,25 @@ export function branchKeywords (recordsAccepted: boolean): CodeKeywordDefinition
   ]
 }
 
+/** Replaces ajv's, which skips branches after a valid one: they have records, too. */
+export const anyOfKeyword: CodeKeywordDefinition = {
+  keyword: 'anyOf',
+  schemaType: 'array',
+  trackErrors: true,
+  before: 'oneOf',
+  error: { message: 'must match a schema in anyOf' },
+  code (context) {
+    const { gen, keyword, schema } = context
+    const valid = gen.let('valid', false)
+    const isBranchValid = gen.name('isBranchValid')
+    for (const schemaProp of schema.keys()) {
+      context.subschema({ keyword, schemaProp, compositeRule: true }, isBranchValid)
+      gen.assign(valid, _`${valid} || ${isBranchValid}`)
+    }
+    context.result(valid, () => context.reset(), () => context.error(true))
+  }
+}
+
 /** Records which members of an object are declared. */
 export const declaresKeyword: CodeKeywordDefinition = {
   keyword: 'declares',

@@ -7,7 +7,7 @@ import { int64Keyword } from './int64.ts'
 import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles } from './json.ts'
 import { ajvRewriter, type Direction, toSchemaId } from './ajv-rewriter.ts'
 import {
-  branchKeywords, declaresKeyword, type Described, type Validation
+  anyOfKeyword, branchKeywords, declaresKeyword, type Described, type Validation
 } from './ajv-keywords.ts'
 import { lazily, memoizeBySchema } from './lazily.ts'
 import {
@@ -95,11 +95,14 @@ function checkCompiler (
 ) {
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
-  for (const { keyword } of unevaluatedKeywords) ajv.removeKeyword(keyword as string)
-  const keywords = [
-    int64Keyword, ...branchKeywords(recordsAccepted), declaresKeyword, ...unevaluatedKeywords
-  ]
-  for (const keyword of keywords) ajv.addKeyword(keyword)
+  // That tracking throws for some valid values: of patternProperties beside `if`, for example.
+  ajv.opts.unevaluated = false
+  for (const definition of [anyOfKeyword, ...unevaluatedKeywords]) {
+    ajv.removeKeyword(definition.keyword as string)
+    ajv.addKeyword(definition)
+  }
+  const ours = [int64Keyword, ...branchKeywords(recordsAccepted), declaresKeyword]
+  for (const definition of ours) ajv.addKeyword(definition)
   // The name of the member that selects a branch, for messages.
   ajv.addKeyword('discriminatorName')
   ajv.addKeyword('mayBeAbsent')
@@ -135,7 +138,7 @@ function requestValidator (check: Check, checkAll: () => Check): Validate {
     if (errors !== undefined) {
       const fault = explain(errors)
       if (isLarge(root.value)) return { fault }
-      return { fault, faults: () => allFaults(checkAll(), root) ?? [fault] }
+      return { fault, faults: () => explainAll(run(checkAll(), root).errors as ErrorObject[]) }
     }
     // Replace doubles only after validation: other keywords need them.
     for (const { holder, key, integer } of integers) holder[key] = integer
@@ -174,15 +177,6 @@ function run (check: Check, root: Root): Validation {
   const isValid = check.call(validation as never, value, context)
   if (!isValid) validation.errors = check.errors as ErrorObject[]
   return validation
-}
-
-/** Undefined when ajv's code throws: with allErrors, it is faulty for a few valid schemas. */
-function allFaults (check: Check, root: Root): Fault[] | undefined {
-  try {
-    return explainAll(run(check, root).errors as ErrorObject[])
-  } catch {
-    return undefined
-  }
 }
 
 /** Counts the values and the names of members, at any depth. */

@@ -162,7 +162,7 @@ t.test('an empty array has no item that contains means, also after another array
   t.strictSame(faults({ type: 'object', additionalProperties: list }, '{"a":[1],"b":[]}'), [`b ${none}`])
 })
 
-t.test('a schema of which ajv makes faulty code with allErrors has its first fault', async t => {
+t.test('patternProperties beside a union that has them, too, has the fault of the union', async t => {
   const any = { anyOf: [{ type: 'string', patternProperties: { '^[ab]': {} } }] }
   const schema = { $ref: 'Any#', patternProperties: { '^[ab]': {} } }
   t.strictSame(faults(schema, '{"b":[]}', { Any: any }), ['must be a string'])

@@ -115,7 +115,11 @@ t.test('exactly the declared members are written', async t => {
       { properties: { a: word }, patternProperties: { '^_': {} } },
       JSON.parse('{"__proto__":{"b":1},"other":1}'), '{"__proto__":{"b":1}}'
     ],
-    // A branch that does not match declares nothing.
+    // Each branch that matches declares members, and one that does not match declares none.
+    [
+      { anyOf: [{ properties: { c: word } }, { properties: { d: word } }, { properties: { e: { type: 'null' } } }] },
+      { c: 'x', d: 'y', e: 'z' }, '{"c":"x","d":"y"}'
+    ],
     [
       { oneOf: [{ required: ['e'], properties: { c: word } }, { properties: { d: word } }] },
       { c: 'x', d: 'y' }, '{"d":"y"}'

@@ -55,6 +55,13 @@ t.test('if evaluates what it accepts, also without then and else', async t => {
   t.equal(faultOf(withElse, { a: 1, b: 1 }), 'must not have the member "b"')
 })
 
+t.test('patternProperties beside if and then is no error of the engine', async t => {
+  const numbers = { '^[ab]': { type: 'number' } }
+  const schema = { type: 'object', patternProperties: numbers, if: { required: ['c'] }, then: { patternProperties: { '^b': {} } } }
+  t.equal(faultOf(schema, { a: 1 }), undefined)
+  t.equal(faultOf({ ...schema, unevaluatedProperties: false }, { a: 1, c: 1 }), 'must not have the member "c"')
+})
+
 t.test('a branch that accepts the name of a member, or objects only, evaluates nothing else', async t => {
   const named = { anyOf: [{ type: ['string', 'object'], required: ['b'], properties: { a: true } }, true] }
   const inner = { type: 'object', $ref: 'Named#', unevaluatedProperties: false }
@@ -106,10 +113,11 @@ function judge (schema: Schema | boolean, value: any): Judgement {
       if (Object.hasOwn(value, name) && !take(applies(part))) return undefined
     }
     for (const [name, member] of Object.entries(value)) {
-      const part = schema.properties?.[name] ?? schema.additionalProperties
-      if (part === undefined) continue
-      if (applies(part, member) === undefined) return undefined
-      seen.add(name)
+      const parts = [schema.properties?.[name], pattern.test(name) ? schema.patternProperties?.[pattern.source] : undefined]
+      const named = parts.filter(part => part !== undefined)
+      if (named.length === 0 && schema.additionalProperties !== undefined) named.push(schema.additionalProperties)
+      for (const part of named) if (applies(part, member) === undefined) return undefined
+      if (named.length > 0) seen.add(name)
     }
     return judgeUnevaluated(schema.unevaluatedProperties, value, seen)
   }
@@ -142,6 +150,7 @@ function judgeUnevaluated (part: Schema | boolean | undefined, value: any, seen:
 const seed = process.env.RANDOM_SEED ?? String(Date.now())
 const { below, pick } = seededRandom(seed)
 const names = ['a', 'b', 'c']
+const pattern = /^[ab]/
 const some = <Value>(make: () => Value, least = 1) => Array.from({ length: least + below(2) }, make)
 
 function anySchema (depth: number): Schema | boolean {
@@ -152,6 +161,7 @@ function anySchema (depth: number): Schema | boolean {
   for (const keyword of some(() => pick(keywords), 2)) {
     switch (keyword) {
       case 'properties': Object.assign(schema, { type: 'object', properties: members() }); break
+      case 'patternProperties': schema.patternProperties = { [pattern.source]: inner() }; break
       case 'dependentSchemas': schema.dependentSchemas = members(); break
       case 'if': Object.assign(schema, { if: inner() }, below(2) && { then: inner() }, below(2) && { else: inner() }); break
       case 'allOf': case 'anyOf': case 'oneOf': schema[keyword] = some(inner); break
@@ -167,7 +177,7 @@ function anySchema (depth: number): Schema | boolean {
 }
 
 const keywords = [
-  'properties', 'properties', 'dependentSchemas', 'if', 'allOf', 'anyOf', 'oneOf', 'prefixItems', 'contains', '$ref',
+  'properties', 'properties', 'patternProperties', 'dependentSchemas', 'if', 'allOf', 'anyOf', 'oneOf', 'prefixItems', 'contains', '$ref',
   'minItems', 'not', 'items', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems'
 ]
 
@@ -189,7 +199,9 @@ t.test('a verdict is that of the specification, for requests and for answers', a
       const validate = createCompiler(components, direction)(schema)
       const text = JSON.stringify(schema)
       for (const value of values) {
-        const isValid = validate({ value: [...valid, value] }).fault === undefined
+        const result = validate({ value: [...valid, value] })
+        const isValid = result.fault === undefined
+        if (!isValid && result.faults?.().length === 0) t.fail(`${text} ${JSON.stringify(value)} has no faults`)
         counts[isValid ? 'valid' : 'invalid']++
         if (isValid !== verdicts.get(value)) t.fail(`${direction} ${text} ${JSON.stringify(value)} is ${isValid}`)
       }
