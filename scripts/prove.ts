@@ -19,8 +19,9 @@ const shows: Array<[name: string, file: string, text: string]> = [
   ['fuzz-contracts', 'fuzz/contracts', '5,000 mutated contracts; at most an hour'],
   ['fuzz-mutations', 'fuzz/run-mutations', 'the fuzzer finds a broken service; 5 minutes'],
   ['costs', 'costs/body-costs', 'CPU that bodies of 64 KiB cost, by their shape; half a minute'],
-  ['contracts', 'contracts/published', 'serves published contracts FILE...; seconds'],
-  ['json-schema', 'json-schema/suite', 'the JSON Schema Test Suite in FOLDER; half a minute']
+  ['json-schema', 'json-schema/suite', 'the JSON Schema Test Suite in FOLDER; half a minute'],
+  ['clients', 'clients/run', 'clients of three generators store plants; 2 minutes, network'],
+  ['contracts', 'contracts/published', 'serves published contracts FILE...; seconds']
 ]
 
 export const proofs: Menu = {
