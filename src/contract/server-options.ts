@@ -32,6 +32,8 @@ export function serverOptions (options: Partial<ServerOptions> = {}): ContractSe
   return {
     ...errorOptions(reporter),
     routerOptions,
+    // close() of the server ends idle connections.
+    forceCloseConnections: false,
     serverFactory (handle, { https } = {}) {
       if (https) {
         throw new Error('serverOptions() makes a server without TLS: put a proxy before it, or ' +

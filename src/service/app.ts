@@ -3,9 +3,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import {
   HttpError, serveContract, serverOptions, serverPath, type TokenVerifier
 } from 'fastify-openapi-contract'
-import {
-  type ConnectionLimit, prepareDrain, type ServerOptions
-} from 'fastify-openapi-contract/server'
+import type { ConnectionLimit, ServerOptions } from 'fastify-openapi-contract/server'
 import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
 import { type components, contract } from '../../generated/index.ts'
@@ -71,6 +69,12 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     thread,
     threads: shared.threads,
     urgentPaths: healthPathsBelow(prefixes),
+    drain: {
+      delayMs: () => isLeaving() ? 0 : options.shutdownDelayMs,
+      lingerMs,
+      requestTimeoutMs: requestTimeoutMs.whole,
+      responseTimeoutMs
+    },
     ...observeServer(recorder, maxConnections, warn)
   })
   const app: FastifyInstance = fastify({
@@ -78,8 +82,6 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     serverFactory: handle => ofServer.serverFactory(behindProxy(handle, options.trustProxy)),
     bodyLimit: options.bodyLimit,
     trustProxy: options.trustProxy ?? false,
-    // The shutdown has its own limits of time.
-    pluginTimeout: 0,
     // Serve requests that arrive during shutdown; each response closes its connection.
     return503OnClosing: false
   })
@@ -127,12 +129,6 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     isClosing = !isLeaving()
     done()
   })
-  app.addHook('preClose', prepareDrain(app.server, {
-    delayMs: () => isLeaving() ? 0 : options.shutdownDelayMs,
-    lingerMs,
-    requestTimeoutMs: requestTimeoutMs.whole,
-    responseTimeoutMs
-  }))
   return app
 }
 

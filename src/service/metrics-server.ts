@@ -43,14 +43,14 @@ export async function listenForMetrics (
   log: Logger
 ): Promise<MetricsServer> {
   const reporter = createErrorLog(log, failedAuthLimit, shared)
-  const app = fastify({ ...serverOptions({ ...limits, reporter }), forceCloseConnections: true })
-  const closeConnections = replaceOldest(app.server)
+  // A scrape is no reason to wait at the end.
+  const drain = { requestTimeoutMs: 0, responseTimeoutMs: 0 }
+  const app = fastify(serverOptions({ ...limits, reporter, drain }))
+  replaceOldest(app.server)
   app.addHook('onRequest', ({ is404 }, _reply, done) => {
     if (is404) setTimeout(done, refuseAfterMs)
     else done()
   })
-  // Fastify leaves connections open that a CONNECT took from Node.
-  app.addHook('preClose', async () => closeConnections())
   app.addHook('onClose', async () => reporter.close())
   await app.register(serveContract({
     ...reporter,
@@ -67,13 +67,11 @@ export async function listenForMetrics (
 /**
  * Closes the oldest connection when there are more: clients that send half a request, or do not
  * read, cannot keep Prometheus away.
- * @returns a function that closes all
  */
-function replaceOldest (server: Server): () => void {
+function replaceOldest (server: Server): void {
   const open = connectionsOf(server)
   server.on('connection', () => {
     const [oldest] = open
     if (open.size > maxConnections) oldest?.destroy()
   })
-  return () => { for (const socket of open) socket.destroy() }
 }

@@ -1,17 +1,17 @@
 // fastify-openapi-contract init: a service that starts, in the current folder. It writes what is
 // missing and never changes a file.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, dirname, relative, resolve } from 'node:path'
+import { basename, dirname, extname, relative, resolve } from 'node:path'
 import { type GenerateOptions, updateFiles } from '../generate/generate.ts'
-import { importExtension } from '../generate/import-extension.ts'
+import { compilerOptions, importExtension } from '../generate/import-extension.ts'
 import { readContract } from '../generate/read-contract.ts'
-import { generateCommand, readArguments, requireFile } from './arguments.ts'
+import { type Choices, generateCommand, readArguments, requireFile } from './arguments.ts'
 import {
   type Manifest, missingFrom, type OwnManifest, projectFiles, projectManifest,
   startScripts
 } from './project-files.ts'
 import { sampleContract } from './sample-contract.ts'
-import { secretOf, serviceFiles } from './service-files.ts'
+import { secretForm, serviceFiles } from './service-files.ts'
 import { withWayOut } from './way-out.ts'
 
 export async function runInit (args: string[], own: OwnManifest): Promise<number> {
@@ -20,28 +20,32 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
   if (given !== undefined) requireFile(given, 'init')
   const hasApp = isApp(existing)
   if (hasApp && existing?.type !== 'module') throw new Error(isCommonJs)
-  const source = given ?? ownOrSample()
+  const out = generatedFolder()
+  const source = given ?? 'openapi.yaml'
+  if (given === undefined) requireNoOther(source)
+  refuseSecond(source, choices, out)
+  if (given === undefined) writeFiles({ [source]: sampleContract })
   const read = await readContract(source, choices).catch(async error => {
     throw await withWayOut(source, choices, error)
   })
   const contract = copyHere(source, read.files)
-  const generate = generateCommand(contract, choices)
+  const generate = generateCommand(contract, choices, out)
   const manifest = projectManifest(generate, own)
   if (!hasApp) writeFiles(projectFiles(manifest))
-  await generateOnce({ contract, out: 'generated', command: `npx ${generate}`, ...choices })
+  await generateOnce({ contract, out, command: `npx ${generate}`, ...choices })
 
-  const extension = importExtension('generated')
-  writeFiles(serviceFiles(read.contract, extension, hasApp))
+  const extension = importExtension(out)
+  writeFiles(serviceFiles(read.contract, { out, extension, hasApp }))
   const { type, scripts, dependencies } = manifest
   const ofApp = { type, scripts: { generate: scripts.generate }, dependencies }
   if (existing !== undefined) printMissing(existing, hasApp ? ofApp : manifest)
-  const secrets = Object.keys(read.contract.securitySchemes).map(secretOf)
+  const secrets = Object.entries(read.contract.securitySchemes).map(secretForm)
   if (hasApp) {
     printAddition(extension, secrets)
     return 0
   }
   if (extension === '.js') console.log(`\n${compileFirst}`)
-  printNext(secrets)
+  printNext(secrets, ownScripts(existing, manifest.scripts))
   return 0
 }
 
@@ -62,9 +66,35 @@ function readManifest (): Manifest | undefined {
   }
 }
 
-function ownOrSample (): string {
-  writeFiles({ 'openapi.yaml': sampleContract })
-  return 'openapi.yaml'
+/** Below src, if the compiler refuses files elsewhere. */
+function generatedFolder (): string {
+  const { rootDir } = compilerOptions('') ?? {}
+  const isSource = typeof rootDir === 'string' && relative('', rootDir) === 'src'
+  return isSource ? 'src/generated' : 'generated'
+}
+
+/** @throws Error that names the descriptions in this folder, if there are others only */
+function requireNoOther (contract: string): void {
+  if (existsSync(contract)) return
+  const [first, ...others] = readdirSync('.').filter(name => {
+    if (!/\.(?:ya?ml|json)$/.test(name)) return false
+    return /^[\s{]*"?openapi"?\s*:\s*["']?3\./m.test(readFileSync(name, 'utf8'))
+  })
+  if (first === undefined) return
+  const names = [first, ...others].join(' or ')
+  throw new Error(`Name your contract: npx fastify-openapi-contract init ${names}`)
+}
+
+/** @throws Error if the generated files are those of another contract */
+function refuseSecond (contract: string, choices: Choices, out: string): void {
+  const door = `${out}/index.ts`
+  const name = basename(contract)
+  if (!existsSync(door)) return
+  if (readFileSync(door, 'utf8').startsWith(`// Generated from ${name} by `)) return
+  const own = `src/${basename(name, extname(name))}/generated`
+  throw new Error(`${out}/ has another contract than ${name}, and init writes one service. ` +
+    `Generate into another folder: npx ${generateCommand(contract, choices, own)}. Then register ` +
+    'the contract in your app as the README shows.')
 }
 
 /**
@@ -96,7 +126,7 @@ function isOutside (path: string): boolean {
 
 /** Generated files belong together: a folder that is there stays as it is. */
 async function generateOnce (options: Omit<GenerateOptions, 'check'>): Promise<void> {
-  if (existsSync('generated')) console.log('kept generated/')
+  if (existsSync(options.out)) console.log(`kept ${options.out}/`)
   else await updateFiles({ ...options, check: false })
 }
 
@@ -115,11 +145,15 @@ function writeFiles (files: Record<string, string>): void {
 /** Whether the folder has an app that init did not write: packages alone are none. */
 function isApp (existing: Manifest = {}): boolean {
   if (!Object.hasOwn(Object(existing.dependencies), 'fastify')) return false
-  const own = Object(existing.scripts)
-  const startsOther = Object.entries(startScripts).some(([name, script]) => {
-    return Object.hasOwn(own, name) && own[name] !== script
-  })
+  const startsOther = ownScripts(existing, startScripts).length > 0
   return startsOther || (!existsSync('src/service.ts') && ['.', 'src'].some(hasCode))
+}
+
+/** The names of scripts that a package.json has in another form. */
+function ownScripts (existing: Manifest = {}, scripts: Record<string, string>): string[] {
+  const own = Object(existing.scripts)
+  const names = Object.keys(scripts).filter(name => Object.hasOwn(own, name))
+  return names.filter(name => own[name] !== scripts[name])
 }
 
 function hasCode (folder: string): boolean {
@@ -133,10 +167,13 @@ function printMissing (existing: Manifest, wanted: Manifest): void {
   console.log(`\nAdd to your package.json:\n${JSON.stringify(missing, null, 2)}`)
 }
 
-function printNext (secrets: string[]): void {
-  const variables = secrets.map(name => `${name}=choose-one `).join('')
-  console.log(`\nNext:\n  npm install\n  npm test\n  ${variables}npm start`)
+function printNext (secrets: string[], own: string[]): void {
+  const test = own.includes('test') ? 'node --test test/*.test.ts' : 'npm test'
+  const start = own.includes('start') ? 'node src/main.ts' : 'npm start'
+  const variables = secrets.map(form => form.includes('=') ? form : `${form}=choose-one`)
+  console.log(`\nNext:\n  npm install\n  ${test}\n  ${[...variables, start].join(' ')}`)
   console.log('Then open http://localhost:3000/docs, and write the handlers in src/handlers/.')
+  if (own.length > 0) console.log(`Your own scripts stay as they are: ${own.join(', ')}.`)
 }
 
 function printAddition (extension: string, secrets: string[]): void {

@@ -17,7 +17,7 @@ export function projectManifest (generate: string, own: OwnManifest) {
     scripts: {
       ...startScripts,
       generate,
-      build: 'tsc --noEmit false --rewriteRelativeImportExtensions --outDir dist',
+      build: 'tsc -p tsconfig.build.json',
       test: 'npm run generate -- --check && tsc && node --test test/*.test.ts'
     },
     dependencies: {
@@ -53,6 +53,11 @@ export function projectFiles (manifest: object): Record<string, string> {
         skipLibCheck: true
       },
       include: ['src', 'test', 'generated']
+    }),
+    'tsconfig.build.json': toJson({
+      extends: './tsconfig.json',
+      compilerOptions: { noEmit: false, rewriteRelativeImportExtensions: true, outDir: 'dist' },
+      include: ['src', 'generated']
     }),
     '.gitignore': 'node_modules\ndist\n.env\n'
   }

@@ -1,5 +1,6 @@
 // Chooses the command by its name.
 import { readFileSync } from 'node:fs'
+import { describeOption } from './unknown-option.ts'
 
 const usage = `Usage: npx fastify-openapi-contract COMMAND [openapi.yaml] [OPTIONS]
 
@@ -33,10 +34,22 @@ export async function run (args: string[]): Promise<number> {
     console.log(ownManifest().version)
     return 0
   }
-  // Their packages may be missing, which says only the command that needs them.
-  if (command === 'generate') return (await import('./generate-command.ts')).runGenerate(rest)
-  if (command === 'init') return (await import('./init-command.ts')).runInit(rest, ownManifest())
+  if (command === 'generate' || command === 'init') return await runCommand(command, rest)
   throw new Error(`There is no command ${command}: use init, generate, --help or --version.`)
+}
+
+async function runCommand (command: 'generate' | 'init', args: string[]): Promise<number> {
+  try {
+    // Their packages may be missing, which says only the command that needs them.
+    if (command === 'init') {
+      return await (await import('./init-command.ts')).runInit(args, ownManifest())
+    }
+    return await (await import('./generate-command.ts')).runGenerate(args)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw error
+    throw new Error(describeOption(error as Error, command, usage))
+  }
 }
 
 /** The package.json of this package, of which init writes the version. */

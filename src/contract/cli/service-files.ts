@@ -2,29 +2,35 @@
 import { routedOperations, type RoutedOperation } from '../message/paths.ts'
 import { takeName } from '../generate/schema-names.ts'
 import type { Contract, SecurityScheme } from '../types/contract.ts'
+import { posix } from 'node:path'
 
 /** The handlers of one tag: where they are, and under which name. */
 interface Group { tag: string | undefined, file: string, constant: string, ids: string[] }
 
-/**
- * The files of the service, by path.
- * @param extension of the files that it imports
- * @param hasApp whether there is an app, so that no other one is written
- */
+export interface Layout {
+  /** The folder of the generated files. */
+  out: string
+  /** Of the files that the service imports. */
+  extension: string
+  /** Whether there is an app, so that no other one is written. */
+  hasApp: boolean
+}
+
+/** The files of the service, by path. */
 export function serviceFiles (
   contract: Contract,
-  extension: string,
-  hasApp: boolean
+  { out, extension, hasApp }: Layout
 ): Record<string, string> {
+  const door = (from: string) => relativeTo(from, `${out}/index${extension}`)
   const groups = groupByTag(contract)
   const schemes = Object.entries(contract.securitySchemes)
   const files: Record<string, string> = {
-    'src/service.ts': service(groups, schemes.length > 0, extension)
+    'src/service.ts': service(groups, schemes.length > 0, extension, door('src'))
   }
   for (const group of groups) {
-    files[`src/handlers/${group.file}.ts`] = handlers(contract, group, extension)
+    files[`src/handlers/${group.file}.ts`] = handlers(contract, group, door('src/handlers'))
   }
-  if (schemes.length > 0) files['src/verifiers.ts'] = verifiers(schemes, extension)
+  if (schemes.length > 0) files['src/verifiers.ts'] = verifiers(schemes, door('src'))
   if (hasApp) return files
   return {
     'src/main.ts': main(schemes.length > 0, extension),
@@ -32,6 +38,11 @@ export function serviceFiles (
     ...files,
     'test/app.test.ts': test(contract, extension)
   }
+}
+
+function relativeTo (folder: string, file: string): string {
+  const path = posix.relative(folder, file)
+  return path.startsWith('.') ? path : `./${path}`
 }
 
 function groupByTag ({ operations }: Contract): Group[] {
@@ -86,7 +97,9 @@ export async function buildApp (
 `
 }
 
-function service (groups: Group[], hasSchemes: boolean, extension: string): string {
+function service (
+  groups: Group[], hasSchemes: boolean, extension: string, door: string
+): string {
   const imports = groups.map(({ constant, file }) => {
     return `import { ${constant} } from './handlers/${file}${extension}'\n`
   })
@@ -96,7 +109,7 @@ function service (groups: Group[], hasSchemes: boolean, extension: string): stri
   return `// The contract with its handlers and verifiers, as a plugin of Fastify.
 import type { FastifyPluginAsync } from 'fastify'
 import { serveContract } from 'fastify-openapi-contract'
-import { contract } from '../generated/index${extension}'
+import { contract } from '${door}'
 ${imports.join('')}${hasSchemes ? verifierImport : ''}
 export function createService (${env}: NodeJS.ProcessEnv): FastifyPluginAsync {
   return serveContract({
@@ -109,7 +122,7 @@ export function createService (${env}: NodeJS.ProcessEnv): FastifyPluginAsync {
 `
 }
 
-function handlers (contract: Contract, { tag, constant, ids }: Group, extension: string): string {
+function handlers (contract: Contract, { tag, constant, ids }: Group, door: string): string {
   const members = ids.map(id => {
     const { method, url } = contract.operations[id] as RoutedOperation
     const stub = isName(id) ? `stub.${id}` : `stub[${quoted(id)}]`
@@ -119,7 +132,7 @@ function handlers (contract: Contract, { tag, constant, ids }: Group, extension:
   const tagged = tag === undefined ? 'without a tag' : `with the tag ${JSON.stringify(tag)}`
   return `// Handlers of the operations ${tagged}.
 import { stubs } from 'fastify-openapi-contract'
-import { contract, type HandlersTagged } from '../../generated/index${extension}'
+import { contract, type HandlersTagged } from '${door}'
 
 // Answers with examples and samples of the contract, with no body where it declares none, and else
 // with 501. Replace each stub by a function, such as
@@ -136,33 +149,35 @@ ${members.join(',\n')}
 type Schemes = Array<[name: string, scheme: SecurityScheme]>
 
 /** The name of the environment variable with the secret of a security scheme. */
-export function secretOf (scheme: string): string {
+function secretOf (scheme: string): string {
   const words = scheme.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll(/\W+/g, '_')
   return `${words.toUpperCase()}_SECRET`
 }
 
-function verifiers (schemes: Schemes, extension: string): string {
+/** The variable of a scheme, with the form of its value where it is not any text. */
+export function secretForm ([name, scheme]: Schemes[number]): string {
+  return secretOf(name) + (isBasic(scheme) ? '=user:password' : '')
+}
+
+function verifiers (schemes: Schemes, door: string): string {
   const members = schemes.map(([name, scheme]) => {
     const call = isBasic(scheme) ? 'passwordVerifier' : 'secretVerifier'
     return `    ${memberName(name)}: ${call}(env, ${quoted(secretOf(name))})`
   })
-  const variables = schemes.map(([name]) => `  ${quoted(secretOf(name))}`)
+  const variables = schemes.map(scheme => `  ${quoted(secretForm(scheme))}`)
   const hasBasic = schemes.some(([, scheme]) => isBasic(scheme))
   const types = hasBasic ? 'BasicCredentials, TokenVerifier, Verifier' : 'TokenVerifier'
   return `// Who may call: a verifier for each security scheme of the contract. It gets the
 // credentials of a request, and returns the caller, or undefined for those that it does not know.
 import type { ${types} } from 'fastify-openapi-contract'
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Verifiers } from '../generated/index${extension}'
+import type { Verifiers } from '${door}'
 
 const variables = [
 ${variables.join(',\n')}
 ]
 
-/** The variables of secrets that the environment lacks. */
-export function missingSecrets (env: NodeJS.ProcessEnv): string[] {
-  return variables.filter(name => !env[name])
-}
+${hasBasic ? missingForms : missingNames}
 
 /** @throws Error if the environment lacks a secret */
 export function createVerifiers (env: NodeJS.ProcessEnv): Verifiers {
@@ -185,9 +200,24 @@ function isSame (given: string, secret: string): boolean {
 `
 }
 
+const missingNames = `/** The variables of secrets that the environment lacks. */
+export function missingSecrets (env: NodeJS.ProcessEnv): string[] {
+  return variables.filter(name => !env[name])
+}`
+
+const missingForms = `/** The variables of secrets that are missing, or have another form. */
+export function missingSecrets (env: NodeJS.ProcessEnv): string[] {
+  return variables.filter(variable => {
+    const [name = '', form] = variable.split('=')
+    return form === undefined ? !env[name] : !env[name]?.includes(':')
+  })
+}`
+
 const passwordVerifier = `
-/** Accepts one user; the variable has the form user:password. */
+/** Accepts one user. */
 function passwordVerifier (env: NodeJS.ProcessEnv, variable: string): Verifier<BasicCredentials> {
+  const hasUser = env[variable]?.includes(':')
+  if (!hasUser) throw new Error(\`Set \${variable}=user:password.\`)
   const verify = secretVerifier(env, variable)
   return ({ username, password }, ...rest) => verify(\`\${username}:\${password}\`, ...rest)
 }

@@ -9,10 +9,16 @@ import { dirname, join, resolve } from 'node:path'
  * that, as Node runs it, else by that of the compiled file.
  */
 export function importExtension (folder: string): '.ts' | '.js' {
-  const file = findConfig(resolve(folder))
-  if (file === undefined) return '.ts'
-  const { allowImportingTsExtensions, rewriteRelativeImportExtensions } = readOptions(file)
+  const options = compilerOptions(folder)
+  if (options === undefined) return '.ts'
+  const { allowImportingTsExtensions, rewriteRelativeImportExtensions } = options
   return allowImportingTsExtensions || rewriteRelativeImportExtensions ? '.ts' : '.js'
+}
+
+/** The options of the tsconfig.json that a folder is below; undefined if there is none. */
+export function compilerOptions (folder: string): Record<string, unknown> | undefined {
+  const file = findConfig(resolve(folder))
+  return file === undefined ? undefined : readOptions(file)
 }
 
 function findConfig (folder: string): string | undefined {

@@ -13,6 +13,9 @@ export const errorRules = [
   'operation-parameters-unique', 'path-parameters-defined', 'path-declaration-must-exist'
 ]
 
+/** Rules of examples, which people and stubs take for right. */
+const exampleRules = /^no-invalid-.*-examples$/
+
 /** Members of these have names that the contract chooses, such as `description`. */
 const named = [
   'properties', 'patternProperties', '\\$defs', 'dependentSchemas', 'schemas', 'parameters',
@@ -43,8 +46,8 @@ export function isKnownKeyword (problem: NormalizedProblem, survey: Survey): boo
 }
 
 /**
- * A line for all rules of style, for each other rule, each unknown keyword and rounded examples:
- * the first place, and how many there are.
+ * A line for each rule that is not one of style, for all of those, for each unknown keyword and for
+ * rounded examples: the first place, and how many there are.
  */
 export function warningsOf (
   problems: NormalizedProblem[],
@@ -54,10 +57,10 @@ export function warningsOf (
   const lines: string[] = []
   const styles: string[] = []
   for (const [rule, found] of Map.groupBy(problems, ({ ruleId }) => ruleId)) {
-    if (!errorRules.includes(rule)) styles.push(`${rule} (${found.length})`)
+    if (isStyle(rule)) styles.push(`${rule} (${found.length})`)
     else lines.push(describe(found[0] as NormalizedProblem) + others(found))
   }
-  const style = problems.find(({ ruleId }) => !errorRules.includes(ruleId))
+  const style = problems.find(({ ruleId }) => isStyle(ruleId))
   if (style !== undefined) {
     const sentence = `Matters of style, of which this is the first: ${styles.join(', ')}.`
     const all = `npx @redocly/cli lint ${relative('', source.absoluteRef)}`
@@ -93,6 +96,10 @@ export function warningsOf (
     lines.push(`${survey.locate(source, rounded[0])} ${sentence}${others(rounded)}`)
   }
   return lines
+}
+
+function isStyle (rule: string): boolean {
+  return !errorRules.includes(rule) && !exampleRules.test(rule)
 }
 
 const inExample = /(?<!\/(?:properties|patternProperties|schemas|headers))\/examples?(?:\/|$)/

@@ -6,31 +6,42 @@ import { Server } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { connectionsOf, type ServedSocket } from './open-connections.ts'
 
+/** In milliseconds. */
 export interface DrainTimes {
-  /** The service goes on accepting connections, until load balancers have noticed. */
+  /** The service goes on accepting connections, until load balancers have noticed. By default 0. */
   delayMs: () => number
   /** Then a connection stays open while it is idle: its client may be sending a request. */
   lingerMs: number
-  /** Time for a request that is under way to arrive; then its connection is closed. */
+  /** For a request that is under way to arrive; then its connection is closed. By default 5,000. */
   requestTimeoutMs: number
-  /** Time after that for its response; then every connection is closed. */
+  /** After that for its response; then every connection is closed. By default 5,000. */
   responseTimeoutMs: number
 }
 
+const defaults: DrainTimes = {
+  delayMs: () => 0, lingerMs: 0, requestTimeoutMs: 5000, responseTimeoutMs: 5000
+}
+
 const sweepIntervalMs = 100
+/** A stream that waits for its next event has sent nothing for this time. */
+const quietMs = 1000
 
 /**
- * Returns a function that closes a server when its connections are drained. The framework calls it
- * before it closes the server: Node would close idle connections, and lose requests that arrive on
- * them. Meanwhile the framework adds `Connection: close` to every response.
+ * Lets close() of a server drain its connections. Node would close idle connections at once, and
+ * lose requests that arrive on them; and it would wait for a stream that never ends. Meanwhile the
+ * framework adds `Connection: close` to every response.
  */
-export function prepareDrain (server: HttpServer, times: DrainTimes): () => Promise<void> {
+export function drainAtClose (server: HttpServer, given: Partial<DrainTimes> = {}): void {
+  const times = { ...defaults, ...given }
   const open = connectionsOf(server)
-  return async () => {
-    if (!server.listening) return
-    await sleep(times.delayMs())
-    await acceptWaiting(server)
-    await drain(server, open, times)
+  const close = server.close.bind(server)
+  let drained: Promise<void> | undefined
+  server.close = callback => {
+    if (server.listening) drained ??= drain(server, open, times)
+    if (drained === undefined) return close(callback)
+    // Also ends the timers of Node's server.
+    drained.then(() => close(() => callback?.()))
+    return server
   }
 }
 
@@ -57,15 +68,19 @@ async function acceptWaiting (server: Listener): Promise<void> {
 async function drain (
   server: HttpServer,
   open: ReadonlySet<ServedSocket>,
-  { lingerMs, requestTimeoutMs, responseTimeoutMs }: DrainTimes
+  { delayMs, lingerMs, requestTimeoutMs, responseTimeoutMs }: DrainTimes
 ): Promise<void> {
+  await sleep(delayMs())
+  await acceptWaiting(server)
   const closed = once(server, 'close')
   // The close() of node:http would also close the idle connections.
   Server.prototype.close.call(server)
   let idleSince = performance.now()
+  const closeQuiet = quietCloser(open)
   const closeIdle = () => {
     if (open.values().some(socket => socket._httpMessage)) idleSince = performance.now()
     else if (performance.now() - idleSince >= lingerMs) server.closeIdleConnections()
+    closeQuiet()
   }
   closeIdle()
   const sweep = setInterval(closeIdle, sweepIntervalMs)
@@ -80,4 +95,19 @@ async function drain (
   clearInterval(sweep)
   clearTimeout(closeStalled)
   clearTimeout(closeAll)
+}
+
+/** Returns a function that closes connections whose response has begun, and sends nothing. */
+function quietCloser (open: ReadonlySet<ServedSocket>): () => void {
+  const seen = new WeakMap<ServedSocket, { bytes: number, since: number }>()
+  return () => {
+    const now = performance.now()
+    for (const socket of open) {
+      const { bytesWritten: bytes, writableLength, _httpMessage: response } = socket
+      const last = seen.get(socket)
+      if (last?.bytes !== bytes) seen.set(socket, { bytes, since: now })
+      else if (response?.headersSent !== true || writableLength > 0) continue
+      else if (now - last.since >= quietMs) socket.destroy()
+    }
+  }
 }

@@ -4,6 +4,7 @@ import { admitRequests } from './admission.ts'
 import { CompactMessage } from './compact-message.ts'
 import type { ErrorReporter } from './error-reporter.ts'
 import { connectionLimit } from './connection-limit.ts'
+import { drainAtClose, type DrainTimes } from './drain.ts'
 import { memoryLimit } from './memory-limit.ts'
 import { type ConnectionCounts, limitConnections, limitStalling } from './open-connections.ts'
 import { createServer, ServerResponse } from './node-http.ts'
@@ -28,6 +29,8 @@ export interface ServerOptions extends ConnectionCounts {
   urgentPaths: readonly string[]
   /** The class of the responses. */
   ServerResponse: typeof ServerResponse<CompactMessage>
+  /** How long close() waits for connections. By default DrainTimes says it. */
+  drain: Partial<DrainTimes>
   /** Called for each request that gets 503. */
   onOverload: () => void
   /** Called for each connection beyond the limit. */
@@ -47,6 +50,7 @@ const defaults: Omit<ServerOptions, 'reporter' | 'connections' | 'maxConnections
   thread: 0,
   threads: 1,
   urgentPaths: [],
+  drain: {},
   ServerResponse,
   onOverload: String,
   onConnectionDropped: String
@@ -81,6 +85,7 @@ export function createHttpServer (
     idle: options.keepAliveTimeoutMs + whole
   })
   answerServerErrors(server, reporter)
+  drainAtClose(server, options.drain)
   const forBodies = { bodyLimit: 2 ** 20 }
   const { maxConnections = connectionLimit(forBodies, 1, String).limit } = options
   limitConnections(server, maxConnections, options, options.onConnectionDropped)

@@ -1,7 +1,6 @@
 // The door of the hardened HTTP server, for services that put more around a contract: several
 // threads, metrics, an orderly shutdown.
 export { type ConnectionLimit, connectionLimit } from './connection-limit.ts'
-export { prepareDrain } from './drain.ts'
 export type { ServerOptions } from './http-server.ts'
 export { containerMemory, memoryLimit } from './memory-limit.ts'
 export { ServerResponse } from './node-http.ts'

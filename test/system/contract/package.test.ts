@@ -168,7 +168,7 @@ t.test('without the packages of the generator a contract is served, and generate
   t.ok(installed.length < 90, `${installed.length} packages`)
   const cwd = join(home, 'notes')
   const command = ['npx', 'fastify-openapi-contract', 'generate']
-  const lacks = 'The generator needs the package @redocly/openapi-core, which is not installed: npm install --include=optional\n'
+  const lacks = 'The generator needs the package @redocly/openapi-core, which is not installed: npm install --include=optional. '
   t.match(await run(cwd, command), { code: 2, stdout: '', stderr: lacks })
   t.match(await runWell(cwd, [...command, '--help']), /^Usage:/)
   t.strictSame(await ask(t, cwd, '/notes/5', process.execPath), [200, { id: 1, text: 'Water the fern' }])

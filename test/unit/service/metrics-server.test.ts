@@ -135,8 +135,9 @@ t.test('a CONNECT behind scrapes that nobody reads does not delay the end', asyn
 
 t.test('all scrapes of a second share one text', async t => {
   mock.timers.enable({ apis: ['setTimeout'] })
-  t.teardown(() => mock.timers.reset())
   const { port } = await startMetrics(t)
+  // Before the end of the server, which needs them.
+  t.teardown(() => mock.timers.reset())
   let made = 0
   onEachText(t, () => { made++ })
   const bytes = scrape.repeat(20) + lastScrape

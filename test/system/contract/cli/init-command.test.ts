@@ -18,7 +18,7 @@ const small = contractText({ paths: `  /a: { get: { operationId: a, ${noContent}
 t.test('init writes a service for an empty folder, and keeps its files the next time', async t => {
   const { run, read } = openFolder(t)
   const files = [
-    'openapi.yaml', 'package.json', 'tsconfig.json', '.gitignore', 'generated/document.ts', 'generated/index.ts',
+    'openapi.yaml', 'package.json', 'tsconfig.json', 'tsconfig.build.json', '.gitignore', 'generated/document.ts', 'generated/index.ts',
     'generated/operations.ts', 'generated/types.ts', 'src/main.ts', 'src/app.ts', 'src/service.ts', 'src/handlers/notes.ts',
     'src/verifiers.ts', 'test/app.test.ts'
   ]
@@ -38,7 +38,7 @@ Then open http://localhost:3000/docs, and write the handlers in src/handlers/.
     dependencies: { fastify: /^\^5\./, 'fastify-openapi-contract': /^\^\d/ }
   })
   const kept = files.filter(file => !file.startsWith('generated/'))
-  kept.splice(4, 0, 'generated/')
+  kept.splice(5, 0, 'generated/')
   t.equal((await run('init')).stdout, kept.map(file => `kept ${file}\n`).join('') + next)
   t.match(await run('generate', '--check'), { code: 0 })
 })
@@ -66,8 +66,8 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   const { code, stdout } = await run('init')
   t.equal(code, 0)
   const secrets = ['THE_KEY', 'QUERY_KEY', 'COOKIE_KEY', 'USER', 'TOKEN', 'OAUTH']
-  t.match(stdout, new RegExp(`^ ( \\w+_SECRET=choose-one){${secrets.length}} npm start$`, 'm'))
-  for (const name of secrets) t.match(stdout, ` ${name}_SECRET=choose-one `)
+  const forms = secrets.map(name => `${name}_SECRET=${name === 'USER' ? 'user:password' : 'choose-one'}`)
+  t.equal(/^ {2}(.*) npm start$/m.exec(stdout)?.[1]?.split(' ').sort().join(), forms.sort().join())
   const handlers = ['2fa.ts', 'it-s-pet-owners.ts', 'other.ts', 'other2.ts', 'pet-owners.ts']
   t.strictSame(readdirSync(join(folder, 'src/handlers')).sort(), handlers)
   t.match(read('src/handlers/it-s-pet-owners.ts'), "  // POST /b\n  'it\\'s/b': stub['it\\'s/b']\n")
@@ -78,8 +78,12 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   const tested = execFileSync(process.execPath, ['--test', '--test-reporter=tap'], { cwd: folder, env, encoding: 'utf8' })
   t.match(tested, /^# Subtest: GET \/c needs credentials$[^]*^# pass 2$/m)
   const { status, stdout: lines, stderr } = spawnSync(process.execPath, ['src/main.ts'], { cwd: folder, env, encoding: 'utf8' })
-  const missing = secrets.map(name => `${name}_SECRET`).join(' and ')
+  const missing = secrets.map(name => name === 'USER' ? 'USER_SECRET=user:password' : `${name}_SECRET`).join(' and ')
   t.strictSame({ status, lines, stderr }, { status: 1, lines: '', stderr: `Set ${missing} in the environment or in .env.\n` })
+  const { createVerifiers, missingSecrets } = await import(join(folder, 'src/verifiers.ts'))
+  const given = Object.fromEntries(secrets.map(name => [`${name}_SECRET`, 'x']))
+  t.strictSame(missingSecrets(given), ['USER_SECRET=user:password'], 'a secret without a user lets nobody in')
+  t.throws(() => createVerifiers(given), { message: 'Set USER_SECRET=user:password.' })
   const eslint = new ESLint({ cwd: folder, overrideConfigFile: true, overrideConfig: rules })
   const linted = await eslint.lintFiles(['src', 'test'])
   t.strictSame(linted.flatMap(({ filePath, messages }) => messages.map(({ message }) => [filePath, message])), [])
@@ -93,13 +97,13 @@ t.test('a contract in another place is copied with the files that it refers to',
     '../given/far.yaml': contractText({ paths: '  /a: { $ref: ../far/a.yaml }' }),
     '../far/a.yaml': `get: { operationId: a, ${noContent} }`
   })
+  const far = `../given/far.yaml refers to ${join(folder, '../far/a.yaml')}: copy both here, and name the copy.\n`
+  t.match(await run('init', '../given/far.yaml'), { code: 2, stderr: far })
   t.match(await run('init', '../given/other.yaml'), { code: 0, stdout: /^wrote other.yaml\nwrote parts\/a.yaml\nwrote package.json\n/ })
   t.equal(JSON.parse(read('package.json')).scripts.generate, 'fastify-openapi-contract generate other.yaml')
   t.match(read('test/app.test.ts'), /GET \/a is served/)
   t.notMatch(read('test/app.test.ts'), /needs credentials/)
   t.match(await run('init', '../given/other.yaml'), { code: 0, stdout: /^kept other.yaml\nkept parts\/a.yaml\n/ })
-  const far = `../given/far.yaml refers to ${join(folder, '../far/a.yaml')}: copy both here, and name the copy.\n`
-  t.match(await run('init', '../given/far.yaml'), { code: 2, stderr: far })
   write('parts/a.yaml', 'mine')
   const differs = 'parts/a.yaml is here, and differs from that of ../given/other.yaml: rename one of them.\n'
   t.match(await run('init', '../given/other.yaml'), { code: 2, stderr: differs })
@@ -131,6 +135,8 @@ t.test('in a project, init says what to add to the files that it keeps', async t
     dependencies: { fastify: /^\^/, 'fastify-openapi-contract': /^\^/ },
     devDependencies: { typescript: undefined, '@types/node': /^\^/ }
   })
+  t.match(stdout, /\nNext:\n {2}npm install\n {2}node --test test\/\*\.test\.ts\n {2}node src\/main\.ts\n/)
+  t.match(stdout, /\nYour own scripts stay as they are: start, test\.\n$/)
   t.match(stdout, /\nYour tsconfig\.json does not set allowImportingTsExtensions, so the files import \.js:/)
   t.match(read('src/main.ts'), "from './app.js'")
   write('package.json', JSON.stringify({ ...JSON.parse(missing), type: 'commonjs' }))
@@ -181,6 +187,39 @@ t.test('npm run build compiles a service of init', async t => {
   execFileSync('env', ['-u', 'NODE_OPTIONS', join(modules, '.bin', command), ...args], { cwd: folder })
   t.match(read('dist/src/main.js'), "from './app.js'")
   t.match(read('dist/src/service.js'), "from '../generated/index.js'")
+  t.strictSame(readdirSync(join(folder, 'dist')).sort(), ['generated', 'src'])
+})
+
+t.test('in an app whose sources must be below src, the generated files are there', async t => {
+  const config = { compilerOptions: { ...compilerOptions, rootDir: './src', allowImportingTsExtensions: true }, include: ['src'] }
+  const { run, folder } = openFolder(t, {
+    'package.json': '{ "type": "module", "dependencies": { "fastify": "^5.0.0" } }',
+    'tsconfig.json': JSON.stringify(config),
+    'src/server.ts': '',
+    'openapi.yaml': contractText({
+      paths: `  /a: { get: { operationId: a, tags: [a], ${anyResponse} } }`,
+      components: '  securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }'
+    })
+  })
+  t.match(await run('init'), { code: 0, stdout: '"generate": "fastify-openapi-contract generate --out src/generated"' })
+  t.strictSame(readdirSync(folder).sort(), ['openapi.yaml', 'package.json', 'src', 'tsconfig.json'])
+  symlinkSync(modules, join(folder, 'node_modules'))
+  t.strictSame(await compile(folder), [])
+})
+
+t.test('a second contract is refused with the command for another folder', async t => {
+  const { run, folder } = openFolder(t, { 'a.yaml': small, 'the b.yaml': small })
+  t.match(await run('init'), { code: 2, stderr: 'Name your contract: npx fastify-openapi-contract init a.yaml or the b.yaml\n' })
+  t.match(await run('init', 'a.yaml'), { code: 0 })
+  const before = readdirSync(folder, { recursive: true })
+  t.match(await run('init', 'the b.yaml', '--int64', 'number'), {
+    code: 2,
+    stdout: '',
+    stderr: 'generated/ has another contract than the b.yaml, and init writes one service. Generate into another folder: ' +
+      'npx fastify-openapi-contract generate "the b.yaml" --out "src/the b/generated" --int64 number. ' +
+      'Then register the contract in your app as the README shows.\n'
+  })
+  t.strictSame(readdirSync(folder, { recursive: true }), before)
 })
 
 t.test('a service of init is an app of another start only when its script changes', async t => {

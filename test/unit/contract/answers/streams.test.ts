@@ -4,12 +4,11 @@ import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { prepareDrain } from '../../../../src/contract/server/drain.ts'
 import { createHttpServer } from '../../../../src/contract/server/http-server.ts'
 import { measuredResponse } from '../../../../src/telemetry/measured-response.ts'
 import { metricsMemory, Recorder } from '../../../../src/telemetry/metrics-recorder.ts'
 import { listen, logLines, testReporter } from '../../../fixtures/app.ts'
-import { startLoopClock } from '../../../fixtures/clock.ts'
+import { startLoopClock, stopClock } from '../../../fixtures/clock.ts'
 import { serve } from '../../../fixtures/contract.ts'
 import { requestText } from '../../../fixtures/raw.ts'
 
@@ -91,13 +90,12 @@ async function start (t: Test, { body, stalledTimeoutMs = 20_000, drainMs = 1000
       thread: 0,
       threads: 1,
       urgentPaths: [],
+      drain: { requestTimeoutMs: drainMs, responseTimeoutMs: drainMs },
       ServerResponse: measuredResponse(recorder),
       onOverload: () => {},
       onConnectionDropped: () => {}
     })
   })
-  const times = { requestTimeoutMs: drainMs, responseTimeoutMs: drainMs }
-  app.addHook('preClose', prepareDrain(app.server, { delayMs: () => 0, lingerMs: 0, ...times }))
   const { port } = await listen(app)
   const open = async (path: string): Promise<Client> => {
     const socket = connect(port, '127.0.0.1').setEncoding('latin1')
@@ -365,6 +363,42 @@ t.test('a shutdown ends an open stream of events within its time', async t => {
   t.ok(elapsed() < 2000, `closed after ${elapsed()} ms`)
   t.strictSame(bodyOf(client), { body: 'data: still here\n\n', isWhole: false })
   await until(() => events.returned === 1)
+})
+
+t.test('a shutdown ends a stream that is quiet for a second, and no other response', async t => {
+  const events = new Events()
+  const late = Promise.withResolvers<string>()
+  const large = 'x'.repeat(20_000_000)
+  const bodies = [events, Readable.from([large]), Readable.from([late.promise])]
+  const { app, open } = await start(t, { body: () => bodies.shift(), drainMs: 20_000 })
+  const quiet = await open('/events')
+  await until(() => events.asked === 1 && quiet.text.includes('200 OK'))
+  const slow = await open('/file')
+  await until(() => slow.text !== '')
+  slow.socket.pause()
+  const pending = await open('/file')
+  await until(() => bodies.length === 0)
+  const clock = stopClock(t)
+  const closed = app.close()
+  await sleep(300)
+  clock.advance(999)
+  await sleep(300)
+  events.send({ data: 'still here' })
+  await until(() => quiet.text.includes('still here'))
+  await sleep(300)
+  clock.advance(999)
+  await sleep(300)
+  t.notOk(quiet.socket.closed, 'an event is a sign of life')
+  clock.advance(1)
+  await quiet.closed
+  await until(() => events.returned === 1)
+  t.strictSame(bodyOf(quiet), { body: 'data: still here\n\n', isWhole: false })
+  t.notOk(slow.socket.closed, 'it has not sent all')
+  slow.socket.resume()
+  late.resolve('late')
+  await closed
+  t.ok(bodyOf(slow).isWhole)
+  t.strictSame(bodyOf(pending), { body: 'late', isWhole: true })
 })
 
 t.test('a stream that fails before its first byte is 500, and later it ends the connection', async t => {

@@ -94,14 +94,15 @@ t.test('what is not about an operation is refused all the same', async t => {
   }
 })
 
-t.test('there is one warning about style, and one for each unknown keyword', async t => {
+t.test('there is one warning about style, one of examples that break their schema, and one for each unknown keyword', async t => {
   const schema = "{ type: string, nullable: true, 'x-y': 1, strange: 2 }"
-  const content = `content: { application/json: { schema: { properties: { a: ${schema}, b: ${schema} } } } }`
+  const content = `content: { application/json: { schema: { properties: { a: ${schema}, b: ${schema} } }, example: { a: 1 } } }`
   const operation = `get: { security: [], responses: { '200': { ${content} } } }`
   const text = `${head}paths: { /a: { ${operation} }, /b: { ${operation} } }\n`
   const { warnings } = await readContract(join(t.testdir({ 'main.yaml': text }), 'main.yaml'))
   t.match(warnings, [
     /main\.yaml:4:\d+ .*`description` must be present .* \(struct\) \(1 more\)$/,
+    /main\.yaml:4:\d+ #\S+\/example\/a Example value must conform to the schema: .* \(no-invalid-media-type-examples\) \(1 more\)$/,
     /main\.yaml:4:\d+ #\/\S+ Matters of style, of which this is the first: operation-summary \(2\), operation-4xx-response \(2\)\. To see all: npx @redocly\/cli lint \S*main\.yaml$/,
     /^\S+:4:\d+ \S+ `nullable` is ignored: .* no such keyword\. In OpenAPI 3\.1 it is `type: \[string, 'null'\]`\. \(3 more\)$/,
     /^\S+:4:\d+ \S+ `strange` is ignored: JSON Schema 2020-12 has no such keyword\. \(3 more\)$/

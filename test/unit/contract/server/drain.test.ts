@@ -1,9 +1,11 @@
+import fastify from 'fastify'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { prepareDrain } from '../../../../src/contract/server/drain.ts'
+import { drainAtClose } from '../../../../src/contract/server/drain.ts'
+import { serverOptions } from '../../../../src/contract/server-options.ts'
 import type { AppOptions } from '../../../../src/service/app.ts'
 import { listen, startApp } from '../../../fixtures/app.ts'
 import { startLoopClock, stopClock } from '../../../fixtures/clock.ts'
@@ -114,7 +116,8 @@ async function startBare (timeoutMs: number) {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const timeouts = { requestTimeoutMs: timeoutMs, responseTimeoutMs: timeoutMs }
-  const drain = prepareDrain(server, { delayMs: () => 0, lingerMs: 0, ...timeouts })
+  drainAtClose(server, timeouts)
+  const drain = () => new Promise<void>(resolve => server.close(() => resolve()))
   return { server, port, drain }
 }
 
@@ -129,6 +132,32 @@ t.test('a connection that waits in the system when the drain begins is accepted'
   await accepted
   await drained
   t.notOk(server.listening)
+})
+
+t.test('close() drains once, and of a server that does not listen it is that of Node', async t => {
+  const { drain } = await startBare(1000)
+  await Promise.all([drain(), drain()])
+  t.equal((await startBare(1000)).server.close().listening, true, 'without a callback')
+  const silent = createServer()
+  drainAtClose(silent)
+  const refused = new Promise((_resolve, reject) => silent.close(reject))
+  await t.rejects(refused, { code: 'ERR_SERVER_NOT_RUNNING' })
+})
+
+t.test('a drain may take longer than Fastify gives to a plugin', async () => {
+  const delay = Promise.withResolvers<void>()
+  const delayMs = () => {
+    delay.resolve()
+    return 200
+  }
+  const app = fastify({ ...serverOptions({ drain: { delayMs } }), pluginTimeout: 50 })
+  await app.listen({ port: 0 })
+  const closed = app.close()
+  await delay.promise
+  await sleep(100)
+  t.ok(app.server.listening)
+  await closed
+  t.notOk(app.server.listening)
 })
 
 t.test('a connection that comes later does not wait in the system, where it would be reset', async t => {

@@ -153,8 +153,3 @@ t.test('a body in pieces of any size arrives whole', async t => {
     stored.map(({ name }) => name), sizes.map((_pattern, index) => `${index}`.repeat(30_000))
   )
 })
-
-t.test('Fastify does not limit the time of the shutdown, which has its own limits', async t => {
-  const { app } = await startApp(t)
-  t.equal(app.initialConfig.pluginTimeout, 0)
-})
