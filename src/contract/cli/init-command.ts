@@ -17,7 +17,7 @@ import { withWayOut } from './way-out.ts'
 export async function runInit (args: string[], own: OwnManifest): Promise<number> {
   const { contract: given, choices } = readArguments(args, {})
   const existing = readManifest()
-  if (given !== undefined) requireFile(given, 'init')
+  if (given !== undefined) requireFile(given, 'contract', 'init')
   const hasApp = isApp(existing)
   if (hasApp && existing?.type !== 'module') throw new Error(isCommonJs)
   const source = given ?? ownOrSample()
