@@ -3,6 +3,7 @@
 import type { Oas3Operation, Oas3Rule, UserContext } from '@redocly/openapi-core'
 import { escapedKey, mapValues, valueAt } from '../schema/index.ts'
 import { didYouMean } from '../message/did-you-mean.ts'
+import { reportDates } from './deprecation.ts'
 import { isHoisted } from './hoist-schemas.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
 import { placeAt, type Survey } from './survey.ts'
@@ -60,6 +61,7 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
         Operation: {
           enter (operation, context) {
             reportOperation(operation, context)
+            reportDates(operation, context)
             const isOpen = operation.security === undefined && top.security === undefined
             if (isOpen && !allowOpen) report(context, 'noSecurity', undefined, openWayOut)
           },
