@@ -23,6 +23,7 @@ export async function runGenerate (args: string[], signal?: AbortSignal): Promis
   const command = `npx ${generateCommand(contract, choices, overlays, out)}`
   const options: GenerateOptions = { contract, overlays, out, check, command, ...choices }
   if (!watch) return await update(options) ? 0 : 1
+  console.log(`Watching ${[contract, ...overlays].join(' and ')}. Ctrl-C ends it.`)
   buildOnChange([contract, ...overlays], watchFiles => update(options, watchFiles).catch(error => {
     console.error(describeFailure(error))
     console.error('Waiting for a change.')

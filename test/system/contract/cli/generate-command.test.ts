@@ -136,7 +136,9 @@ t.test('generate applies overlays, --check compares with them, and a bad one is 
   t.match(await run('generate', '--overlay', 'changes.yaml'), { code: 0 })
   t.match(read('generated/document.ts'), /"title": "New"/)
   t.match(await run('generate', '--overlay', 'changes.yaml', '--check'), { code: 0, stdout: 'generated/ matches openapi.yaml.\n' })
-  t.match(await run('generate', '--check'), { code: 1, stderr: /does not match/ })
+  const written = 'It was written by `npx fastify-openapi-contract generate --overlay changes.yaml`: give --check the same ' +
+    'options, or run `npx fastify-openapi-contract generate` and commit the result.\n'
+  t.match(await run('generate', '--check'), { code: 1, stderr: `generated/document.ts does not match openapi.yaml. ${written}` })
   write('changes.yaml', overlay('Newer'))
   t.match(await run('generate', '--overlay', 'changes.yaml', '--check'), { code: 1, stderr: /does not match/ })
   write('changes.yaml', 'overlay: 2.0.0')
@@ -169,6 +171,7 @@ t.test('--watch generates again after a change of any file, and survives a fault
   // A last build may run when the test has left its folder.
   const args = [join(folder, 'openapi.yaml'), '--overlay', join(folder, 'changes.yaml'), '--out', join(folder, 'generated'), '--watch']
   t.equal(await runGenerate(args, watching.signal), 0)
+  t.equal(output.stdout, `Watching ${join(folder, 'openapi.yaml')} and ${join(folder, 'changes.yaml')}. Ctrl-C ends it.\n`)
   await waitFor('stderr', 'Waiting for a change.')
   write('changes.yaml', overlay('New'))
   await waitFor('stdout', 'generated/types.ts')
