@@ -13,7 +13,7 @@ const contract = 'openapi.yaml'
 const leniency = leniencyOf(readOptions(leniencyOptions))
 let service: ChildProcess | undefined
 
-watch('src', { recursive: true }, buildOnChange(contract, build))
+watch('src', { recursive: true }, buildOnChange([contract], build))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => { stop().then(() => process.exit()) })
 }

@@ -1,20 +1,25 @@
-// npm run generate: openapi.yaml -> generated/. --contract and --out name another file and folder.
-// With --check it writes nothing, and exits with 1 if a file differs. --skip-unsupported leaves out
-// operations that cannot be served; --allow-open serves those without security.
+// npm run generate: openapi.yaml -> generated/. --contract and --out name another file and folder,
+// --overlay a file of changes to the contract, of which there may be several. With --check it
+// writes nothing, and exits with 1 if a file differs. --skip-unsupported leaves out operations that
+// cannot be served; --allow-open serves those without security.
 import { generate } from 'fastify-openapi-contract/generate'
 import { existsSync } from 'node:fs'
 import { ownPaths } from '../src/service/service-paths.ts'
 import { exitWith, leniencyOf, leniencyOptions, readOptions } from './options.ts'
 
-const { check, contract, out, ...leniency } = readOptions({
+const { check, contract, overlay: overlays, out, ...leniency } = readOptions({
   check: { type: 'boolean', default: false },
   contract: { type: 'string', default: 'openapi.yaml' },
+  overlay: { type: 'string', multiple: true, default: [] },
   out: { type: 'string', default: 'generated' },
   ...leniencyOptions
 })
-if (!existsSync(contract)) {
-  exitWith(`There is no file ${contract}. Name the contract: npm run generate -- --contract FILE`)
+for (const [option, files] of Object.entries({ contract: [contract], overlay: overlays })) {
+  for (const file of files) {
+    if (existsSync(file)) continue
+    exitWith(`There is no file ${file}. Name the ${option}: npm run generate -- --${option} FILE`)
+  }
 }
 const command = 'npm run generate'
-const options = { check, contract, out, command, ownPaths, ...leniencyOf(leniency) }
+const options = { check, contract, overlays, out, command, ownPaths, ...leniencyOf(leniency) }
 process.exitCode = await generate(options) ? 0 : 1

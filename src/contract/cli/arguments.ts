@@ -40,19 +40,29 @@ function oneOf<Value> (name: string, given: unknown, values: Value[]): Value {
   throw new Error(`--${name} is ${values.join(' or ')}, and not ${given}.`)
 }
 
-/** @throws Error unless there is such a file */
-export function requireFile (contract: string, command: string): void {
-  const stats = statSync(contract, { throwIfNoEntry: false })
+/**
+ * @param kind what the file is
+ * @param usage how to name it
+ * @throws Error unless there is such a file
+ */
+export function requireFile (file: string, kind: 'contract' | 'overlay', usage: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false })
   if (stats !== undefined && !stats.isDirectory()) return
-  const fault = stats === undefined ? `There is no file ${contract}.` : `${contract} is a folder.`
-  const wayOut = `npx fastify-openapi-contract ${command} FILE`
-  throw new Error(`${fault} Name the file of the contract: ${wayOut}`)
+  const fault = stats === undefined ? `There is no file ${file}.` : `${file} is a folder.`
+  const wayOut = `npx fastify-openapi-contract ${usage} FILE`
+  throw new Error(`${fault} Name the file of the ${kind}: ${wayOut}`)
 }
 
+type Places = Pick<GenerateOptions, 'overlays' | 'out'>
+
 /** The command that generates with these arguments, without those that are at their defaults. */
-export function generateCommand (contract: string, choices: Choices, out = 'generated'): string {
+export function generateCommand (
+  contract: string,
+  { overlays = [], out = 'generated', ...choices }: Choices & Partial<Places>
+): string {
   const words = ['fastify-openapi-contract generate']
   if (contract !== 'openapi.yaml') words.push(quoted(contract))
+  for (const overlay of overlays) words.push('--overlay', quoted(overlay))
   if (out !== 'generated') words.push('--out', quoted(out))
   return [...words, ...flagsOf(choices)].join(' ')
 }

@@ -11,17 +11,20 @@ import { withWayOut } from './way-out.ts'
  */
 export async function runGenerate (args: string[], signal?: AbortSignal): Promise<number> {
   const { contract = 'openapi.yaml', values, choices } = readArguments(args, {
+    overlay: { type: 'string', multiple: true, default: [] },
     out: { type: 'string', default: 'generated' },
     check: { type: 'boolean', default: false },
     watch: { type: 'boolean', default: false }
   })
-  const { out, check, watch } = values
+  const { overlay: overlays, out, check, watch } = values
   if (check && watch) throw new Error('--check and --watch exclude each other.')
-  requireFile(contract, 'generate')
-  const command = `npx ${generateCommand(contract, choices, out)}`
-  const options: GenerateOptions = { contract, out, check, command, ...choices }
+  requireFile(contract, 'contract', 'generate')
+  for (const file of overlays) requireFile(file, 'overlay', 'generate --overlay')
+  const command = `npx ${generateCommand(contract, { ...choices, overlays, out })}`
+  const options: GenerateOptions = { contract, overlays, out, check, command, ...choices }
   if (!watch) return await update(options) ? 0 : 1
-  buildOnChange(contract, watchFiles => update(options, watchFiles).catch(error => {
+  console.log(`Watching ${[contract, ...overlays].join(' and ')}. Ctrl-C ends it.`)
+  buildOnChange([contract, ...overlays], watchFiles => update(options, watchFiles).catch(error => {
     console.error(describeFailure(error))
     console.error('Waiting for a change.')
   }), signal)

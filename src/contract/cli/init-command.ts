@@ -17,7 +17,7 @@ import { withWayOut } from './way-out.ts'
 export async function runInit (args: string[], own: OwnManifest): Promise<number> {
   const { contract: given, choices } = readArguments(args, {})
   const existing = readManifest()
-  if (given !== undefined) requireFile(given, 'init')
+  if (given !== undefined) requireFile(given, 'contract', 'init')
   const hasApp = isApp(existing)
   if (hasApp && existing?.type !== 'module') throw new Error(isCommonJs)
   const out = generatedFolder()
@@ -29,7 +29,7 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
     throw await withWayOut(source, choices, error)
   })
   const contract = copyHere(source, read.files)
-  const generate = generateCommand(contract, choices, out)
+  const generate = generateCommand(contract, { ...choices, out })
   const manifest = projectManifest(generate, own)
   if (!hasApp) writeFiles(projectFiles(manifest))
   await generateOnce({ contract, out, command: `npx ${generate}`, ...choices })
@@ -91,9 +91,11 @@ function refuseSecond (contract: string, choices: Choices, out: string): void {
   const name = basename(contract)
   if (!existsSync(door)) return
   if (readFileSync(door, 'utf8').startsWith(`// Generated from ${name} by `)) return
-  const own = `src/${basename(name, extname(name))}/generated`
+  const command = generateCommand(contract, {
+    ...choices, out: `src/${basename(name, extname(name))}/generated`
+  })
   throw new Error(`${out}/ has another contract than ${name}, and init writes one service. ` +
-    `Generate into another folder: npx ${generateCommand(contract, choices, own)}. Then register ` +
+    `Generate into another folder: npx ${command}. Then register ` +
     'the contract in your app as the README shows.')
 }
 

@@ -13,6 +13,7 @@ Options of both:
   --int64 number       integers of format int64 are numbers within 2^53, and not bigint
   --types built-in     write the types without openapi-typescript
 Options of generate:
+  --overlay FILE       change the contract by an overlay (OpenAPI Overlay 1.0); may be repeated
   --out DIR            the folder, by default "generated"
   --check              write nothing; exit with 1 if a file differs
   --watch              generate again after each change of the contract

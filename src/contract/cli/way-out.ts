@@ -1,6 +1,7 @@
 // What the owner of a contract can do about its errors.
 import { ContractError } from '../generate/findings.ts'
 import { readContract } from '../generate/read-contract.ts'
+import type { ReadOptions } from '../generate/read-options.ts'
 import { type Choices, flagsOf } from './arguments.ts'
 
 const choices: Choices[] = [
@@ -14,7 +15,7 @@ const choices: Choices[] = [
 /** Adds to the errors of a contract the flags with which it could be served, if there are any. */
 export async function withWayOut (
   contract: string,
-  given: Choices,
+  given: Choices & Pick<ReadOptions, 'overlays'>,
   error: unknown
 ): Promise<Error> {
   if (!(error instanceof ContractError)) return error as Error
@@ -25,7 +26,8 @@ export async function withWayOut (
     if (read === undefined || Object.keys(read.contract.operations).length === 0) continue
     return new Error(`${error.message}\n${hintOf(choice)}`)
   }
-  return new Error(`${error.message}\nCorrect the contract, and run the command again.`)
+  const what = given.overlays?.length ? 'contract or its overlays' : 'contract'
+  return new Error(`${error.message}\nCorrect the ${what}, and run the command again.`)
 }
 
 /** A misspelt name is no reason to leave out its operations. */

@@ -9,6 +9,7 @@ import {
   defaultOf, type Description, fieldsOfEngine, hasIgnoredBody, isIgnored, type ListedOperation,
   listOperations, type Parameter, resolve, valueOf, withoutExtensions
 } from './description.ts'
+import { deprecationFields } from './deprecation.ts'
 import { type Distinction, distinctionsIn } from './discriminators.ts'
 import { keywords } from './normalize.ts'
 
@@ -156,6 +157,7 @@ function toOperation (document: Description, listed: ListedOperation): Operation
       ? toBody(resolve<Partial<Body>>(document, requestBody))
       : undefined,
     ignoresBody: ignoresBody || undefined,
+    fields: deprecationFields(operation),
     responses: mapValues(withoutExtensions(operation.responses), response => {
       return toResponse(document, resolve<ResponseObject>(document, response))
     })

@@ -4,6 +4,7 @@ import {
 } from '@redocly/openapi-core'
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
+import { OverlaidSource } from './overlaid-source.ts'
 
 /** The generator cannot use a contract: a line for each finding. */
 export class ContractError extends Error {
@@ -18,7 +19,10 @@ export class ContractError extends Error {
 }
 
 /** Puts file, line and column before a JSON pointer. */
-export function locate (place: LocationObject): string {
+export function locate (given: LocationObject): string {
+  const { source, pointer } = given
+  const isOverlaid = source instanceof OverlaidSource && pointer !== undefined
+  const place = isOverlaid ? { ...given, ...source.placeOf(pointer) } : given
   const { line, col } = startOf(place)
   // A file that cannot be parsed has no pointer.
   return `${relative('', place.source.absoluteRef)}:${line}:${col} ${place.pointer ?? '#/'}`

@@ -54,11 +54,11 @@ export async function updateFiles (
   const texts = await emitFiles(file, read, { ...options, out, command })
   for (const [name, text] of Object.entries(texts)) {
     const path = join(out, name)
-    if (await readFile(path, 'utf8').catch(() => undefined) === text) continue
+    const present = await readFile(path, 'utf8').catch(() => '')
+    if (present === text) continue
     areSame = false
     if (check) {
-      const hint = `Run \`${command}\` and commit the result.`
-      console.error(`${path} does not match ${file}. ${hint}`)
+      console.error(`${path} does not match ${file}. ${hintFor(present, command)}`)
       continue
     }
     await makeFolder(resolve(out))
@@ -67,6 +67,14 @@ export async function updateFiles (
   }
   if (areSame) console.log(`${out}/ matches ${file}.`)
   return areSame || !check
+}
+
+/** What to do about a file that differs: its first line has the command that wrote it. */
+function hintFor (present: string, command: string): string {
+  const [, former = command] = /^\/\/ Generated from .* by `(.*)`\. Do not edit/.exec(present) ?? []
+  if (former === command) return `Run \`${command}\` and commit the result.`
+  return `It was written by \`${former}\`: give --check the same options, or run \`${command}\` ` +
+    'and commit the result.'
 }
 
 /** Node's recursive mkdir never returns where folders cannot be created, as in /proc. */

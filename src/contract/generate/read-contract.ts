@@ -17,6 +17,7 @@ import { findLoops } from './reference-loop.ts'
 import { withHoistedSchemas } from './hoist-schemas.ts'
 import { servedPart, withIds } from './normalize.ts'
 import { withPlainNames } from './schema-names.ts'
+import { applyOverlays } from './overlay.ts'
 import { pruneContract, pruneDescription } from './prune-components.ts'
 import type { ReadOptions } from './read-options.ts'
 import { unsupportedRule } from './refuse-unsupported.ts'
@@ -56,9 +57,11 @@ export async function readContract (
 
 async function read (file: string, options: ReadOptions): Promise<ContractFile> {
   const resolver = new ContractFiles()
-  const root = await resolver.resolveDocument(null, file, true) as Document
+  const contract = await resolver.resolveDocument(null, file, true) as Document
+  const { allowOpen = false, overlays = [] } = options
+  const { document: root, warnings: unmatched } = await applyOverlays(contract, overlays, resolver)
+  resolver.cache.set(resolve(file), Promise.resolve(root))
   throwOtherVersion(root)
-  const { allowOpen = false } = options
   // Some rules of style fail on malformed descriptions, which the other rules report.
   const inspection = await inspect(file, resolver, allowOpen, styleRules)
     .catch(() => inspect(file, resolver, allowOpen, {}))
@@ -69,7 +72,7 @@ async function read (file: string, options: ReadOptions): Promise<ContractFile> 
     const bundled = await bundle({ ref: file, config, externalRefResolver: resolver })
     return {
       ...selectServed(bundled.bundle, inspection, options),
-      warnings: warningsOf(warnings, survey, bundled.bundle),
+      warnings: [...unmatched, ...warningsOf(warnings, survey, bundled.bundle)],
       files: [resolve(file), ...bundled.fileDependencies]
     }
   } catch (error) {

@@ -9,6 +9,8 @@ export interface Leniency {
 }
 
 export interface ReadOptions extends Leniency {
+  /** The paths of overlays (OpenAPI Overlay 1.0), which change the contract in this order. */
+  overlays?: readonly string[]
   /** The paths that the service answers by itself: a contract cannot have them. */
   ownPaths?: readonly string[]
   /**

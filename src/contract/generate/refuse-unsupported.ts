@@ -4,6 +4,7 @@ import type { Oas3Operation, Oas3Parameter, Oas3Rule, UserContext } from '@redoc
 import { escapedKey, mapValues, references, type Schema, valueAt } from '../schema/index.ts'
 import { operationKeys } from '../message/methods.ts'
 import { didYouMean } from '../message/did-you-mean.ts'
+import { reportDates } from './deprecation.ts'
 import { isHoisted } from './hoist-schemas.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
 import { placeAt, type Survey } from './survey.ts'
@@ -63,6 +64,7 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
             reportQueries([...item.parameters ?? [], ...operation.parameters ?? []], context)
             reportOperation(operation, context)
             reportMethod(operation, context)
+            reportDates(operation, context)
             const isOpen = operation.security === undefined && top.security === undefined
             if (isOpen && !allowOpen) report(context, 'noSecurity', undefined, openWayOut)
           },

@@ -7,12 +7,13 @@ const debounceMs = 100
 
 /**
  * Runs a build now, and again after each change of the contract's files; one at a time.
+ * @param contract its files that are known before the first build
  * @param build calls its argument with the paths of the contract's files
  * @param signal ends the watching
  * @returns a function that schedules a build for another reason
  */
 export function buildOnChange (
-  contract: string,
+  contract: readonly string[],
   build: (watchFiles: (files: string[]) => void) => Promise<unknown>,
   signal?: AbortSignal
 ): () => void {
@@ -37,7 +38,7 @@ export function buildOnChange (
     }
   }
 
-  watchFiles([resolve(contract)])
+  watchFiles(contract.map(file => resolve(file)))
   let building = build(watchFiles)
   return schedule
 }

@@ -1,6 +1,6 @@
 // Adds one operation as a Fastify route, with the hooks that the application has for it.
 import type {
-  FastifyInstance, FastifySchema, HTTPMethods, RouteShorthandOptions
+  FastifyInstance, FastifySchema, HTTPMethods, onRequestHookHandler, RouteShorthandOptions
 } from 'fastify'
 import { type AnswerOptions, type AnyHandler, toRouteHandler } from '../answers/answers.ts'
 import type { AnswerSchemas } from '../answers/body-writers.ts'
@@ -61,7 +61,7 @@ export function addRoute (
   method: HTTPMethods[],
   { handlers, hooksOf, guards, compileRequest, bodyHooksOf, answers }: RouteOptions
 ): void {
-  const { id, url, body, security, tags = [], extensions = {} } = operation
+  const { id, url, body, security, fields, tags = [], extensions = {} } = operation
   const { schemas } = answers
   const served = { id, method: operation.method, path: url, tags, extensions }
   const { onRequest = [], onSend = [], ...hooks } = hooksOf?.(served) ?? {}
@@ -76,6 +76,8 @@ export function addRoute (
     schema: routeSchema(operation),
     validatorCompiler: compileBody(compileRequest, body, schemas),
     onRequest: [
+      // Errors have them, too.
+      ...fields === undefined ? [] : [sendFields(fields)],
       ...authenticate(app, security, guards),
       ...[onRequest].flat(),
       ofBody.onRequest,
@@ -86,6 +88,13 @@ export function addRoute (
     onSend: [onSend, ofBody.onSend ?? []].flat(),
     handler: toRouteHandler(handlers[id] as AnyHandler, operation, answers)
   })
+}
+
+function sendFields (fields: Readonly<Record<string, string>>): onRequestHookHandler {
+  return (_request, reply, done) => {
+    reply.headers(fields)
+    done()
+  }
 }
 
 /** Fastify validates a plain body and writes JSON; other media types have readers and writers. */

@@ -14,6 +14,8 @@ export interface Operation {
   readonly ignoresBody?: boolean
   /** By status, range (`2XX`) or `default`. */
   readonly responses: Readonly<Record<string, Response>>
+  /** Header fields of all its responses. */
+  readonly fields?: Readonly<Record<string, string>>
   readonly tags?: readonly string[]
   /** The members whose names begin with `x-` (section 4.9). */
   readonly extensions?: Readonly<Record<string, unknown>>

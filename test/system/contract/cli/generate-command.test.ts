@@ -27,6 +27,11 @@ const misspelt = contractText({
   /b: { post: { operationId: b, ${jsonBody(ref('None'))}, ${anyResponse} } }`
 })
 
+const overlay = (title: string) => `overlay: 1.0.0
+info: { title: Changes, version: 1.0.0 }
+actions: [{ target: $.info, update: { title: ${title} } }]
+`
+
 /** Runs the command in a process. */
 function runProcess (args: string[], node: string[] = []) {
   const command = [...node, resolve('src/contract/cli/main.ts'), ...args]
@@ -74,10 +79,11 @@ t.test('generate writes the files, and --check compares them', async t => {
 })
 
 t.test('the generated files name the arguments that made them', async t => {
-  const { run, read } = openFolder(t, { 'the api.yaml': open })
-  const flags = '--allow-open --skip-unsupported --int64 number --types built-in'
-  t.match(await run('generate', 'the api.yaml', '--out', 'src/api', ...flags.split(' ')), { code: 0 })
-  const command = `npx fastify-openapi-contract generate "the api.yaml" --out src/api ${flags}`
+  const { run, read, write } = openFolder(t, { 'the api.yaml': open })
+  const flags = '--overlay one.yaml --overlay two.yaml --out src/api --allow-open --skip-unsupported --int64 number --types built-in'
+  for (const name of ['one.yaml', 'two.yaml']) write(name, overlay(name))
+  t.match(await run('generate', 'the api.yaml', ...flags.split(' ')), { code: 0 })
+  const command = `npx fastify-openapi-contract generate "the api.yaml" ${flags}`
   t.ok(read('src/api/types.ts').startsWith(`// Generated from the api.yaml by \`${command}\`.`))
 })
 
@@ -97,6 +103,7 @@ t.test('a wrong command line is refused by a sentence', async t => {
   await refused('--out is an option of generate, and not of init.\n', 'init', '--out', 'src')
   await refused(/^Option '--out <value>' argument missing/, 'generate', '--out')
   await refused(`There is no file none.yaml. ${wayOut} generate FILE\n`, 'generate', 'none.yaml')
+  await refused('There is no file none.yaml. Name the file of the overlay: npx fastify-openapi-contract generate --overlay FILE\n', 'generate', '--overlay', 'none.yaml')
   await refused(`.. is a folder. ${wayOut} generate FILE\n`, 'generate', '..')
   await refused(`There is no file none.yaml. ${wayOut} init FILE\n`, 'init', 'none.yaml')
   t.notOk(existsSync(join(folder, 'generated')))
@@ -128,6 +135,25 @@ t.test('a contract that cannot be served is refused with the place and the flags
   }
 })
 
+t.test('generate applies overlays, --check compares with them, and a bad one is refused', async t => {
+  const { run, read, write } = openFolder(t, { 'openapi.yaml': small, 'changes.yaml': overlay('New') })
+  t.match(await run('generate', '--overlay', 'changes.yaml'), { code: 0 })
+  t.match(read('generated/document.ts'), /"title": "New"/)
+  t.match(await run('generate', '--overlay', 'changes.yaml', '--check'), { code: 0, stdout: 'generated/ matches openapi.yaml.\n' })
+  const written = 'It was written by `npx fastify-openapi-contract generate --overlay changes.yaml`: give --check the same ' +
+    'options, or run `npx fastify-openapi-contract generate` and commit the result.\n'
+  t.match(await run('generate', '--check'), { code: 1, stderr: `generated/document.ts does not match openapi.yaml. ${written}` })
+  write('changes.yaml', overlay('Newer'))
+  t.match(await run('generate', '--overlay', 'changes.yaml', '--check'), { code: 1, stderr: /does not match/ })
+  write('changes.yaml', 'overlay: 2.0.0')
+  t.strictSame(await run('generate', '--overlay', 'changes.yaml'), {
+    code: 2,
+    stdout: '',
+    stderr: 'changes.yaml:1:10 #/overlay This is no overlay of version 1.0: begin it with `overlay: 1.0.0`.\n' +
+      'Correct the contract or its overlays, and run the command again.\n'
+  })
+})
+
 t.test('an error of the folder is one sentence', async t => {
   const { run } = openFolder(t, { 'openapi.yaml': small, generated: 'a file' })
   t.match(await run('generate'), { code: 2, stderr: /^E[A-Z]+: .*generated'\n$/m })
@@ -136,7 +162,8 @@ t.test('an error of the folder is one sentence', async t => {
 t.test('--watch generates again after a change of any file, and survives a fault', async t => {
   const { folder, read, write } = openFolder(t, {
     'openapi.yaml': contractText({ paths: '  /a: { $ref: parts/a.yaml }' }),
-    'parts/a.yaml': `get: { operationId: a, ${noContent} }`
+    'parts/a.yaml': `get: { operationId: a, ${noContent} }`,
+    'changes.yaml': 'overlay: 2.0.0'
   })
   const watching = new AbortController()
   t.teardown(() => watching.abort())
@@ -146,8 +173,11 @@ t.test('--watch generates again after a change of any file, and survives a fault
     output[stream] = ''
   }
   // A last build may run when the test has left its folder.
-  const args = [join(folder, 'openapi.yaml'), '--out', join(folder, 'generated'), '--watch']
+  const args = [join(folder, 'openapi.yaml'), '--overlay', join(folder, 'changes.yaml'), '--out', join(folder, 'generated'), '--watch']
   t.equal(await runGenerate(args, watching.signal), 0)
+  t.equal(output.stdout, `Watching ${join(folder, 'openapi.yaml')} and ${join(folder, 'changes.yaml')}. Ctrl-C ends it.\n`)
+  await waitFor('stderr', 'Waiting for a change.')
+  write('changes.yaml', overlay('New'))
   await waitFor('stdout', 'generated/types.ts')
   write('parts/a.yaml', `get: { operationId: b, ${noContent} }`)
   await waitFor('stdout', 'generated/types.ts')

@@ -90,6 +90,31 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   t.equal(linted.length, 4 + handlers.length + 1)
 })
 
+t.test('the test of a service sends a valid request, or says that it lacks something', async t => {
+  const operation = (id: string, more: string) => `{ operationId: ${id}, ${more}, ${noContent} }`
+  const body = 'requestBody: { required: true, content: { text/plain: {} } }'
+  const inQuery = `parameters: [${parameter('q', 'query')}]`
+  const required = inQuery.replace('name:', 'required: true, name:')
+  const inPath = (schema: string) => `parameters: [${parameter('id', 'path', schema)}]`
+  const lacking = `  /query: { get: ${operation('a', required)} }
+  /body: { post: ${operation('b', body)} }
+  /uuid/{id}: { get: ${operation('c', inPath('{ type: string, format: uuid }'))} }
+  /enum/{id}: { get: ${operation('d', inPath('{ enum: [a] }'))} }
+  /long/{id}: { get: ${operation('e', inPath('{ type: string, minLength: 2 }'))} }`
+  const cases: Array<[paths: string, request: RegExp]> = [
+    [lacking, /GET \/query[^]*The request lacks[^]*\[400, 415\]\.includes/],
+    [`${lacking}\n  /id/{id}: { put: ${operation('f', inPath('{ type: integer, format: int64, title: Id }'))} }`, /url: '\/id\/1'[^]*statusCode < 400/],
+    [`${lacking}\n  /id/{id}: { put: ${operation('f', inPath('{ type: string }'))} }\n  /all: { get: ${operation('g', inQuery)} }`, /GET \/all[^]*statusCode < 400/]
+  ]
+  for (const [paths, expected] of cases) {
+    await t.test(expected.source, async t => {
+      const { run, read } = openFolder(t, { 'openapi.yaml': contractText({ paths }) })
+      t.match(await run('init'), { code: 0 })
+      t.match(read('test/app.test.ts'), expected)
+    })
+  }
+})
+
 t.test('a contract in another place is copied with the files that it refers to', async t => {
   const { run, read, folder, write } = openFolder(t, {
     '../given/other.yaml': contractText({ paths: '  /a: { $ref: parts/a.yaml }' }),

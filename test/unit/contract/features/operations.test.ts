@@ -45,6 +45,25 @@ t.test('operations that cannot be served', async t => {
   t.equal((await app.inject('/b')).statusCode, 200)
 })
 
+t.test('deprecated operations', async t => {
+  const { app } = await serve(t, {
+    root: 'security: [{ key: [] }]',
+    paths: `
+  /a:
+    get: { operationId: a, deprecated: true, x-deprecation: 2026-01-31, x-sunset: '2026-06-30', parameters: [${parameter('n', 'query', '{ type: integer }')}], ${anyResponse} }
+    put: { operationId: b, deprecated: true, ${anyResponse} }`,
+    components: '  securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }',
+    verifiers: { key: () => ({ name: 'caller' }) }
+  })
+  const headers = { 'x-key': 'x' }
+  const dated = { deprecation: '@1769817600', sunset: 'Tue, 30 Jun 2026 00:00:00 GMT' }
+  for (const method of ['GET', 'HEAD'] as const) t.match(await app.inject({ method, url: '/a', headers }), { statusCode: 200, headers: dated })
+  t.match(await app.inject({ url: '/a?n=x', headers }), { statusCode: 400, headers: dated })
+  t.match(await app.inject('/a'), { statusCode: 401, headers: dated })
+  const dateless = { deprecation: undefined, sunset: undefined }
+  t.match(await app.inject({ method: 'PUT', url: '/a', headers }), { statusCode: 200, headers: dateless })
+})
+
 t.test('tags', async t => {
   const { contract } = await serve(t, { paths: `  /a: { get: { operationId: a, tags: [x, y], ${anyResponse} } }` })
   t.strictSame(contract.operations.a?.tags, ['x', 'y'], 'tagged-handlers.test.ts tests the types')
