@@ -68,7 +68,7 @@ function readManifest (): Manifest | undefined {
 
 /** Below src, if the compiler refuses files elsewhere. */
 function generatedFolder (): string {
-  const { rootDir } = compilerOptions('') ?? {}
+  const rootDir = compilerOptions('')?.rootDir
   const isSource = typeof rootDir === 'string' && relative('', rootDir) === 'src'
   return isSource ? 'src/generated' : 'generated'
 }

@@ -6,12 +6,11 @@ import { didYouMean } from '../message/did-you-mean.ts'
  * @param usage the text of --help, which lists all options
  */
 export function describeOption ({ message }: Error, command: string, usage: string): string {
-  const [, given] = /^Unknown option '(.*?)'/.exec(message) ?? []
-  if (given === undefined) return message
+  const [, given = ''] = message.split("'")
   const [ofBoth = [], ofGenerate = []] = usage.split('Options of generate:').map(optionsIn)
   const own = command === 'init' ? ofBoth : [...ofBoth, ...ofGenerate]
   if (ofGenerate.includes(given)) return `${given} is an option of generate, and not of ${command}.`
-  const question = didYouMean(given, [...own]) || ' --help lists the options.'
+  const question = didYouMean(given, own) || ' --help lists the options.'
   return `There is no option ${given}.${question}`
 }
 
