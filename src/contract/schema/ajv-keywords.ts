@@ -46,7 +46,7 @@ const toBranchKeyword = (
     if (recordsAccepted) {
       const record = gen.scopeValue('keyword', { ref: recordAccepted })
       const branch = gen.scopeValue('schema', { ref: schema })
-      // Members and items are evaluated of objects and arrays, but \`contains\` accepts any item.
+      // Members and items are evaluated of objects and arrays, but `contains` accepts any item.
       const isRecorded = isOfContains ? valid : _`${valid} && typeof ${data} === 'object'`
       gen.if(isRecorded, () => gen.code(_`${record}(this, ${branch}, ${holder}, ${key})`))
     }
