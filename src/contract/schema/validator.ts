@@ -95,7 +95,7 @@ function checkCompiler (
 ) {
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
-  // That tracking throws for some valid values: of patternProperties beside `if`, for example.
+  // ajv's tracking of members throws for some values: of patternProperties beside `if`, for one.
   ajv.opts.unevaluated = false
   for (const definition of [anyOfKeyword, ...unevaluatedKeywords]) {
     ajv.removeKeyword(definition.keyword as string)
