@@ -69,18 +69,22 @@ function inSelectedBranch (
   path: string,
   outermost: ErrorObject
 ): ErrorObject {
-  const misses = errors.filter(({ keyword, instancePath }) => {
-    return instancePath === path && ['enum', 'const'].includes(keyword)
-  })
+  const misses = errors.filter(error => isMiss(error, path))
   const other = errors.find(error => error.keyword !== 'branch' && !misses.includes(error))
   if (other !== undefined) return other
   const [miss] = misses
-  if (miss === undefined) return outermost
+  if (miss === undefined || miss.keyword === 'required') return miss ?? outermost
   const allowedValues = new Set<unknown>()
   for (const { params } of misses) {
     for (const value of params.allowedValues ?? [params.allowedValue]) allowedValues.add(value)
   }
   return { ...miss, keyword: 'enum', params: { allowedValues: [...allowedValues] } }
+}
+
+/** Whether an error says that the discriminator, at this path, does not select its branch. */
+function isMiss ({ keyword, instancePath, params }: ErrorObject, path: string): boolean {
+  if (keyword === 'required') return `${instancePath}/${params.missingProperty}` === path
+  return instancePath === path && ['enum', 'const', 'not'].includes(keyword)
 }
 
 /** ajv-rewriter.ts adds this limit. */
