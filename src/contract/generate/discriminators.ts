@@ -23,6 +23,8 @@ export function withMappings (
     if (!isSchemaObject(value) || !isDiscriminator(value.discriminator)) return value
     const { discriminator, ...schema } = value
     const { mapping = {}, ...rest } = discriminator
+    const fallback = references.get(rest.defaultMapping ?? '')
+    if (fallback !== undefined) rest.defaultMapping = fallback
     const targets: Array<[tag: string, $ref: string]> = []
     for (const [tag, target] of Object.entries(mapping)) {
       const $ref = references.get(target) ?? target
@@ -89,8 +91,11 @@ function addValues (
   }
 }
 
-/** The discriminator property of a schema, and the values that select it. */
-export interface Distinction { property: string, values: string[] }
+/**
+ * The discriminator property of a schema, and the values that select it. A default is selected
+ * without the property, too, and by all values but these.
+ */
+export interface Distinction { property: string, values: string[], isDefault: boolean }
 
 /**
  * The schemas that a discriminator beside `oneOf` distinguishes, by reference. Of two
@@ -100,9 +105,14 @@ export function distinctionsIn (document: Description): Map<string, Distinction>
   const found = new Map<string, Distinction>()
   visitValues(document, value => {
     if (!isSchemaObject(value) || !isDiscriminator(value.discriminator)) return
-    const { propertyName: property, mapping = {} } = value.discriminator
-    for (const $ref of branchesOf(value)) {
-      if (!found.has($ref)) found.set($ref, { property, values: selectorsOf($ref, mapping) })
+    const { propertyName: property, mapping = {}, defaultMapping } = value.discriminator
+    const branches = branchesOf(value)
+    for (const $ref of branches) {
+      if (found.has($ref)) continue
+      const isDefault = $ref === defaultMapping
+      const others = branches.filter(other => other !== $ref)
+      const values = (isDefault ? others : [$ref]).flatMap(one => selectorsOf(one, mapping))
+      found.set($ref, { property, values, isDefault })
     }
   })
   return found

@@ -120,8 +120,11 @@ class SchemaTypes {
     this.open.add(reference)
     const parts = [this.type(schema, true)]
     this.open.delete(reference)
-    const { property = '', values = [] } = this.distinctions.get(reference) ?? {}
-    if (values.length > 0) parts.push(`{ ${member(property, union(values.map(literal)))} }`)
+    const distinction = this.distinctions.get(reference)
+    if (distinction?.isDefault === false) {
+      const { property, values } = distinction
+      parts.push(`{ ${member(property, union(values.map(literal)))} }`)
+    }
     this.texts.set(reference, `${comment(schema)}export type ${name} = ${intersection(parts)}`)
   }
 

@@ -67,10 +67,15 @@ function toEnum (values: unknown[]): Schema {
 /** Adds the discriminator's values to a schema, first, so that their error comes first. */
 function withDiscriminator (schema: object, distinction: Distinction | undefined): object {
   if (distinction === undefined) return schema
-  const { property, values } = distinction
   const { allOf = [] } = schema as { allOf?: object[] }
-  const tag = { type: 'object', required: [property], properties: { [property]: { enum: values } } }
-  return { ...schema, allOf: [tag, ...allOf] }
+  return { ...schema, allOf: [discriminatorTag(distinction), ...allOf] }
+}
+
+/** A schema for the discriminator property of a schema. */
+export function discriminatorTag ({ property, values, isDefault }: Distinction): Schema {
+  const own = { enum: values }
+  if (isDefault) return { type: 'object', properties: { [property]: { not: own } } }
+  return { type: 'object', required: [property], properties: { [property]: own } }
 }
 
 /** The contract as TypeScript source: a constant for each of its parts. */

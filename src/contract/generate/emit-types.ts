@@ -1,12 +1,15 @@
 // Emits the types that check handlers and answers.
+import type { Oas3Schema } from '@redocly/openapi-core'
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
 import { methods } from '../message/methods.ts'
 import { escapedKey, isFileSchema, isInt64, type Schema, valueAt } from '../schema/index.ts'
 import {
   defaultOf, type Description, hasIgnoredBody, isIgnored, type ListedOperation, listOperations,
-  type Parameter, resolve, valueOf, withoutExtensions
+  type Parameter, resolve, valueOf, visitValues, withoutExtensions
 } from './description.ts'
+import { distinctionsIn } from './discriminators.ts'
+import { discriminatorTag } from './emit-contract.ts'
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
 const blob = ts.factory.createTypeReferenceNode('Blob')
@@ -91,6 +94,7 @@ const knownMethods: readonly string[] = methods.filter(method => method !== 'que
 /** A copy of what has types, as handlers get it; what has none may be malformed. */
 function toTyped (document: Description): Description {
   const copy = structuredClone(document)
+  tagByDefaults(copy)
   for (const listed of listOperations(copy)) {
     if (hasIgnoredBody(listed)) delete listed.operation.requestBody
     changeParameters(copy, listed)
@@ -101,6 +105,22 @@ function toTyped (document: Description): Description {
   delete components.securitySchemes
   const typed = { openapi, info: { title: '', version: '' }, paths: withoutExtensions(paths) }
   return withParts({ ...typed, webhooks, components } as Description)
+}
+
+/** openapi-typescript does not know the default of a discriminator: schemas have its values. */
+function tagByDefaults (document: Description): void {
+  const distinctions = distinctionsIn(document)
+  visitValues(document, value => {
+    const { discriminator, oneOf = [] } = Object(value) as Oas3Schema
+    if (discriminator?.defaultMapping === undefined) return
+    delete (value as Oas3Schema).discriminator
+    for (const branch of oneOf) {
+      const distinction = distinctions.get(String((branch as { $ref?: string }).$ref))
+      if (distinction === undefined || distinction.isDefault) continue
+      const schema = resolve<{ allOf?: object[] }>(document, branch as object)
+      schema.allOf = [discriminatorTag(distinction), ...schema.allOf ?? []]
+    }
+  })
 }
 
 /** Requires parameters with a default, and removes those that OpenAPI ignores. */

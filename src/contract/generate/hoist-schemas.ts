@@ -29,8 +29,9 @@ export function withHoistedSchemas (document: Description): Description {
   const copy = withFollowed(document, names) as Description & { components?: object }
   const hoisted: Record<string, unknown> = {}
   for (const [pointer, name] of names) {
-    const [, outer = '', key = ''] = /^#(.*)\/(.*)$/s.exec(pointer) ?? []
-    const holder = valueAt(copy, outer) as Record<string, unknown>
+    const end = pointer.lastIndexOf('/')
+    const key = pointer.slice(end + 1)
+    const holder = valueAt(copy, pointer.slice(1, end)) as Record<string, unknown>
     hoisted[name] = holder[key]
     holder[key] = { $ref: schemas + name }
   }

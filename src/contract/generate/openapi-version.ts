@@ -37,9 +37,6 @@ export const newIn32Rule: Oas3Rule = () => ({
         }
       }
     }
-  },
-  Discriminator (discriminator, context) {
-    reportFields(discriminator, context, 'defaultMapping')
   }
 })
 
@@ -51,6 +48,6 @@ function reportItems (media: object, context: UserContext, hasItems: (type: stri
 
 function reportFields (node: object, context: UserContext, ...fields: string[]): void {
   for (const field of fields) {
-    if (field in Object(node)) report(context, 'newIn32', field, field)
+    if (field in Object(node)) report(context, 'positions', field, field)
   }
 }

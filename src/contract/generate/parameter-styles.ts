@@ -73,7 +73,8 @@ export function reportValue (
 function withMedia (value: Value, { resolve }: UserContext): Value {
   const { content } = value
   if (content === undefined) return value
-  return { ...value, content: mapValues(content, media => resolve<Media>(media).node ?? media) }
+  // A reference to nothing ends the visit: another rule reports it.
+  return { ...value, content: mapValues(content, media => resolve<Media>(media).node as Media) }
 }
 
 /** The forms that members of an object may have beside a text. */

@@ -1,6 +1,8 @@
 // A linter rule that reports the features of OpenAPI that this service does not serve: serving half
 // of a feature would mislead. It also fills the survey.
-import type { Oas3Operation, Oas3Parameter, Oas3Rule, UserContext } from '@redocly/openapi-core'
+import type {
+  Oas3Operation, Oas3Parameter, Oas3Rule, Oas3Schema, UserContext
+} from '@redocly/openapi-core'
 import { escapedKey, mapValues, references, type Schema, valueAt } from '../schema/index.ts'
 import { operationKeys } from '../message/methods.ts'
 import { didYouMean } from '../message/did-you-mean.ts'
@@ -102,6 +104,7 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
     },
     Schema (schema, context) {
       reportSchema(schema as Schema, context)
+      reportDefault(schema, top.schemas, context)
       survey.addSchema(schema, context)
     },
     DiscriminatorMapping (mapping, context) {
@@ -250,6 +253,16 @@ function isBase (schema: Schema, { location, resolve }: UserContext): boolean {
     if (file === '' || meant === undefined || meant !== target?.$id) return true
   }
   return false
+}
+
+/** The default of a discriminator is one of the schemas that it distinguishes. */
+function reportDefault (schema: object, schemas: object, context: UserContext): void {
+  const { discriminator, oneOf } = schema as Oas3Schema
+  const name = discriminator?.defaultMapping
+  if (name === undefined || oneOf === undefined) return
+  const target = Object.hasOwn(schemas, name) ? `#/components/schemas/${name}` : name
+  const isBranch = oneOf.some(branch => '$ref' in branch && branch.$ref === target)
+  if (!isBranch) report(context, 'defaultMapping', 'discriminator', name)
 }
 
 function hasInt64Items ({ items }: Record<string, unknown>, { resolve }: UserContext): boolean {

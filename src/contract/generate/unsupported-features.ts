@@ -5,7 +5,8 @@ import { METHODS } from 'node:http'
 /** The features by name, as findings and the README write them. */
 export const unsupported = {
   version: 'an OpenAPI version other than 3.0.x, 3.1.x and 3.2.x',
-  newIn32: 'what OpenAPI 3.2 adds: prefixEncoding and itemEncoding, defaultMapping',
+  positions: 'prefixEncoding and itemEncoding',
+  defaultMapping: 'a defaultMapping that leads to no schema of its oneOf',
   itemSchema: 'itemSchema of anything but JSON lines and the events of an answer',
   method: 'a method of additionalOperations that Node does not read, CONNECT, or one that has a ' +
     'field of its own',

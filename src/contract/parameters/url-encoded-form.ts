@@ -25,7 +25,8 @@ export function formReader (
     const read = member && encodingReader(name, member, encoding)
     if (read !== undefined) encoded.push({ name, read })
   }
-  const readForm = (text: string): Json => {
+  return text => {
+    if (!isEncoded(text)) return faulty('has invalid percent-encoding')
     const sent = textsOf(text)
     const members = new Map<string, Json>()
     const used = new Set<string>()
@@ -46,14 +47,6 @@ export function formReader (
       members.set(name, members.has(name) ? repetition : json)
     }
     return objectJson(members)
-  }
-  return text => {
-    try {
-      return readForm(text)
-    } catch (error) {
-      if (error instanceof URIError) return faulty('has invalid percent-encoding')
-      throw error
-    }
   }
 }
 
@@ -104,7 +97,16 @@ function textsOf (form: string): Map<string, string[]> {
   return texts
 }
 
-/** @throws URIError */
 function decode (text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '))
+}
+
+/** Whether all parts of a form can be decoded: no delimiter is a part of an encoded character. */
+function isEncoded (form: string): boolean {
+  try {
+    decodeURIComponent(form)
+    return true
+  } catch {
+    return false
+  }
 }

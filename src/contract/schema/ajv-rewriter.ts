@@ -129,7 +129,7 @@ function avoidFaultsOfAjv (schema: Record<string, unknown>): void {
   if ('prefixItems' in schema && 'contains' in schema) moveContains(schema)
 }
 
-/** Moves `contains` into \`allOf\`, which comes before the keywords for arrays. */
+/** Moves `contains` into `allOf`, which comes before the keywords for arrays. */
 function moveContains (schema: Record<string, unknown>): void {
   const { contains, minContains = 1, maxContains, allOf = [] } = schema
   schema.allOf = [...allOf as object[], { contains, minContains, maxContains }]

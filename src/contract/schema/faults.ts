@@ -78,11 +78,6 @@ function branchesOf ({ schema }: ErrorObject, errors: ErrorObject[]): Branch[] {
   return branches
 }
 
-/** Whether the member that selects a branch has a value of another branch. */
-function isMiss ({ keyword, instancePath }: ErrorObject, tag: string): boolean {
-  return instancePath === tag && ['enum', 'const'].includes(keyword)
-}
-
 /** Whether the first faults of all branches are the same. */
 function areAlike (branches: Branch[]): boolean {
   const faults = branches.map(([first]) => JSON.stringify(toFault(first)))
@@ -98,9 +93,21 @@ function withTypes (union: ErrorObject, branches: Branch[]): ErrorObject {
 
 /** The fault of a member that selects no branch. */
 function withValues (misses: ErrorObject[]): ErrorObject {
-  const values = misses.flatMap(({ params }) => params.allowedValues ?? [params.allowedValue])
-  const params = { allowedValues: [...new Set(values)] }
-  return { ...misses[0] as ErrorObject, keyword: 'enum', params }
+  const [first] = misses as [ErrorObject]
+  if (first.keyword === 'required') return first
+  const allowedValues = new Set<unknown>()
+  for (const { keyword, params } of misses) {
+    // The default branch takes every value but those of the others.
+    if (keyword === 'not') continue
+    for (const value of params.allowedValues ?? [params.allowedValue]) allowedValues.add(value)
+  }
+  return { ...first, keyword: 'enum', params: { allowedValues: [...allowedValues] } }
+}
+
+/** Whether an error says that the member at this path does not select its branch. */
+function isMiss ({ keyword, instancePath, params }: ErrorObject, path: string): boolean {
+  if (keyword === 'required') return `${instancePath}/${params.missingProperty}` === path
+  return instancePath === path && ['enum', 'const', 'not'].includes(keyword)
 }
 
 /** ajv-rewriter.ts adds this limit. */

@@ -36,6 +36,8 @@ t.test('each value is a line: exact numbers, declared members, text in UTF-8', a
   t.strictSame([statusCode, headers['content-type']], [200, 'application/jsonl'])
   t.equal(body, '{"id":9007199254740993}\n{"id":2,"tag":"a\\nb ü"}\n')
   t.notOk('cache-control' in headers)
+  const untyped = await serveLines(t, () => yielding(1n, null, ['a']), 'enforce', '{ application/jsonl: {} }')
+  t.equal((await untyped.app.inject('/a')).body, '1\nnull\n["a"]\n')
 })
 
 t.test('a stream of objects is a sequence, and so is one without a value', async t => {

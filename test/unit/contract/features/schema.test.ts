@@ -207,6 +207,26 @@ t.test('`discriminator` beside `oneOf`', async t => {
     ['{"kind":"Dog","lives":9}', /must be one of "cat", "tom"/]
   ])
   t.strictSame(await respond('pet', { kind: 'Dog', barks: true, lives: 9n }), { kind: 'Dog', barks: true })
+
+  const contract = await loadContract('test/fixtures/contracts/library.yaml')
+  const answers: unknown[] = []
+  const handlers = { addItem: ({ body }: Untyped) => ({ status: 200, body: answers.at(-1) ?? body }) }
+  const { app } = await serveLoaded(t, contract, { handlers })
+  const send = async (payload: string) => {
+    const { statusCode, body } = await app.inject({ method: 'POST', url: '/items', headers: json, payload })
+    return statusCode === 400 ? JSON.parse(body).message : body
+  }
+  const valid = ['{"name":"x"}', '{"kind":"tape","name":"x"}', '{"kind":"movie","minutes":9007199254740993}', '{"kind":"Map"}']
+  for (const text of valid) t.equal(await send(text), text)
+  const refused: Array<[text: string, message: RegExp]> = [
+    ['{}', /^The body must have the member "name"/],
+    ['{"kind":"tape"}', /^The body must have the member "name"/],
+    ['{"kind":"film","name":"x"}', /^The body must have the member "minutes"/],
+    ['{"kind":"Map","scale":1,"name":"x"}', /^"scale" in the body must be a string/]
+  ]
+  for (const [text, message] of refused) t.match(await send(text), message, text)
+  answers.push({ kind: 'Map', name: 'x' })
+  t.equal(await send('{"name":"x"}'), '{"kind":"Map"}')
 })
 
 t.test('`readOnly` and `writeOnly`', async t => {

@@ -13,12 +13,14 @@ const readme = 'src/contract/FEATURES.md'
 
 const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
   version: ['4.0.0', '3.3.0', '3.1', '[]'].map(openapi => ({ ...getOperation(noContent), openapi })),
-  newIn32: [
+  positions: [
     ...['prefixEncoding: []', 'itemEncoding: {}'].map(media => {
       return withOpenApi32(getOperation(`responses: { '200': { description: fine, content: { application/json: { ${media} } } } }`))
-    }),
-    withOpenApi32(withSchema(`{ discriminator: { propertyName: a, defaultMapping: B }, oneOf: [${ref('B')}] }`))
+    })
   ],
+  defaultMapping: ['C', 'A', './none.yaml'].map(target => {
+    return withOpenApi32(withSchema(`{ discriminator: { propertyName: a, defaultMapping: ${target} }, oneOf: [${ref('B')}] }`))
+  }),
   method: ['INVENTED', 'CONNECT', 'copy', 'POST', 'QUERY'].map(method => {
     return withOpenApi32({ paths: `  /a: { additionalOperations: { ${method}: { operationId: a, ${noContent} } } }` })
   }),
@@ -26,7 +28,7 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     withOpenApi32(withParameter('in: querystring, schema: { type: string }')),
     withOpenApi32(getOperation(`parameters: [${querystring('x')}, ${querystring('y')}], ${noContent}`)),
     withOpenApi32({
-      paths: `  /a: { parameters: [${parameter('x', 'query')}], get: { operationId: a, parameters: [${ref('Whole', 'parameters')}], ${noContent} } }`,
+      paths: `  /a: { parameters: [${parameter('x', 'query')}], get: { operationId: a, parameters: [${ref('Whole', 'parameters')}, ${ref('None', 'parameters')}], ${noContent} } }`,
       components: `  parameters: { Whole: ${querystring('whole')} }`
     })
   ],

@@ -45,7 +45,8 @@ t.test('`$ref` to a media type, of OpenAPI 3.2', async t => {
   mediaTypes:
     Size: { schema: { type: object, properties: { content: { type: object, properties: { a/b: ${ref('Size')} } } } } }
     Sizes: { schema: { type: array, items: ${ref('Size')} } }
-    Lines: { itemSchema: ${ref('Size')} }`,
+    Lines: { itemSchema: ${ref('Size')} }
+    Unused: { schema: { type: object, properties: { a: ${int64} } } }`,
     handlers: {
       add: ({ query, body }) => ({ status: 200, body: Readable.from([...query.x, body.content['a/b']]) })
     }

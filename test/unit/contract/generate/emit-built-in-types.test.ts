@@ -31,6 +31,8 @@ t.test('both emitters have operations and queries that openapi-typescript does n
     t.match(types, /copyBooks: \{/)
     t.match(types, /search: \{ parameters: \{.* querystring: \{ filter: /)
     t.match(types, /mark: \{ parameters: \{.* querystring\?: \{ selector\?: /)
+    t.match(types, /kind: \(?"(?:film" \| "movie|movie" \| "film)"/)
+    t.match(types, /Other(?:: | = )\{ kind\?: string name: string \}(?: |$)(?!&)/)
     t.notMatch(types, /"method |query\?: \{ selector/)
   }
 })
