@@ -1,5 +1,5 @@
-// Random plants and connections. `npm run prove -- fuzz` sends many more, and replays what a failure
-// prints.
+// Random plants and connections. `npm run prove -- fuzz` sends many more, and replays what a
+// failure prints.
 import t from 'tap'
 import { mutations, runFuzzer, runMutation } from './mutations.ts'
 
