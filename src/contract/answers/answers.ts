@@ -119,7 +119,7 @@ function answerSender (
     try {
       // Run everything that may throw before the first change of the reply.
       const { contentType, fields, payload } = write(answer, reply)
-      if (contentType !== undefined) reply.header('Content-Type', contentType)
+      if (contentType !== undefined) reply.type(contentType)
       reply.code(answer.status).headers(fields)
       if (payload instanceof Readable) sendStream(payload, reply, logOf(reply))
       else reply.send(payload)
