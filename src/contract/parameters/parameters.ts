@@ -4,7 +4,7 @@ import { type Compile, type Fault, readJson, type Schemas } from '../schema/inde
 import type { Parameter, SecurityScheme } from '../types/contract.ts'
 import { asHttpError, HttpError } from '../server/http-error.ts'
 import { type RoutedOperation, segmentSource } from '../message/paths.ts'
-import { decodeText, rawPath, type Texts, textsFrom, textsIn } from '../message/request-texts.ts'
+import { decodeText, noTexts, rawPath, type Texts, textsIn } from '../message/request-texts.ts'
 import { isSpread, styleReaders } from './styles.ts'
 import type { Notation } from './notation.ts'
 import { type Json, repetition, scalarJson, type TextWriter } from './text-json.ts'
@@ -85,23 +85,29 @@ function isSpreadObject (parameter: Parameter, schema: TextSchema): boolean {
   return parameter.isJson !== true && isSpread(parameter) && schema.types.has('object')
 }
 
+/** The segment of a path that has a parameter, and the group of its text. */
+interface Place { index: number, group: number, pattern: RegExp }
+
 /** Matches the encoded path: decoded, `%2F` and `%2C` would look like separators. */
 function pathTexts (template: string): (request: FastifyRequest) => Texts {
-  const segments: Array<{ index: number, names: string[], pattern: RegExp }> = []
+  const places = new Map<string, Place>()
   for (const [index, segment] of template.split('/').entries()) {
     const { names, source } = segmentSource(segment)
-    if (names.length > 0) segments.push({ index, names, pattern: new RegExp(`^${source}$`) })
+    const pattern = new RegExp(`^${source}$`)
+    for (const [i, name] of names.entries()) places.set(name, { index, group: i + 1, pattern })
   }
   return request => {
     const path = rawPath(request)
     const sent = path.split('/')
-    const texts = new Map<string, string[]>()
-    for (const { index, names, pattern } of segments) {
-      const found = pattern.exec(withTextDecoded(sent[index] as string))
-      if (found === null) throw new HttpError(404, `There is nothing at ${path}.`)
-      for (const [i, name] of names.entries()) texts.set(name, [found[i + 1] as string])
+    return {
+      ...noTexts,
+      of (name) {
+        const { index, group, pattern } = places.get(name) as Place
+        const found = pattern.exec(withTextDecoded(sent[index] as string))
+        if (found === null) throw new HttpError(404, `There is nothing at ${path}.`)
+        return [found[group] as string]
+      }
     }
-    return textsFrom(texts)
   }
 }
 
