@@ -1,6 +1,8 @@
 // Reads parameters from path, query, headers and cookies, and validates them.
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type Compile, type Fault, readJson, type Schemas } from '../schema/index.ts'
+import {
+  type Compile, type Fault, readJson, type Schemas, type Validate, type Validated
+} from '../schema/index.ts'
 import type { Parameter, SecurityScheme } from '../types/contract.ts'
 import { asHttpError, HttpError } from '../server/http-error.ts'
 import { type RoutedOperation, segmentSource } from '../message/paths.ts'
@@ -143,7 +145,7 @@ export function valueReader (
     for (const read of readings) {
       const json = read(texts)
       if (json === undefined) continue
-      const result = typeof json === 'string' ? readJson(validate, json) : { fault: json }
+      const result = typeof json === 'string' ? readText(validate, json) : { fault: json }
       if (result.fault === undefined) return result.value
       first ??= result.fault
     }
@@ -157,6 +159,14 @@ export function valueReader (
     if (value === undefined && required) throw new HttpError(400, `${label} is missing.`)
     return value
   }
+}
+
+/** An integer that a double holds. */
+const smallInteger = /^(?:0|[1-9]\d{0,14})$/
+
+/** The most frequent parameters, such as ids and pages, need no parser. */
+function readText (validate: Validate, json: string): Validated {
+  return smallInteger.test(json) ? validate({ value: Number(json) }) : readJson(validate, json)
 }
 
 function labelOf ({ in: place, name }: Parameter): string {
