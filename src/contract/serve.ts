@@ -1,8 +1,6 @@
 // Serves a contract on Fastify: a plugin with a route for each operation.
 import auth from '@fastify/auth'
-import type {
-  FastifyInstance, FastifyPluginAsync, FastifySerializerCompiler, onRequestHookHandler
-} from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, onRequestHookHandler } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import type { AnswerOptions, AnyHandler } from './answers/answers.ts'
 import { readBodiesAsBytes } from './bodies/body-parser.ts'
@@ -116,7 +114,6 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   answerErrors(app, reporter, answers.toHttpError)
   await app.register(auth)
   decorateRequests(app)
-  app.setSerializerCompiler((({ schema }) => writerOf(schema)) as FastifySerializerCompiler<object>)
   addMethods(app, all)
   readBodiesAsBytes(app, operations)
   answerUnroutable(app, all, docsRedirects(pages.map(prefix => app.prefix + prefix)))

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { Readable } from 'node:stream'
 import { asHttpError, HttpError } from '../server/http-error.ts'
 import type { RoutedOperation } from '../message/paths.ts'
+import { isThenable } from '../message/thenable.ts'
 import type { AnswerSchemas } from './body-writers.ts'
 import { answerWriter, type AnyAnswer } from './response-writer.ts'
 import { discard, sendStream } from './streams.ts'
@@ -37,20 +38,44 @@ export function toRouteHandler (
   options: AnswerOptions & AnswerSchemas
 ): RouteHandlerMethod {
   const send = answerSender(operation, options)
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { parameters, principals = {}, body } = request
+
+  function respond (answer: AnyAnswer, request: FastifyRequest, reply: FastifyReply): void {
+    if (answer === undefined) throw new Error(`The handler ${operation.id} returned nothing.`)
+    send(answer, reply)
+    if (answer.status >= 400) options.onErrorAnswer?.(answer, request)
+  }
+
+  function fail (error: unknown, reply: FastifyReply): void {
+    if (!reply.sent) reply.send(options.toHttpError(error) ?? asHttpError(error))
+  }
+
+  async function respondLater (
+    answer: PromiseLike<AnyAnswer>,
+    request: FastifyRequest,
+    reply: FastifyReply
+  ): Promise<FastifyReply> {
     const timer = answerAfter(options.responseTimeoutMs, request, reply)
     try {
-      const answer = await handler({ ...parameters, principals, body })
-      if (answer === undefined) throw new Error(`The handler ${operation.id} returned nothing.`)
-      send(answer, reply)
-      if (answer.status >= 400) options.onErrorAnswer?.(answer, request)
+      respond(await answer, request, reply)
     } catch (error) {
-      if (!reply.sent) reply.send(options.toHttpError(error) ?? asHttpError(error))
+      fail(error, reply)
     } finally {
       clearTimeout(timer)
     }
     return reply
+  }
+
+  return (request, reply) => {
+    const { parameters, principals = {}, body } = request
+    try {
+      const answer = handler({ ...parameters, principals, body })
+      // An answer that is here needs no timer, no promise and no further tick.
+      if (isThenable(answer)) return respondLater(answer, request, reply)
+      respond(answer, request, reply)
+    } catch (error) {
+      fail(error, reply)
+    }
+    return undefined
   }
 }
 
@@ -94,7 +119,7 @@ function answerSender (
     try {
       // Run everything that may throw before the first change of the reply.
       const { contentType, fields, payload } = write(answer, reply)
-      if (contentType !== undefined) reply.header('Content-Type', contentType)
+      if (contentType !== undefined) reply.type(contentType)
       reply.code(answer.status).headers(fields)
       if (payload instanceof Readable) sendStream(payload, reply, logOf(reply))
       else reply.send(payload)

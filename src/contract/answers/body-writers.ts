@@ -27,14 +27,12 @@ export interface WriterOptions extends AnswerSchemas {
 export type Payload = string | Buffer | Readable | undefined
 export type WriteBody = (body: unknown, reply: FastifyReply) => Payload
 
-/**
- * The serializer of the route writes the body.
- * @param key the key of the response, as Fastify spells it
- */
-export function jsonWriter (key: string, type: string, { report }: WriterOptions): WriteBody {
+export function jsonWriter ({ schema = {} }: Media, options: WriterOptions): WriteBody {
+  const { writerOf, report } = options
+  const write = writerOf(schema)
   return (body, reply) => {
     try {
-      return (reply.getSerializationFunction(key, type) as unknown as Write)(body)
+      return write(body)
     } catch (error) {
       report(error as Error, reply)
       return writeMismatch(body)

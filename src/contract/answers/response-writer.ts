@@ -35,7 +35,7 @@ export function answerWriter (operation: RoutedOperation, options: WriterOptions
   const { reportAnswer } = options
   const writers = new Map<string, WriteAnswer>()
   for (const [key, response] of Object.entries(responses)) {
-    writers.set(responseKey(key), responseWriter(responseKey(key), response, options))
+    writers.set(key.toLowerCase(), responseWriter(response, options))
   }
   return (answer, reply) => {
     const { status } = answer
@@ -51,15 +51,10 @@ export function answerWriter (operation: RoutedOperation, options: WriterOptions
   }
 }
 
-/** A key of `responses` as Fastify spells it. */
-export function responseKey (key: string): string {
-  return key.toLowerCase()
-}
-
-function responseWriter (key: string, response: Response, options: WriterOptions): WriteAnswer {
+function responseWriter (response: Response, options: WriterOptions): WriteAnswer {
   const { reportAnswer } = options
   const writeHeaders = fieldsWriter(response, options)
-  const writeContent = contentWriter(key, response, options)
+  const writeContent = contentWriter(response, options)
   const hasContent = Object.keys(response.content ?? {}).length > 0
   return (answer, reply) => {
     const { status, headers = noFields, body } = answer
@@ -76,11 +71,11 @@ function responseWriter (key: string, response: Response, options: WriterOptions
  * Writes a body as the media type that the answer names; if it names none, as the only one of the
  * contract, or as the only one of JSON.
  */
-function contentWriter (key: string, { content = {} }: Response, options: WriterOptions) {
+function contentWriter ({ content = {} }: Response, options: WriterOptions) {
   const types = new Map<string, { contentType: string, write: WriteBody }>()
   const ranges: Array<{ range: string, write: WriteBody }> = []
   for (const [type, media] of Object.entries(content)) {
-    const write = bodyWriter(key, type, media, options)
+    const write = bodyWriter(type, media, options)
     if (isRange(type)) ranges.push({ range: type, write })
     else types.set(type, { contentType: sentType(type), write })
   }
@@ -109,9 +104,9 @@ function contentWriter (key: string, { content = {} }: Response, options: Writer
   }
 }
 
-function bodyWriter (key: string, type: string, media: Media, options: WriterOptions): WriteBody {
+function bodyWriter (type: string, media: Media, options: WriterOptions): WriteBody {
   switch (kindOf(type)) {
-    case 'json': return jsonWriter(key, type, options)
+    case 'json': return jsonWriter(media, options)
     case 'text': return textWriter(media, options)
     case 'events': return eventsWriter(media, options)
     case 'lines': return linesWriter(type, media, options)

@@ -14,6 +14,9 @@ import {
 } from '../server/socket-errors.ts'
 import { decodedPath } from './request-texts.ts'
 
+/** As Fastify writes it: it would change another spelling at each request. */
+const idField = requestIdField.toLowerCase()
+
 type MapError = (thrown: unknown) => HttpError | undefined
 
 /**
@@ -29,7 +32,7 @@ export function answerErrors (
 ): void {
   app.addHook('onRequest', (request, reply, done) => {
     rememberRequest(request.raw, request)
-    reply.header(requestIdField, request.id)
+    reply.header(idField, request.id)
     done()
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {

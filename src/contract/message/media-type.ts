@@ -74,10 +74,13 @@ export function mediaTypeFinder (types: readonly string[]): (sent: string) => st
     const find = keyFinder(keysOf.get(name) as string[])
     readers.push({ name: mediaTypePattern([name], ''), find })
   }
-  return sent => {
+  const find = (sent: string) => {
     const sentName = essence(sent)
     return readers.find(({ name }) => name.test(sentName))?.find(sent)
   }
+  // Most clients send a media type as the contract writes it.
+  const known = new Map(types.map(type => [type, find(type)]))
+  return sent => known.get(sent) ?? find(sent)
 }
 
 /**

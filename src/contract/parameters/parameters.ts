@@ -1,10 +1,12 @@
 // Reads parameters from path, query, headers and cookies, and validates them.
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type Compile, type Fault, readJson, type Schemas } from '../schema/index.ts'
+import {
+  type Compile, type Fault, readJson, type Schemas, type Validate, type Validated
+} from '../schema/index.ts'
 import type { Media, Parameter, SecurityScheme } from '../types/contract.ts'
 import { asHttpError, HttpError } from '../server/http-error.ts'
 import { type RoutedOperation, segmentSource } from '../message/paths.ts'
-import { decodeText, rawPath, type Texts, textsFrom, textsIn } from '../message/request-texts.ts'
+import { decodeText, noTexts, rawPath, type Texts, textsIn } from '../message/request-texts.ts'
 import { isSpread, styleReaders } from './styles.ts'
 import type { Notation } from './notation.ts'
 import { formReader } from './url-encoded-form.ts'
@@ -87,23 +89,29 @@ function isSpreadObject (parameter: Parameter, schema: TextSchema): boolean {
   return parameter.isJson !== true && isSpread(parameter) && schema.types.has('object')
 }
 
+/** The segment of a path that has a parameter, and the group of its text. */
+interface Place { index: number, group: number, pattern: RegExp }
+
 /** Matches the encoded path: decoded, `%2F` and `%2C` would look like separators. */
 function pathTexts (template: string): (request: FastifyRequest) => Texts {
-  const segments: Array<{ index: number, names: string[], pattern: RegExp }> = []
+  const places = new Map<string, Place>()
   for (const [index, segment] of template.split('/').entries()) {
     const { names, source } = segmentSource(segment)
-    if (names.length > 0) segments.push({ index, names, pattern: new RegExp(`^${source}$`) })
+    const pattern = new RegExp(`^${source}$`)
+    for (const [i, name] of names.entries()) places.set(name, { index, group: i + 1, pattern })
   }
   return request => {
     const path = rawPath(request)
     const sent = path.split('/')
-    const texts = new Map<string, string[]>()
-    for (const { index, names, pattern } of segments) {
-      const found = pattern.exec(withTextDecoded(sent[index] as string))
-      if (found === null) throw new HttpError(404, `There is nothing at ${path}.`)
-      for (const [i, name] of names.entries()) texts.set(name, [found[i + 1] as string])
+    return {
+      ...noTexts,
+      of (name) {
+        const { index, group, pattern } = places.get(name) as Place
+        const found = pattern.exec(withTextDecoded(sent[index] as string))
+        if (found === null) throw new HttpError(404, `There is nothing at ${path}.`)
+        return [found[group] as string]
+      }
     }
-    return textsFrom(texts)
   }
 }
 
@@ -141,7 +149,7 @@ export function valueReader (
     for (const read of readings) {
       const json = read(texts)
       if (json === undefined) continue
-      const result = typeof json === 'string' ? readJson(validate, json) : { fault: json }
+      const result = typeof json === 'string' ? readText(validate, json) : { fault: json }
       if (result.fault === undefined) return result.value
       first ??= result.fault
     }
@@ -160,6 +168,14 @@ export function valueReader (
 /** @param pointer to what is wrong in the value */
 function faultOf ({ in: place, name }: Parameter, pointer: string, message: string): HttpError {
   return new HttpError(400, message, { faults: [{ in: place, path: name + pointer, message }] })
+}
+
+/** An integer that a double holds. */
+const smallInteger = /^(?:0|[1-9]\d{0,14})$/
+
+/** The most frequent parameters, such as ids and pages, need no parser. */
+function readText (validate: Validate, json: string): Validated {
+  return smallInteger.test(json) ? validate({ value: Number(json) }) : readJson(validate, json)
 }
 
 function labelOf ({ in: place, name }: Parameter): string {

@@ -5,13 +5,11 @@ import type {
 import { type AnswerOptions, type AnyHandler, toRouteHandler } from '../answers/answers.ts'
 import type { AnswerSchemas } from '../answers/body-writers.ts'
 import { negotiate } from '../answers/negotiation.ts'
-import { responseKey } from '../answers/response-writer.ts'
 import { compileBody } from '../bodies/body-parser.ts'
 import { type bodyHooks, isPlain } from '../bodies/body-readers.ts'
-import { kindOf } from '../message/media-type.ts'
 import type { RoutedOperation } from '../message/paths.ts'
 import { readParameters } from '../parameters/parameters.ts'
-import { type Compile, mapValues, pick } from '../schema/index.ts'
+import type { Compile } from '../schema/index.ts'
 import { authenticate, type Guards } from '../security/security.ts'
 import type { Operation } from '../types/contract.ts'
 
@@ -97,16 +95,10 @@ function sendFields (fields: Readonly<Record<string, string>>): onRequestHookHan
   }
 }
 
-/** Fastify validates a plain body and writes JSON; other media types have readers and writers. */
-function routeSchema ({ body, responses }: Operation): FastifySchema {
-  const response: Record<string, object> = {}
-  for (const [key, { content = {} }] of Object.entries(responses)) {
-    const json = pick(content, type => kindOf(type) === 'json')
-    if (Object.keys(json).length === 0) continue
-    response[responseKey(key)] = { content: mapValues(json, ({ schema = {} }) => ({ schema })) }
-  }
+/** Fastify validates a plain body; other media types have readers. */
+function routeSchema ({ body }: Operation): FastifySchema {
   // The page of the contract describes it: another one of the app does not.
-  const hidden = { hide: true, response }
+  const hidden = { hide: true }
   if (body === undefined || !isPlain(body)) return hidden
   const [media = {}] = Object.values(body.content)
   return { ...hidden, body: media.schema ?? {} }

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { asHttpError, HttpError } from '../server/http-error.ts'
 import { refusalsOf } from '../message/request-fields.ts'
+import { isThenable } from '../message/thenable.ts'
 import type { BasicCredentials, Verdict, Verifier } from '../types/handler.ts'
 import type { Operation, SecurityScheme } from '../types/contract.ts'
 import { credentialReader, type CredentialReader, Refusal, withChallenge } from './credentials.ts'
@@ -115,11 +116,6 @@ function inTime (verify: AnyVerifier, timeoutMs: number): AnyVerifier {
       Promise.resolve(verdict).then(resolve, reject).finally(() => clearTimeout(timer))
     })
   }
-}
-
-/** A promise of any kind: `instanceof Promise` would take that of another realm for a principal. */
-function isThenable<Value> (value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
-  return typeof (value as { then?: unknown } | undefined | null)?.then === 'function'
 }
 
 function asError (thrown: unknown): Error {

@@ -1,10 +1,13 @@
 // Leaks and bypasses that the engine must prevent in any contract, against attackers and against
 // mistakes in handlers.
+import { setImmediate } from 'node:timers/promises'
 import { runInNewContext } from 'node:vm'
 import type { LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import { listen } from '../../fixtures/app.ts'
-import { anyResponse, jsonBody, jsonResponse, parameter, ref, serve } from '../../fixtures/contract.ts'
+import {
+  anyResponse, jsonBody, jsonResponse, parameter, ref, serve, type Untyped
+} from '../../fixtures/contract.ts'
 import { exchange, requestText } from '../../fixtures/raw.ts'
 
 const failure = [500, '{"error":500,"message":"The service failed. Its log records the cause."}']
@@ -112,8 +115,10 @@ t.test('keywords beside a $ref to an int64 apply, in responses and in parameters
 t.test('any value that a handler throws is answered 500', async t => {
   let thrown: unknown
   const { app } = await serve(t, {
-    paths: `  /a: { get: { operationId: a, ${anyResponse} } }`,
-    handlers: { a: () => { throw thrown } }
+    paths: `
+  /a: { get: { operationId: a, ${anyResponse} } }
+  /b: { get: { operationId: b, ${anyResponse} } }`,
+    handlers: { a: () => { throw thrown }, b: async () => { throw thrown } }
   })
   const values = [
     'secret text',
@@ -124,9 +129,31 @@ t.test('any value that a handler throws is answered 500', async t => {
     Object.assign(new Error('up'), { code: 'FST_ERR_CTP_BODY_TOO_LARGE', statusCode: 413 })
   ]
   for (thrown of values) {
-    const { statusCode, body } = await app.inject('/a')
-    t.strictSame([statusCode, body], failure)
+    for (const url of ['/a', '/b']) {
+      const { statusCode, body } = await app.inject(url)
+      t.strictSame([statusCode, body], failure, url)
+    }
   }
+})
+
+t.test('an answer counts as it is and in any promise, and is sent once by a slow hook', async t => {
+  let answer: unknown
+  const { app, causes } = await serve(t, {
+    paths: `  /a: { get: { operationId: a, ${anyResponse} } }`,
+    handlers: { a: () => answer as Untyped },
+    hooks: () => ({ onSend: (_request, _reply, payload) => setImmediate(payload) })
+  })
+  const value = { status: 200, body: 'x' }
+  const answers = [
+    value,
+    Promise.resolve(value),
+    runInNewContext('Promise.resolve(value)', { value }),
+    { then: (resolve: (answer: object) => void) => resolve(value) }
+  ]
+  for (answer of answers) t.match(await app.inject('/a'), { statusCode: 200, body: '"x"' })
+  answer = undefined
+  t.match(await app.inject('/a'), { statusCode: 500 })
+  t.strictSame(causes(), ['The handler a returned nothing.'])
 })
 
 /**
