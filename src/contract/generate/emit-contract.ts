@@ -11,6 +11,7 @@ import {
 } from './description.ts'
 import { type Distinction, distinctionsIn } from './discriminators.ts'
 import { keywords } from './normalize.ts'
+import { toUnicodePattern } from './patterns.ts'
 
 /** What the service registers. Every component schema becomes a document with its name. */
 export function toContract (document: Description): Contract {
@@ -54,6 +55,13 @@ function localized (schema: unknown): object {
     // The message for a text that its pattern refuses quotes the description.
     const isRead = keywords.has(word) || (word === 'description' && 'pattern' in schema)
     if (isRead && word !== '$ref' && word !== 'enum') copy[word] = value
+  }
+  const { pattern, patternProperties } = copy
+  if (typeof pattern === 'string') copy.pattern = toUnicodePattern(pattern)
+  if (isSchemaObject(patternProperties)) {
+    const members = Object.entries(patternProperties)
+    const renamed = members.map(([name, member]) => [toUnicodePattern(name), member])
+    copy.patternProperties = Object.fromEntries(renamed)
   }
   return Array.isArray(values) ? { ...copy, ...toEnum(values) } : copy
 }
