@@ -4,7 +4,7 @@ import ts from 'typescript'
 import { escapedKey, isFileSchema, isInt64, type Schema, valueAt } from '../schema/index.ts'
 import {
   defaultOf, type Description, hasIgnoredBody, isIgnored, type ListedOperation, listOperations,
-  type Parameter, resolve, valueOf, withoutExtensions
+  type Parameter, resolve, valueOf, visitValues, withoutExtensions
 } from './description.ts'
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
@@ -17,7 +17,7 @@ const nullType = ts.factory.createLiteralTypeNode(ts.factory.createNull())
  * registry). A file is a `Blob`, as clients send it.
  */
 export async function emitTypes (document: Description): Promise<string> {
-  return astToString(await openapiTS(toTyped(document) as OpenAPI3, {
+  const text = astToString(await openapiTS(toTyped(document) as OpenAPI3, {
     // Members with a default stay optional, because nothing fills them in.
     defaultNonNullable: false,
     // Marks members that only one side sends: types/body.ts removes them from the other side.
@@ -31,7 +31,13 @@ export async function emitTypes (document: Description): Promise<string> {
       return isNullable ? ts.factory.createUnionTypeNode([type, nullType]) : type
     }
   }))
+  return text.replace(/^type WithRequired<.*?^};$/ms, withRequired)
 }
+
+/** openapi-typescript's helper for what an allOf requires, here also of what may be null. */
+const withRequired = `type WithRequired<T, K extends keyof NonNullable<T>> = T & {
+    [P in K]-?: NonNullable<T>[P];
+};`
 
 /** A copy of what has types, as handlers get it; what has none may be malformed. */
 function toTyped (document: Description): Description {
@@ -44,7 +50,7 @@ function toTyped (document: Description): Description {
   const { openapi, paths = {}, webhooks = {}, components = {} } = copy
   delete components.securitySchemes
   const typed = { openapi, info: { title: '', version: '' }, paths: withoutExtensions(paths) }
-  return withParts({ ...typed, webhooks, components } as Description)
+  return addParts({ ...typed, webhooks, components } as Description)
 }
 
 /** Requires parameters with a default, and removes those that OpenAPI ignores. */
@@ -83,19 +89,27 @@ function describeBySchema (value: Value): void {
 }
 
 /**
- * A copy with a separate component for each part of a component schema that a reference names:
+ * Adds a separate component for each part of a component schema that a reference names:
  * openapi-typescript finds only members of objects.
  */
-function withParts (document: Description): Description {
-  const parts = new Map<string, string>()
+function addParts (document: Description): Description {
+  const parts = new Map<string, unknown>()
   const isPart = /^#\/components\/schemas\/[^/]+\//
-  const copy = JSON.parse(JSON.stringify(document), (key, value: unknown) => {
-    if (key !== '$ref' || typeof value !== 'string' || !isPart.test(value)) return value
-    const name = value.replace('#/components/schemas/', '')
-    parts.set(name, value)
-    return `#/components/schemas/${escapedKey(name)}`
-  }) as Description
-  const { schemas } = Object(copy.components) as { schemas: Record<string, unknown> }
-  for (const [name, pointer] of parts) schemas[name] = valueAt(copy, pointer.slice(1))
-  return copy
+  visitValues(document, value => {
+    const holder = Object(value) as { $ref?: unknown }
+    const { $ref } = holder
+    if (typeof $ref !== 'string') return
+    const target = $ref.startsWith('#') ? valueAt(document, $ref.slice(1)) : undefined
+    if (target === undefined) {
+      // In an example or an extension, where openapi-typescript follows references too.
+      delete holder.$ref
+    } else if (isPart.test($ref)) {
+      const name = $ref.replace('#/components/schemas/', '')
+      parts.set(name, target)
+      holder.$ref = `#/components/schemas/${escapedKey(name)}`
+    }
+  })
+  const { schemas } = Object(document.components) as { schemas: Record<string, unknown> }
+  for (const [name, part] of parts) schemas[name] = structuredClone(part)
+  return document
 }

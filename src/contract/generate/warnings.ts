@@ -2,7 +2,9 @@
 import type { Document, NormalizedProblem } from '@redocly/openapi-core'
 import { relative } from 'node:path'
 import { escapedKey } from '../schema/index.ts'
-import { type Description, hasIgnoredBody, listOperations, visitValues } from './description.ts'
+import {
+  type Description, hasIgnoredBody, listOperations, pointerOf, visitValues
+} from './description.ts'
 import { describe, locate, placeOf } from './findings.ts'
 import type { Survey } from './survey.ts'
 
@@ -98,9 +100,11 @@ const inExample = /(?<!\/(?:properties|patternProperties|schemas|headers))\/exam
 /** The places of integers in examples that the parser of the contract may have rounded. */
 function roundedIn (document: unknown): string[] {
   const places: string[] = []
-  visitValues(document, (value, pointer) => {
+  visitValues(document, (value, path) => {
     const size = typeof value === 'number' ? Math.abs(value) : 0
-    if (size >= 2 ** 53 && size <= 2 ** 64 && inExample.test(pointer)) places.push(pointer)
+    if (size < 2 ** 53 || size > 2 ** 64) return
+    const pointer = pointerOf(path)
+    if (inExample.test(pointer)) places.push(pointer)
   })
   return places
 }
