@@ -9,6 +9,7 @@ export {
 } from './schemas.ts'
 export { removeUndeclared } from './undeclared-members.ts'
 export {
-  type Compile, createCompiler, lazily, readJson, type Validate, type Validated, whenUsed
+  type Compile, createCompiler, createTrialCompiler, lazily, readJson, type Validate,
+  type Validated, whenUsed
 } from './validator.ts'
 export { createWriters, type Write, writeUnchecked, writeValid } from './json-writer.ts'

@@ -80,7 +80,19 @@ export function createCompiler (schemas: Schemas, direction: Direction): Compile
   })
 }
 
-function checkCompiler (schemas: Schemas, direction: Direction, options: Options) {
+/** Code that never runs needs no errors. Inlined references compile a component many times. */
+const trialOptions = { ...options, verbose: false, messages: false, inlineRefs: false }
+
+/** Compiles schemas as they are, with every member, to find those that cannot be compiled. */
+export function createTrialCompiler (schemas: Schemas): (schema: object) => unknown {
+  return memoizeBySchema(checkCompiler(schemas, 'trial', trialOptions))
+}
+
+function checkCompiler (
+  schemas: Schemas,
+  direction: Direction | 'trial',
+  options: Options
+) {
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
   for (const keyword of [int64Keyword, branchKeyword, containsBranchKeyword, declaresKeyword]) {
