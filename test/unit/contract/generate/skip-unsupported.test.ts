@@ -10,6 +10,8 @@ info: { title: Other, version: 1.0.0, license: { name: MIT, identifier: MIT } }
 servers: [{ url: / }]
 `
 const fine = "responses: { '204': { description: fine } }"
+/** A body whose schema is the contract. */
+const wholeFile = 'requestBody: { content: { application/json: { schema: { $ref: ./main.yaml } } } }'
 const wrong = "responses: { '101': { description: other } }"
 
 t.test('an operation is left out for what it uses, in any file, and no other is', async t => {
@@ -68,7 +70,8 @@ t.test('what is not about an operation is refused all the same', async t => {
   const contracts = {
     version: [head.replace('3.1.0', '4.0.0'), /OpenAPI version/],
     info: [head.replace('title: Other, ', ''), /`title` must be present/],
-    scheme: [`${head}security: [{ none: [] }]\npaths: { /a: { get: { ${fine} } } }\n`, /no security scheme none/]
+    scheme: [`${head}security: [{ none: [] }]\npaths: { /a: { get: { ${fine} } } }\n`, /no security scheme none/],
+    whole: [`${head}security: [{ none: 1 }]\npaths: { /a: { post: { ${wholeFile}, ${fine} } } }\n`, /Expected type `array`/]
   } as const
   for (const [name, [text, message]] of Object.entries(contracts)) {
     const file = join(t.testdir({ 'main.yaml': text }), 'main.yaml')
@@ -77,7 +80,7 @@ t.test('what is not about an operation is refused all the same', async t => {
 })
 
 t.test('there is one warning about style, and one for each unknown keyword', async t => {
-  const schema = "{ type: string, nullable: true, 'x-y': 1, strange: 2 }"
+  const schema = "{ type: string, nullable: true, 'x-y': 1, strange: 2, example: 1 }"
   const content = `content: { application/json: { schema: { properties: { a: ${schema}, b: ${schema} } } } }`
   const operation = `get: { security: [], responses: { '200': { ${content} } } }`
   const text = `${head}paths: { /a: { ${operation} }, /b: { ${operation} } }\n`
