@@ -292,13 +292,13 @@ paths: { /a: { get: { operationId: a, responses: { '204': { description: fine },
   t.match(await emitTypes(served), /"4XX": \{/)
 })
 
-t.test('a pattern of a member or of its name may lack the flag u', async t => {
-  const schema = "{ pattern: '^\\:', patternProperties: { '^\\@': { pattern: ']' } } }"
+t.test('a pattern may lack the flag u, and a required member may be named twice', async t => {
+  const schema = "{ required: [a, b, a], pattern: '^\\:', patternProperties: { '^\\@': { pattern: ']' } } }"
   const { contract } = await read(t, `
 paths: { /a: { get: { operationId: a, parameters: [{ name: q, in: query, content: { application/json: { schema: ${schema} } } }], ${fine} } } }
 `)
   t.match(contract.operations.a?.parameters, [
-    { schema: { pattern: '^:', patternProperties: { '^@': { pattern: '\\]' } } } }
+    { schema: { required: ['a', 'b'], pattern: '^:', patternProperties: { '^@': { pattern: '\\]' } } } }
   ])
 })
 
