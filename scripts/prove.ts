@@ -19,7 +19,7 @@ const shows: Array<[name: string, file: string, text: string]> = [
   ['fuzz-contracts', 'fuzz/contracts', '5,000 mutated contracts; at most an hour'],
   ['fuzz-mutations', 'fuzz/run-mutations', 'the fuzzer finds a broken service; 5 minutes'],
   ['costs', 'costs/body-costs', 'CPU that bodies of 64 KiB cost, by their shape; half a minute'],
-  ['contracts', 'contracts/published', 'serves published contracts FILE...; seconds']
+  ['contracts', 'contracts/published', 'serves published contracts, FILE... or a corpus; minutes']
 ]
 
 export const proofs: Menu = {
