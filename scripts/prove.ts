@@ -21,7 +21,7 @@ const shows: Array<[name: string, file: string, text: string]> = [
   ['costs', 'costs/body-costs', 'CPU that bodies of 64 KiB cost, by their shape; half a minute'],
   ['json-schema', 'json-schema/suite', 'the JSON Schema Test Suite in FOLDER; half a minute'],
   ['clients', 'clients/run', 'clients of three generators store plants; 2 minutes, network'],
-  ['contracts', 'contracts/published', 'serves published contracts FILE...; seconds']
+  ['contracts', 'contracts/published', 'serves published contracts, FILE... or a corpus; minutes']
 ]
 
 export const proofs: Menu = {

@@ -45,17 +45,27 @@ export function resolve<T extends object> (document: Description, node: T | { $r
   return resolve(document, valueAt(document, (node.$ref as string).replace(/^#/, '')) as T)
 }
 
-/** Visits a part of a description and each value in it, outer values first. */
+/**
+ * Visits a part of a description and each value in it, outer values first.
+ * @param path the names on the way to a value, in an array that changes
+ */
 export function visitValues (
   value: unknown,
-  visit: (value: unknown, pointer: string) => void,
-  pointer = '#'
+  visit: (value: unknown, path: readonly string[]) => void,
+  path: string[] = []
 ): void {
-  visit(value, pointer)
+  visit(value, path)
   if (typeof value !== 'object' || value === null) return
   for (const [name, inner] of Object.entries(value)) {
-    visitValues(inner, visit, `${pointer}/${escapedKey(name)}`)
+    path.push(name)
+    visitValues(inner, visit, path)
+    path.pop()
   }
+}
+
+/** The JSON pointer of names on the way to a value. */
+export function pointerOf (path: readonly string[]): string {
+  return ['#', ...path.map(escapedKey)].join('/')
 }
 
 /** Without the extensions that an object of a description may have (OpenAPI 3.1, section 4.9). */

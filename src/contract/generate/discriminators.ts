@@ -19,10 +19,11 @@ export function withMappings (
   const names = Object.keys(document.components?.schemas ?? {})
   const references = new Map(names.map(name => [name, `#/components/schemas/${name}`]))
   const known = new Set(references.values())
-  return JSON.parse(JSON.stringify(document), (_key, value: unknown) => {
-    if (!isSchemaObject(value) || !isDiscriminator(value.discriminator)) return value
-    const { discriminator, ...schema } = value
-    const { mapping = {}, ...rest } = discriminator
+  const copy = structuredClone(document)
+  visitValues(copy, value => {
+    if (!isSchemaObject(value) || !isDiscriminator(value.discriminator)) return
+    const schema: Record<string, unknown> = value
+    const { mapping = {}, ...rest } = value.discriminator
     const fallback = references.get(rest.defaultMapping ?? '')
     if (fallback !== undefined) rest.defaultMapping = fallback
     const targets: Array<[tag: string, $ref: string]> = []
@@ -37,11 +38,13 @@ export function withMappings (
         targets.push([tag, $ref])
       }
     }
-    if (targets.length === 0) return { ...value, discriminator: rest }
+    const byTag = new Map(targets)
+    schema.discriminator = rest
+    if (byTag.size > 0) schema.discriminator = { ...rest, mapping: Object.fromEntries(byTag) }
     // Two schemas with the same value: the value selects neither.
-    if (new Set(targets.map(([tag]) => tag)).size < targets.length) return schema
-    return { ...value, discriminator: { ...rest, mapping: Object.fromEntries(targets) } }
-  }) as Description
+    if (byTag.size < targets.length) delete schema.discriminator
+  })
+  return copy
 }
 
 function isDiscriminator (value: unknown): value is Oas3Discriminator {

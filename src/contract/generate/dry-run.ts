@@ -5,7 +5,7 @@ import { addMethods } from '../message/methods.ts'
 import { noTexts } from '../message/request-texts.ts'
 import { valueReader } from '../parameters/parameters.ts'
 import { routed, routerOptions, toRoute } from '../message/paths.ts'
-import { type Compile, createCompiler, createWriters } from '../schema/index.ts'
+import { type Compile, createCompiler, createTrialCompiler, whenUsed } from '../schema/index.ts'
 import type { Contract, Operation, Parameter } from '../types/contract.ts'
 import { operationPointer } from './description.ts'
 import { schemasOf } from './prune-components.ts'
@@ -70,9 +70,13 @@ function dryRun (
   onFault: (pointer: string, fault: string, operation?: string) => void
 ): void {
   const { schemas } = contract
-  const request = checked(createCompiler(schemas, 'request'), findFault)
-  const answer = checked(createCompiler(schemas, 'answer'), findFault)
-  const write = createWriters(answer)
+  const compile = createTrialCompiler(schemas)
+  const tryOut = (schema: object) => {
+    const fault = findFault(schema)
+    if (fault !== undefined) throw new Error(fault)
+    compile(schema)
+  }
+  const request = whenUsed(createCompiler(schemas, 'request'))
   const app = fastify({ routerOptions })
   addMethods(app, Object.values(contract.operations))
   const attempt = (pointer: string, step: () => unknown, operation?: string) => {
@@ -84,7 +88,7 @@ function dryRun (
   }
 
   for (const name of Object.keys(schemas)) {
-    attempt(`#/components/schemas/${name}`, () => request({ $ref: `${name}#` }))
+    attempt(`#/components/schemas/${name}`, () => tryOut({ $ref: `${name}#` }))
   }
   for (const [id, operation] of Object.entries(contract.operations)) {
     const { url, method, parameters, body, responses } = operation
@@ -100,28 +104,23 @@ function dryRun (
       app.route({ ...route, exposeHeadRoute: false, handler: String })
     }, id)
     for (const parameter of parameters) {
-      attempt(`${place}/parameters`, () => readDefault(parameter, contract, request), id)
+      attempt(`${place}/parameters`, () => {
+        tryOut(parameter.schema)
+        readDefault(parameter, contract, request)
+      }, id)
     }
     for (const { schema = {} } of Object.values(body?.content ?? {})) {
-      attempt(`${place}/requestBody`, () => request(schema), id)
+      attempt(`${place}/requestBody`, () => tryOut(schema), id)
     }
     for (const [key, { content = {}, headers = {} }] of Object.entries(responses)) {
       const response = `${place}/responses/${key}`
       for (const { schema = {} } of Object.values(content)) {
-        attempt(response, () => write(schema), id)
+        attempt(response, () => tryOut(schema), id)
       }
       for (const [name, { schema }] of Object.entries(headers)) {
-        attempt(`${response}/headers/${name}`, () => answer(schema), id)
+        attempt(`${response}/headers/${name}`, () => tryOut(schema), id)
       }
     }
-  }
-}
-
-function checked (compile: Compile, findFault: FindFault): Compile {
-  return schema => {
-    const fault = findFault(schema)
-    if (fault !== undefined) throw new Error(fault)
-    return compile(schema)
   }
 }
 

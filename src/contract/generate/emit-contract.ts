@@ -12,6 +12,7 @@ import {
 import { deprecationFields } from './deprecation.ts'
 import { type Distinction, distinctionsIn } from './discriminators.ts'
 import { keywords } from './normalize.ts'
+import { toUnicodePattern } from './patterns.ts'
 
 /** What the service registers. Every component schema becomes a document with its name. */
 export function toContract (document: Description): Contract {
@@ -54,9 +55,18 @@ function localized (schema: unknown): object {
   for (const [word, value] of Object.entries(words)) {
     // The message for a text that its pattern refuses quotes the description.
     const isRead = keywords.has(word) || (word === 'description' && 'pattern' in schema)
-    if (isRead && word !== '$ref' && word !== 'enum') copy[word] = value
+    if (isRead && word !== '$ref' && word !== 'enum') copy[word] = toValid(word, value)
   }
   return Array.isArray(values) ? { ...copy, ...toEnum(values) } : copy
+}
+
+/** What JSON Schema 2020-12 refuses although its meaning is clear, in the form that it takes. */
+function toValid (word: string, value: unknown): unknown {
+  if (word === 'required' && Array.isArray(value)) return [...new Set(value)]
+  if (word === 'pattern' && typeof value === 'string') return toUnicodePattern(value)
+  if (word !== 'patternProperties' || !isSchemaObject(value)) return value
+  const members = Object.entries(value).map(([name, member]) => [toUnicodePattern(name), member])
+  return Object.fromEntries(members)
 }
 
 /** JSON Schema 2020-12 validation, 6.1.2, allows what ajv does not: no value, and a value twice. */

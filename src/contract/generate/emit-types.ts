@@ -36,8 +36,14 @@ export async function emitTypes (document: Description): Promise<string> {
     }
   })
   const wholeQueries = findWholeQueries(document)
-  return astToString(nodes.map(node => corrected(node, wholeQueries) as ts.Node))
+  const text = astToString(nodes.map(node => corrected(node, wholeQueries) as ts.Node))
+  return text.replace(/^type WithRequired<.*?^};$/ms, withRequired)
 }
+
+/** openapi-typescript's helper for what an allOf requires, here also of what may be null. */
+const withRequired = `type WithRequired<T, K extends keyof NonNullable<T>> = T & {
+    [P in K]-?: NonNullable<T>[P];
+};`
 
 /** Begins the paths of operations whose methods openapi-typescript does not know. */
 const ownPath = 'method '
@@ -104,7 +110,7 @@ function toTyped (document: Description): Description {
   const { openapi, paths = {}, webhooks = {}, components = {} } = copy
   delete components.securitySchemes
   const typed = { openapi, info: { title: '', version: '' }, paths: withoutExtensions(paths) }
-  return withParts({ ...typed, webhooks, components } as Description)
+  return addParts({ ...typed, webhooks, components } as Description)
 }
 
 /** openapi-typescript does not know the default of a discriminator: schemas have its values. */
@@ -161,19 +167,27 @@ function describeBySchema (value: Value): void {
 }
 
 /**
- * A copy with a separate component for each part of a component schema that a reference names:
+ * Adds a separate component for each part of a component schema that a reference names:
  * openapi-typescript finds only members of objects.
  */
-function withParts (document: Description): Description {
-  const parts = new Map<string, string>()
+function addParts (document: Description): Description {
+  const parts = new Map<string, unknown>()
   const isPart = /^#\/components\/schemas\/[^/]+\//
-  const copy = JSON.parse(JSON.stringify(document), (key, value: unknown) => {
-    if (key !== '$ref' || typeof value !== 'string' || !isPart.test(value)) return value
-    const name = value.replace('#/components/schemas/', '')
-    parts.set(name, value)
-    return `#/components/schemas/${escapedKey(name)}`
-  }) as Description
-  const { schemas } = Object(copy.components) as { schemas: Record<string, unknown> }
-  for (const [name, pointer] of parts) schemas[name] = valueAt(copy, pointer.slice(1))
-  return copy
+  visitValues(document, value => {
+    const holder = Object(value) as { $ref?: unknown }
+    const { $ref } = holder
+    if (typeof $ref !== 'string') return
+    const target = $ref.startsWith('#') ? valueAt(document, $ref.slice(1)) : undefined
+    if (target === undefined) {
+      // In an example or an extension, where openapi-typescript follows references too.
+      delete holder.$ref
+    } else if (isPart.test($ref)) {
+      const name = $ref.replace('#/components/schemas/', '')
+      parts.set(name, target)
+      holder.$ref = `#/components/schemas/${escapedKey(name)}`
+    }
+  })
+  const { schemas } = Object(document.components) as { schemas: Record<string, unknown> }
+  for (const [name, part] of parts) schemas[name] = structuredClone(part)
+  return document
 }

@@ -104,12 +104,15 @@ function removeBodies (document: Description, method: string, operation: Oas3Ope
     operation.responses = { default: { description: '' } }
     return
   }
-  operation.responses = mapValues(declared, (response, status) => {
+  const responses: Record<string, object> = {}
+  for (const [status, response] of Object.entries(declared)) {
     const { content = {}, ...rest } = resolve<{ content?: object }>(document, response)
     const isBodiless = method === 'head' || bodilessStatuses.some(known => String(known) === status)
     const hasBody = !isBodiless && Object.keys(content).length > 0
-    return hasBody ? response : rest
-  }) as typeof declared
+    // Contracts also write 4XX in lower case.
+    responses[status.replace(/xx$/, 'XX')] = hasBody ? response : rest
+  }
+  operation.responses = responses as typeof declared
 }
 
 /** A request with QUERY has content (RFC 10008, section 2). */

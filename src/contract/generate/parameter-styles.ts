@@ -47,8 +47,8 @@ export function isToken (name: string): boolean {
 /** Whether OpenAPI defines the style for these forms and `explode`. */
 function isDefined (style: string, forms: string[], explode: boolean, given?: boolean): boolean {
   if (style.endsWith('Delimited')) return !explode && !forms.includes('text')
-  // Contracts leave out `explode` of deepObject, which has only one way.
-  return style !== 'deepObject' || (given !== false && forms.every(form => form === 'object'))
+  // Contracts leave out `explode` of deepObject, which has only one way, and use it for any value.
+  return style !== 'deepObject' || given !== false
 }
 
 /** Reports a value that has no text. Returns the forms of the value, none of JSON. */
@@ -63,7 +63,7 @@ export function reportValue (
   const forms = formsOf(parts)
   if (value.content !== undefined) {
     if (forms.some(form => form !== 'text')) report(context, 'parameterContent', 'content')
-  } else if (isNested(parts, formsInside(style, explode), context)) {
+  } else if (style !== 'deepObject' && isNested(parts, style === 'form' && explode, context)) {
     report(context, 'nestedParameter', 'schema')
   }
   return forms
@@ -77,23 +77,17 @@ function withMedia (value: Value, { resolve }: UserContext): Value {
   return { ...value, content: mapValues(content, media => resolve<Media>(media).node as Media) }
 }
 
-/** The forms that members of an object may have beside a text. */
-function formsInside (style: string, explode: boolean): string[] {
-  if (style === 'deepObject') return ['array', 'object']
-  return style === 'form' && explode ? ['array'] : []
-}
-
 /** A schema, and the file in which its references are. */
 interface Part { schema: object, file?: string | undefined }
 
 /** Whether an array has items other than texts, or an object a member that it may not hold. */
-function isNested (parts: Part[], mayHold: string[], context: UserContext, levels = 5): boolean {
+function isNested (parts: Part[], mayHoldLists: boolean, context: UserContext): boolean {
   const items = formsOf(innerParts(parts, ['items'], context))
   if (items.some(form => form !== 'text')) return true
   const members = innerParts(parts, memberKeywords, context)
   const nested = formsOf(members).filter(form => form !== 'text')
-  if (nested.some(form => !mayHold.includes(form))) return true
-  return nested.length > 0 && levels > 0 && isNested(members, mayHold, context, levels - 1)
+  if (!nested.every(form => mayHoldLists && form === 'array')) return true
+  return nested.length > 0 && isNested(members, false, context)
 }
 
 const memberKeywords = ['properties', 'patternProperties', 'additionalProperties']

@@ -148,10 +148,16 @@ function withTarget (problem: NormalizedProblem, { missing }: Survey): Normalize
   return { ...problem, message: `${start}: ${sentence}` }
 }
 
-/** Without the rules for what the generator finds out itself. */
+/**
+ * Without the rules for what the generator finds out itself, and those that compile a schema for
+ * its examples: they take half of the linter's time.
+ */
 const styleRules: RawUniversalConfig = {
   extends: ['recommended'],
   rules: {
+    'no-invalid-media-type-examples': 'off',
+    'no-invalid-parameter-examples': 'off',
+    'no-invalid-schema-examples': 'off',
     'operation-operationId': 'off',
     'operation-operationId-unique': 'off',
     'security-defined': 'off',
@@ -194,14 +200,15 @@ function selectServed (
     const served = int64 === 'number' ? withSafeIntegers(part) : part
     return faults.length === 0 ? served : pruneDescription(served)
   }
-  const failures = findFailures(toContract(select(errors)), ownPaths, types)
+  const tried = select(errors)
+  const failures = findFailures(toContract(tried), ownPaths, types)
   if (failures.length > 0 && !skipUnsupported) {
     throw new ContractError(failures.map(({ pointer, message }) => {
       return `${survey.locate(source, pointer)} ${message}`
     }))
   }
   for (const { operations, message } of failures) skipped.add(operations, message)
-  const served = select([...errors, ...failures])
+  const served = failures.length === 0 ? tried : select([...errors, ...failures])
   const contract = { ...pruneContract(toContract(served)), skipped: skipped.list() }
   return { document: skipped.note(document), served, contract }
 }

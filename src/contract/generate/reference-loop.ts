@@ -1,16 +1,16 @@
 // Finds references that lead only to themselves, on which the linter fails.
 import { type Document, isRef } from '@redocly/openapi-core'
 import { valueAt } from '../schema/index.ts'
-import { visitValues } from './description.ts'
+import { pointerOf, visitValues } from './description.ts'
 import { ContractError, locate } from './findings.ts'
 import { unsupported } from './unsupported-features.ts'
 
 /** Undefined if there is no such reference inside the document. */
 export function findLoops ({ parsed, source }: Document): ContractError | undefined {
   const findings: string[] = []
-  visitValues(parsed, (node, pointer) => {
+  visitValues(parsed, (node, path) => {
     if (!leadsBack(parsed, node)) return
-    const place = locate({ source, pointer, reportOnKey: true })
+    const place = locate({ source, pointer: pointerOf(path), reportOnKey: true })
     findings.push(`${place} Not supported: ${unsupported.loop}.`)
   })
   return findings.length === 0 ? undefined : new ContractError(findings)

@@ -218,7 +218,7 @@ function reportMethod ({ requestBody }: Oas3Operation, context: UserContext): vo
 
 function reportStatuses (responses: Oas3Operation['responses'], context: UserContext): void {
   for (const status of Object.keys(responses)) {
-    const isServed = /^(?:[2-5](?:\d\d|XX)|default|x-.*)$/.test(status)
+    const isServed = /^(?:[2-5](?:\d\d|XX|xx)|default|x-.*)$/.test(status)
     if (!isServed) report(context, 'status', status, status)
   }
 }

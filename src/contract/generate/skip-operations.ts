@@ -28,6 +28,7 @@ export class SkippedOperations {
   readonly #reasons = new Map<string, string>()
   readonly #references: References
   readonly #candidates: Candidate[] = []
+  readonly #shared: string[]
 
   /** @param document the description with an id for each operation */
   constructor (
@@ -37,6 +38,7 @@ export class SkippedOperations {
     ownPaths: readonly string[]
   ) {
     this.#references = references
+    this.#shared = [`${root}#/security/`, `${root}#/servers/`]
     const server = toServer(document.servers)
     for (const listed of listOperations(document)) {
       const { url, method, operation } = listed
@@ -70,6 +72,8 @@ export class SkippedOperations {
   addUsersOf (problem: NormalizedProblem): boolean {
     const { source, pointer = '' } = placeOf(problem)
     const place = `${source.absoluteRef}${pointer}`
+    // About every operation, even if one refers to the whole file.
+    if (this.#shared.some(start => place.startsWith(start))) return false
     const users = this.#references.usersOf(place)
     const affected = this.#candidates.filter(({ place: operation, item, key }) => {
       if (place === item || place === key || users.has(operation)) return true
@@ -90,6 +94,7 @@ export class SkippedOperations {
 
   /** A copy of a description that says at each skipped operation that it is not served. */
   note (document: Description): Description {
+    if (this.#reasons.size === 0) return document
     const copy = structuredClone(document)
     const reasons = new Map<string, string>()
     for (const { method, url, reason } of this.list()) reasons.set(`${method} ${url}`, reason)

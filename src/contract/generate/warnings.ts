@@ -2,7 +2,7 @@
 import type { Document, NormalizedProblem } from '@redocly/openapi-core'
 import { relative } from 'node:path'
 import {
-  type Description, hasIgnoredBody, listOperations, operationPointer, visitValues
+  type Description, hasIgnoredBody, listOperations, operationPointer, pointerOf, visitValues
 } from './description.ts'
 import { describe, locate, placeOf } from './findings.ts'
 import type { Survey } from './survey.ts'
@@ -12,9 +12,6 @@ export const errorRules = [
   'service/supported', 'service/version', 'struct', 'no-unresolved-refs',
   'operation-parameters-unique', 'path-parameters-defined', 'path-declaration-must-exist'
 ]
-
-/** Rules of examples, which people and stubs take for right. */
-const exampleRules = /^no-invalid-.*-examples$/
 
 /** Members of these have names that the contract chooses, such as `description`. */
 const named = [
@@ -46,8 +43,8 @@ export function isKnownKeyword (problem: NormalizedProblem, survey: Survey): boo
 }
 
 /**
- * A line for each rule that is not one of style, for all of those, for each unknown keyword and for
- * rounded examples: the first place, and how many there are.
+ * A line for all rules of style, for each other rule, each unknown keyword and rounded examples:
+ * the first place, and how many there are.
  */
 export function warningsOf (
   problems: NormalizedProblem[],
@@ -57,14 +54,15 @@ export function warningsOf (
   const lines: string[] = []
   const styles: string[] = []
   for (const [rule, found] of Map.groupBy(problems, ({ ruleId }) => ruleId)) {
-    if (isStyle(rule)) styles.push(`${rule} (${found.length})`)
+    if (!errorRules.includes(rule)) styles.push(`${rule} (${found.length})`)
     else lines.push(describe(found[0] as NormalizedProblem) + others(found))
   }
-  const style = problems.find(({ ruleId }) => isStyle(ruleId))
+  const style = problems.find(({ ruleId }) => !errorRules.includes(ruleId))
   if (style !== undefined) {
     const sentence = `Matters of style, of which this is the first: ${styles.join(', ')}.`
     const all = `npx @redocly/cli lint ${relative('', source.absoluteRef)}`
-    lines.push(`${locate(placeOf(style))} ${sentence} To see all: ${all}`)
+    const wayOut = `To see all, and examples that break their schema: ${all}`
+    lines.push(`${locate(placeOf(style))} ${sentence} ${wayOut}`)
   }
   for (const [keyword, places] of survey.unknown) {
     const place = locate(places[0] as typeof places[number])
@@ -98,18 +96,16 @@ export function warningsOf (
   return lines
 }
 
-function isStyle (rule: string): boolean {
-  return !errorRules.includes(rule) && !exampleRules.test(rule)
-}
-
 const inExample = /(?<!\/(?:properties|patternProperties|schemas|headers))\/examples?(?:\/|$)/
 
 /** The places of integers in examples that the parser of the contract may have rounded. */
 function roundedIn (document: unknown): string[] {
   const places: string[] = []
-  visitValues(document, (value, pointer) => {
+  visitValues(document, (value, path) => {
     const size = typeof value === 'number' ? Math.abs(value) : 0
-    if (size >= 2 ** 53 && size <= 2 ** 64 && inExample.test(pointer)) places.push(pointer)
+    if (size < 2 ** 53 || size > 2 ** 64) return
+    const pointer = pointerOf(path)
+    if (inExample.test(pointer)) places.push(pointer)
   })
   return places
 }

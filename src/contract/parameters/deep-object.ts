@@ -1,4 +1,5 @@
-// Reads objects in style deepObject: `color[R]=100&color[G]=200` (OpenAPI 3.1.1, section 4.8.12.4).
+// Reads style deepObject: `color[R]=100&color[G]=200` (OpenAPI 3.1.1, section 4.8.12.4), and what
+// contracts describe beyond it: lists as `color[]=1`, `color[0]=1` or `color=1`, and texts.
 import type { Notation, StyleReader } from './notation.ts'
 import { faulty, type Json, objectJson, type TextWriter } from './text-json.ts'
 import type { TextSchema } from './text-schema.ts'
@@ -7,35 +8,35 @@ import type { TextSchema } from './text-schema.ts'
 interface Rules {
   /** Deeper objects would only cost time. */
   maxDepth: number
-  /** The names that stand for an item of a list. */
-  index: RegExp
   /** Whether an object inside needs a schema that says so. */
   needsSchema: boolean
 }
 
 /** A query has few levels. */
-const parameterRules: Rules = { maxDepth: 5, index: /^$/, needsSchema: true }
+const parameterRules: Rules = { maxDepth: 5, needsSchema: true }
 /** Libraries write a form from any value. */
-const formRules: Rules = { maxDepth: 32, index: /^\d*$/, needsSchema: false }
+const formRules: Rules = { maxDepth: 32, needsSchema: false }
 
 /** The names in brackets after the name of a value, and a text. */
 interface Entry { path: string[], text: string }
 
-/** Reads also objects inside, and lists as `color[x]=1&color[x]=2` or `color[x][]=1`. */
+/** Reads also objects and lists inside: `color[x]=1&color[x]=2` or `color[x][]=1`. */
 export function deepObjectReader ({ name, place, schema, decode }: Notation): StyleReader {
   const isForm = place === 'form'
   const rules = isForm ? formRules : parameterRules
   const start = `${name}[`
+  const isText = !isForm && (schema.mayBeText || schema.types.has('array'))
   return (texts, writer) => {
     const entries: Entry[] = []
     for (const sent of [...texts.names()]) {
       if (sent !== name && !sent.startsWith(start)) continue
-      if (sent === name || !sent.endsWith(']')) {
+      const isWhole = sent === name
+      if (isWhole ? !isText : !sent.endsWith(']')) {
         // A form may have such a member beside the object.
         if (isForm) continue
         return faulty(`must be sent as ${name}[member]=value`)
       }
-      const path = sent.slice(start.length, -1).split('][')
+      const path = isWhole ? [] : sent.slice(start.length, -1).split('][')
       if (path.length > rules.maxDepth) return faulty(`nests more than ${rules.maxDepth} objects`)
       for (const text of texts.of(sent)) entries.push({ path, text: decode(text) })
     }
@@ -56,7 +57,7 @@ function levelJson (
   const ended = entries.filter(({ path }) => path.length === depth)
   if (ended.length === entries.length) return writer.several(ended.map(({ text }) => text), schema)
   const inner = Map.groupBy(entries, ({ path }) => path[depth] ?? '')
-  const isList = ended.length === 0 && inner.keys().every(name => rules.index.test(name))
+  const isList = ended.length === 0 && inner.keys().every(name => /^\d*$/.test(name))
   const item = schema?.item()
   if (isList && item !== undefined) return listJson(inner, depth + 1, item, how)
   const isObject = !rules.needsSchema || schema?.types.has('object') === true

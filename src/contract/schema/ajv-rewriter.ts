@@ -11,6 +11,9 @@ import { tagName } from './union-tag.ts'
 /** A request hides readOnly members, an answer writeOnly ones. Only an answer records members. */
 export type Direction = 'request' | 'answer'
 
+/** A trial hides none, and records members as an answer does. */
+const markers = { request: 'readOnly', answer: 'writeOnly', trial: '' }
+
 /** The members that a schema declares for an object: by name, by pattern, or any. */
 export interface Declared { names: ReadonlySet<string>, patterns: RegExp[], any: boolean }
 
@@ -32,8 +35,11 @@ export function toSchemaId ($ref: string): string {
 }
 
 /** Returns a function that rewrites a schema, and the components that it refers to. */
-export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: Schema) => object {
-  const marker = direction === 'request' ? 'readOnly' : 'writeOnly'
+export function ajvRewriter (
+  schemas: Schemas,
+  direction: keyof typeof markers
+): (schema: Schema) => object {
+  const marker = markers[direction]
 
   function isHidden (schema: unknown): boolean {
     if (!isSchemaObject(schema)) return false
@@ -95,7 +101,7 @@ export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: S
   ): object {
     // A schema that lists members means an object, and so does its TypeScript type.
     if ('properties' in schema) rewritten.type ??= 'object'
-    if (direction === 'answer' && describesObjects(schema)) {
+    if (direction !== 'request' && describesObjects(schema)) {
       rewritten.declares = declaredMembers(schema, hidden)
     }
     return isInt64(schema) ? toInt64Keyword(rewritten) : rewritten

@@ -11,6 +11,6 @@ export {
 export { removeUndeclared } from './undeclared-members.ts'
 export { lazily, whenUsed } from './lazily.ts'
 export {
-  type Compile, createCompiler, readJson, type Validate, type Validated
+  type Compile, createCompiler, createTrialCompiler, readJson, type Validate, type Validated
 } from './validator.ts'
 export { createWriters, type Write, writeUnchecked, writeValid } from './json-writer.ts'

@@ -87,6 +87,14 @@ function checkCompilers (schemas: Schemas, direction: Direction, recordsAccepted
   }
 }
 
+/** Code that never runs needs no errors. Inlined references compile a component many times. */
+const trialOptions = { ...options, verbose: false, messages: false, inlineRefs: false }
+
+/** Compiles schemas as they are, with every member, to find those that cannot be compiled. */
+export function createTrialCompiler (schemas: Schemas): (schema: object) => unknown {
+  return memoizeBySchema(checkCompiler(trialOptions, ajvRewriter(schemas, 'trial'), schemas, false))
+}
+
 function checkCompiler (
   options: Options,
   rewrite: (schema: Schema) => object,

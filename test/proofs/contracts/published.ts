@@ -1,8 +1,8 @@
 // npm run prove -- contracts FILE...: serves each contract as it is published, and calls every
 // operation with samples of its schemas. It prints a row of a table for each contract, and then
-// what was left out or went wrong.
+// what was left out or went wrong. --corpus FOLDER takes the contracts of corpus.txt from a folder.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { compiler } from '../../../scripts/compiler.ts'
@@ -13,8 +13,10 @@ import { readContract } from '../../../src/contract/generate/index.ts'
 import { ownPaths } from '../../../src/service/service-paths.ts'
 import { callOperations } from './operations.ts'
 
-const { values, positionals: files } = readArguments(leniencyOptions, Infinity)
+const options = { ...leniencyOptions, corpus: { type: 'string', default: '' } } as const
+const { values, positionals } = readArguments(options, Infinity)
 const leniency = leniencyOf(values)
+const files = values.corpus === '' ? positionals : corpusIn(values.corpus)
 if (files.length === 0) exitWith('Name the files of the contracts to serve.')
 const columns = [
   'contract', 'operations', 'answered', 'sample refused', 'failed', 'left out', 'generate',
@@ -30,6 +32,16 @@ for (const file of files) {
   printRow([name, ...await tryContract(file, name)])
 }
 if (remarks.length > 0) console.log(`\n${remarks.join('\n')}`)
+
+/** The files of the corpus, in checkouts and packages below a folder. */
+function corpusIn (folder: string): string[] {
+  const list = readFileSync(join(import.meta.dirname, 'corpus.txt'), 'utf8')
+  const lines = list.split('\n').filter(line => line !== '' && !line.startsWith('#'))
+  return lines.map(line => {
+    const [source = '', , path = ''] = line.split(' ')
+    return join(folder, source, path)
+  })
+}
 
 function printRow (cells: Array<string | number>): void {
   console.log(`| ${cells.join(' | ')} |`)

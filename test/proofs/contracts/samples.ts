@@ -1,5 +1,6 @@
 // Samples of a description's schemas: the request that an operation asks for, and an answer of its
 // handler.
+import fc from 'fast-check'
 import { serializeArrayParam, serializeObjectParam } from 'openapi-fetch'
 import { sample } from 'openapi-sampler'
 import { Readable } from 'node:stream'
@@ -8,6 +9,7 @@ import type { SecurityScheme } from '../../../src/contract/types/contract.ts'
 import {
   type Description, fieldsOfEngine, isIgnored, type ListedOperation, type Parameter, resolve
 } from '../../../src/contract/generate/description.ts'
+import { toUnicodePattern } from '../../../src/contract/generate/patterns.ts'
 
 /** All members and parameters; only those required; these without the examples of their schemas. */
 export const extents = ['all', 'required', 'bare'] as const
@@ -93,19 +95,20 @@ export class Samples {
   }
 }
 
-const texts = [
-  '0', '1', '10', 'a', 'A', 'abc', 'ABC', 'a1', 'a_1', 'usd', 'US', 'en', 'x@y.io', '#ffffff',
-  'https://a.io/b'
-]
+/** Plainer than what is made of a pattern. */
+const texts = ['1', '10', 'a', 'abc', 'ABC', 'a_1', 'US', 'x@y.io', '#ffffff', 'https://a.io/b']
 
 type Text = Media & { type?: unknown, pattern?: unknown, minLength?: number, maxLength?: number }
 
 /**
- * A copy with a text for each pattern without an example that one of ours matches. The last extent
- * does without the examples: in some contracts they break their own schemas.
+ * A copy with a text for each pattern without an example. The last extent does without the
+ * examples: in some contracts they break their own schemas.
  */
 function prepare<Part extends object> (part: Part, extent: Extent): Part {
-  return JSON.parse(JSON.stringify(part), (_key, value: Text | null) => {
+  return JSON.parse(JSON.stringify(part), (key, value: Text | null) => {
+    // The sampler makes an object of null and something else.
+    const isChoice = (key === 'oneOf' || key === 'anyOf') && Array.isArray(value)
+    if (isChoice && value.length > 1) return value.filter(({ type }) => type !== 'null')
     if (value?.type === undefined) return value
     if (extent === 'bare' && typeof value.type !== 'object') {
       delete value.example
@@ -113,18 +116,31 @@ function prepare<Part extends object> (part: Part, extent: Extent): Part {
     }
     const { pattern, example, examples, minLength = 0, maxLength = Infinity } = value
     if (example !== undefined || examples !== undefined) return value
-    const fitting = texts.filter(({ length }) => length >= minLength && length <= maxLength)
-    const text = fitting.find(text => matches(pattern, text))
+    if (typeof pattern !== 'string') return value
+    const isFitting = ({ length }: string) => length >= minLength && length <= maxLength
+    const text = textsOf(pattern).find(isFitting)
     return text === undefined ? value : { ...value, const: text }
   }) as Part
 }
 
-/** False also for a faulty pattern, which may be in a part that is not served. */
-function matches (pattern: unknown, text: string): boolean {
+const known = new Map<string, string[]>()
+
+/** Texts of a pattern, the plainest first; none of a faulty one, which is not served. */
+function textsOf (pattern: string): string[] {
+  const found = known.get(pattern) ?? makeTexts(pattern)
+  known.set(pattern, found)
+  return found
+}
+
+function makeTexts (pattern: string): string[] {
   try {
-    return typeof pattern === 'string' && new RegExp(pattern).test(text)
+    const expression = new RegExp(toUnicodePattern(pattern), 'u')
+    const own = texts.filter(text => expression.test(text))
+    const made = fc.sample(fc.stringMatching(expression), { numRuns: 100, seed: 1 })
+    const isPlain = (text: string) => /^[\w .:@-]+$/.test(text)
+    return [...own, ...made.filter(isPlain), ...made]
   } catch {
-    return false
+    return []
   }
 }
 

@@ -127,8 +127,6 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
   ],
   style: [
     withParameter('in: header, style: form, schema: { type: string }'),
-    withParameter('in: query, style: deepObject, schema: { type: string }'),
-    withParameter('in: query, style: deepObject, schema: { type: array }'),
     withParameter('in: query, style: deepObject, explode: false, schema: { type: object }'),
     withParameter('in: query, style: pipeDelimited, schema: { type: string }'),
     withParameter('in: query, style: pipeDelimited, explode: true, schema: { type: array }'),
@@ -138,7 +136,6 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     withParameter('in: query, schema: { type: array, items: { type: object } }'),
     withParameter('in: query, schema: { properties: { a: { anyOf: [{ type: string }, { type: object }] } } }'),
     withParameter('in: query, explode: false, schema: { properties: { a: { type: array } } }'),
-    withParameter('in: query, style: deepObject, schema: { properties: { a: { type: array, items: { type: object } } } }'),
     withResponseHeader('{ schema: { type: array, items: { type: array } } }'),
     withResponseHeader('{ schema: { anyOf: [{ type: string }, { additionalProperties: { type: array } }] } }')
   ],

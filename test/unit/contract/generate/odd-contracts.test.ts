@@ -337,3 +337,52 @@ $defs: { a~b: { type: integer } }`,
   const refused = /other\.yaml:\d+:\d+ #\/\$id Not supported: an \$id by which a \$ref/
   await t.rejects(readContract(join(folder, 'odd.yaml')), refused)
 })
+
+t.test('a range of statuses may be in lower case', async t => {
+  const { contract, served } = await read(t, `
+paths: { /a: { get: { operationId: a, responses: { '204': { description: fine }, 4xx: { description: other } } } } }
+`)
+  t.strictSame(Object.keys(contract.operations.a?.responses ?? {}), ['204', '4XX'])
+  t.match(await emitTypes(served), /"4XX": \{/)
+})
+
+t.test('a pattern may lack the flag u, and a required member may be named twice', async t => {
+  const schema = "{ required: [a, b, a], pattern: '^\\:', patternProperties: { '^\\@': { pattern: ']' } } }"
+  const { contract } = await read(t, `
+paths: { /a: { get: { operationId: a, parameters: [{ name: q, in: query, content: { application/json: { schema: ${schema} } } }], ${fine} } } }
+`)
+  t.match(contract.operations.a?.parameters, [
+    { schema: { required: ['a', 'b'], pattern: '^:', patternProperties: { '^@': { pattern: '\\]' } } } }
+  ])
+})
+
+t.test('an example may refer to a file, or to nothing', async t => {
+  const paths = `paths: { /a: { get: { operationId: a, ${fine} } } }`
+  const schema = "{ type: object, examples: [{ $ref: '#/components/schemas/A/oneOf/0' }] }"
+  const components = `components: { examples: { E: { value: { $ref: e.json } } }, schemas: { A: ${schema} } }`
+  const folder = t.testdir({ 'main.yaml': `${head}${paths}\n${components}\n`, 'e.json': '{}' })
+  const { served } = await readContract(join(folder, 'main.yaml'))
+  t.match(await emitTypes(served), /A: Record<string, never>;/)
+})
+
+t.test('the types of an allOf may require members of what may be null', async t => {
+  const { served } = await read(t, `
+paths: {}
+components:
+  schemas:
+    A: { type: [object, 'null'], properties: { a: { type: string } } }
+    B: { allOf: [{ $ref: '#/components/schemas/A' }], required: [a] }
+`)
+  const types = await emitTypes(served)
+  t.match(types, /B: WithRequired<components\["schemas"\]\["A"\], "a">;/)
+  t.match(types, /^type WithRequired<T, K extends keyof NonNullable<T>> = T & \{$/m)
+})
+
+t.test('what a direction hides is compiled, too', async t => {
+  const member = (marker: string) => `schema: { properties: { a: { ${marker}: true, pattern: '(' } } }`
+  const body = `requestBody: { content: { application/json: { ${member('readOnly')} } } }`
+  const answer = `'200': { description: fine, content: { application/json: { ${member('writeOnly')} } } }`
+  for (const operation of [`${body}, ${fine}`, `responses: { ${answer} }`]) {
+    await t.rejects(read(t, `paths: { /a: { post: { ${operation} } } }\n`), /cannot be compiled: Invalid regular/)
+  }
+})

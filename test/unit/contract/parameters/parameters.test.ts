@@ -315,6 +315,10 @@ const deep = `{
   patternProperties: { '^n': { type: integer } }
 }`.replace(/\s+/g, ' ')
 
+const texts = '{ type: array, items: { type: string } }'
+const range = '{ anyOf: [{ type: integer }, { properties: { gt: { type: integer } } }] }'
+const lines = '{ type: array, items: { properties: { id: { type: string } } } }'
+
 t.test(
   'a parameter that is repeated or not in its style is refused, by its name and that of its member',
   async t => {
@@ -358,6 +362,21 @@ t.test(
       ],
       ['query', pair, deepObject, 'color=1', asMember],
       ['query', pair, deepObject, 'color[R=1', asMember],
+      ['query', texts, deepObject, 'color[=1', asMember],
+      [
+        'query',
+        range,
+        deepObject,
+        'color=1&color[gt]=1',
+        'The query parameter "color" is sent with and without members.'
+      ],
+      [
+        'query',
+        range,
+        deepObject,
+        'color=1&color=2',
+        'The query parameter "color" is sent more than once.'
+      ],
       [
         'query',
         deep,
@@ -464,6 +483,19 @@ t.test('an object takes the texts that its schema asks for', async t => {
         ', style: deepObject',
         'color[a]=1&color[b]=1&color[b]=2&color[c][]=1',
         { a: '1', b: ['1', '2'], c: ['1'] }
+      ],
+      ['query', texts, ', style: deepObject', 'color[]=a&color[]=b', ['a', 'b']],
+      ['query', texts, ', style: deepObject', 'color[1]=b&color[0]=a', ['a', 'b']],
+      ['query', texts, ', style: deepObject', 'color=a', ['a']],
+      ['query', texts, ', style: deepObject', 'color=a&color=b', ['a', 'b']],
+      ['query', range, ', style: deepObject', 'color=7', 7],
+      ['query', range, ', style: deepObject', 'color[gt]=7', { gt: 7 }],
+      [
+        'query',
+        lines,
+        ', style: deepObject',
+        'color[0][id]=x&color[1][id]=y',
+        [{ id: 'x' }, { id: 'y' }]
       ],
       [
         'query',
