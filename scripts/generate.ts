@@ -20,6 +20,7 @@ for (const [option, files] of Object.entries({ contract: [contract], overlay: ov
     exitWith(`There is no file ${file}. Name the ${option}: npm run generate -- --${option} FILE`)
   }
 }
-const command = 'npm run generate'
+const flags = overlays.map(file => ` --overlay ${file}`)
+const command = flags.length === 0 ? 'npm run generate' : `npm run generate --${flags.join('')}`
 const options = { check, contract, overlays, out, command, ownPaths, ...leniencyOf(leniency) }
 process.exitCode = await generate(options) ? 0 : 1

@@ -51,8 +51,14 @@ t.test('the committed files match the contract', async t => {
 
 t.test('the command writes the files, and exits with 1 for a contract that is refused', async t => {
   const { path, out } = folderWith(t, contract)
-  const written = await runCommand('--contract', path, '--out', out)
+  const overlay = `${path}.overlay`
+  const action = '{ target: $.info, update: { title: Other } }'
+  writeFileSync(overlay, `overlay: 1.0.0\ninfo: { title: A, version: 1.0.0 }\nactions: [${action}]\n`)
+  const written = await runCommand('--contract', path, '--overlay', overlay, '--out', out)
   t.match(written, { code: 0, stdout: /^(wrote .*\n){4}$/, stderr: /^$/ })
+  const document = readFileSync(join(out, 'document.ts'), 'utf8')
+  t.ok(document.includes(`by \`npm run generate -- --overlay ${overlay}\``))
+  t.match(document, /"title": "Other"/)
   writeFileSync(path, contract.replace('openapi: 3.1.0', 'openapi: 4.0.0'))
   const refused = await runCommand('--contract', path, '--out', out)
   t.match(refused, { code: 1, stdout: /^$/, stderr: /:3:\d+ #\/openapi Not supported/ })
