@@ -43,9 +43,9 @@ async function serveEngine (): Promise<void> {
   const { serveContract }: typeof import('../../src/contract/index.ts') =
     await import(join(checkout, 'src/contract/index.ts'))
   const handlers = {
-    readItem: () => ({ status: 200, body: one }),
-    listItems: () => ({ status: 200, body: list }),
-    putItem: ({ body }: { body: object }) => ({ status: 200, body })
+    readItem: async () => ({ status: 200, body: one }),
+    listItems: async () => ({ status: 200, body: list }),
+    putItem: async ({ body }: { body: object }) => ({ status: 200, body })
   }
   await app.register(serveContract<Record<string, unknown>, Contract>({
     contract: { ...operations, document: { info: { title: 'bench' } } },
@@ -84,9 +84,9 @@ async function serveBackend (): Promise<void> {
     // Its check of the description refuses lists of types, which OpenAPI 3.1 has.
     quick: true,
     handlers: {
-      readItem: () => one,
-      listItems: () => list,
-      putItem: ({ request }: Context) => request.requestBody,
+      readItem: async () => one,
+      listItems: async () => list,
+      putItem: async ({ request }: Context) => request.requestBody,
       validationFail: ({ validation }: Context, _request, reply: FastifyReply) => {
         return reply.code(400).send({ errors: validation.errors })
       },
