@@ -6,6 +6,7 @@ import {
   type NormalizedProblem, type Oas3Decorator, type RawUniversalConfig
 } from '@redocly/openapi-core'
 import { relative, resolve } from 'node:path'
+import { isSchemaObject } from '../schema/index.ts'
 import type { Contract } from '../types/contract.ts'
 import { ContractFiles } from './contract-files.ts'
 import type { Description } from './description.ts'
@@ -127,7 +128,8 @@ async function inspect (
 /** Bundling resolves references; in the bundle an $id would change their meaning. */
 const withoutIds: Oas3Decorator = () => ({
   Schema (schema) {
-    delete (schema as { $id?: unknown }).$id
+    // A schema may be null in a contract that leaves out its operations.
+    if (isSchemaObject(schema)) delete (schema as { $id?: unknown }).$id
   }
 })
 

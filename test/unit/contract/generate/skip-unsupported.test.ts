@@ -32,6 +32,15 @@ paths:
   t.match(additionalOperations.MOVE.description, /^This service does not implement this operation/)
 })
 
+t.test('an operation whose schema is null is left out alone', async t => {
+  const body = 'requestBody: { content: { application/json: { schema: null } } }'
+  const text = `${head}security: []\npaths: { /a: { get: { ${fine} }, put: { ${body}, ${fine} } } }\n`
+  const file = join(t.testdir({ 'main.yaml': text }), 'main.yaml')
+  const { contract } = await readContract(file, { skipUnsupported: true })
+  t.match(contract.skipped, [{ method: 'PUT', reason: /Expected type `Schema` .* but got `null`/ }])
+  t.strictSame(Object.keys(contract.operations), ['getA'])
+})
+
 t.test('an operation is left out for what it uses, in any file, and no other is', async t => {
   const folder = t.testdir({
     'main.yaml': `${head}
