@@ -32,7 +32,8 @@ export function sampler (document: object): SampleAt {
     around.add($ref)
     const sample = make(schema, isNeeded)
     around.delete($ref)
-    known.set(key, sample)
+    // Without the schemas around it, a schema may have a sample.
+    if (sample !== undefined || !isNeeded || around.size === 0) known.set(key, sample)
     return sample
   }
 
@@ -107,7 +108,8 @@ export function sampler (document: object): SampleAt {
 
   return (place, isNeeded) => {
     let node: Node = document as Node
-    for (const name of place) node = resolve(node[name])
+    // The contract has ranges such as 2XX in upper case only.
+    for (const name of place) node = resolve(node[name] ?? node[name.toLowerCase()])
     const [first] = Object.values(Object(node.examples))
     const { value, dataValue = value } = resolve(first)
     const schema = node.itemSchema ?? node.schema

@@ -45,6 +45,7 @@ const cases: Record<string, [responses: string, status: number, body: unknown]> 
     'responses: { default: { description: x }, \'404\': { description: x }, \'201\': { description: x } }', 201, ''
   ],
   'a range': ['responses: { 2XX: { description: x } }', 200, ''],
+  'a range in lower case': [`responses: { 2xx: { description: x, ${jsonContent('{ example: [] }')} } }`, 200, []],
   'only a default': ['responses: { default: { description: x } }', 200, ''],
   'a shared response': ["responses: { '200': { $ref: '#/components/responses/Fine' } }", 200, 'shared'],
   'a required member without an example': [
@@ -73,6 +74,8 @@ const cases: Record<string, [responses: string, status: number, body: unknown]> 
     200,
     Object.fromEntries(Object.entries(numbers).map(([name, [, value]]) => [name, value]))
   ],
+  'a union that has a schema which needs the union': [ofSchema(ref('Union')), 200, 'string'],
+  'a schema that needs a union which has the schema': [ofSchema(ref('Holder')), 200, { union: 'string' }],
   'a schema that contains itself': [ofSchema(ref('Endless')), 501, 'its body'],
   'no schema': [json(''), 501, 'its body'],
   'bytes without an example': [answer('image/png: { schema: { type: string, format: binary } }'), 501, 'its body'],
@@ -102,6 +105,8 @@ const components = `
     Pot: { type: object, properties: { size: { type: number, default: 2 } } }
     Base: { required: [id], properties: { id: { type: string } } }
     List: { type: array, items: ${ref('List')} }
+    Union: { oneOf: [${ref('Holder')}, { type: string }] }
+    Holder: { type: object, required: [union], properties: { union: ${ref('Union')} } }
     Endless: { type: object, required: [next], properties: { next: ${ref('Endless')} } }
     Tree: { type: object, properties: { leaf: { type: string, example: green }, left: ${ref('Tree')} } }`
 
