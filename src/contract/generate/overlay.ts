@@ -4,7 +4,7 @@ import {
 } from '@redocly/openapi-core'
 import { exec, type JsonValue } from 'jsonpath-rfc9535'
 import { relative } from 'node:path'
-import { escapedKey } from '../schema/index.ts'
+import { escapedKey, mapValues } from '../schema/index.ts'
 import { ContractError, describe, locate, unreadable } from './findings.ts'
 import { OverlaidSource, type Place } from './overlaid-source.ts'
 
@@ -160,11 +160,10 @@ function merged (
     source.add(pointer, place)
     return structuredClone(update)
   }
-  const copy = { ...value }
-  for (const [name, part] of Object.entries(update)) {
+  // A member of an example may be called __proto__, which an assignment would not add.
+  const added = mapValues(update, (part, name) => {
     const before = Object.hasOwn(value, name) ? value[name] : undefined
-    const inner = `${pointer}/${escapedKey(name)}`
-    copy[name] = merged(before, part, inner, inside(place, name), source)
-  }
-  return copy
+    return merged(before, part, `${pointer}/${escapedKey(name)}`, inside(place, name), source)
+  })
+  return { ...value, ...added }
 }

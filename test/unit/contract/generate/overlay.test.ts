@@ -72,6 +72,15 @@ t.test('overlays add, merge, replace and remove parts, one action after another'
   t.strictSame(warnings.filter(line => /target/.test(line)), [])
 })
 
+t.test('an overlay may add a member __proto__ to an example', async t => {
+  const content = { 'application/json': { schema: { type: 'object' }, example: { a: 1 } } }
+  const responses = { 200: { description: 'fine', content } }
+  const { document } = await read(t, [...mended, { target: "$.paths['/a'].get", update: { responses } }], [
+    { target: '$.paths.*.get.responses.*.content.*.example', update: JSON.parse('{"__proto__":2}') }
+  ])
+  t.match(JSON.stringify(document), '"example":{"a":1,"__proto__":2}')
+})
+
 t.test('a fault has its place in the file that it comes from', async t => {
   const at = (file: string, line: number, pointer: string, sentence = '`type` can be one of') => {
     return new RegExp(`^${file}:${line}:\\d+ ${RegExp.escape(`${pointer} ${sentence}`)}`)
