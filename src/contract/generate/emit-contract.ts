@@ -65,7 +65,12 @@ function toValid (word: string, value: unknown): unknown {
   if (word === 'required' && Array.isArray(value)) return [...new Set(value)]
   if (word === 'pattern' && typeof value === 'string') return toUnicodePattern(value)
   if (word !== 'patternProperties' || !isSchemaObject(value)) return value
-  const members = Object.entries(value).map(([name, member]) => [toUnicodePattern(name), member])
+  const members = new Map<string, unknown>()
+  for (const [name, member] of Object.entries(value)) {
+    const pattern = toUnicodePattern(name)
+    const same = members.get(pattern)
+    members.set(pattern, same === undefined ? member : { allOf: [same, member] })
+  }
   return Object.fromEntries(members)
 }
 

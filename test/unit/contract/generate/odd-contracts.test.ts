@@ -356,6 +356,16 @@ paths: { /a: { get: { operationId: a, parameters: [{ name: q, in: query, content
   ])
 })
 
+t.test('two patterns that only differ in a needless escape apply both', async t => {
+  const schema = "{ patternProperties: { 'a\\-b': { type: string }, 'a-b': { maxLength: 2 } } }"
+  const { contract } = await read(t, `
+paths: { /a: { get: { operationId: a, parameters: [{ name: q, in: query, content: { application/json: { schema: ${schema} } } }], ${fine} } } }
+`)
+  t.match(contract.operations.a?.parameters, [
+    { schema: { patternProperties: { 'a-b': { allOf: [{ type: 'string' }, { maxLength: 2 }] } } } }
+  ])
+})
+
 t.test('an example may refer to a file, or to nothing', async t => {
   const paths = `paths: { /a: { get: { operationId: a, ${fine} } } }`
   const schema = "{ type: object, examples: [{ $ref: '#/components/schemas/A/oneOf/0' }] }"
