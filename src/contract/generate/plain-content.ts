@@ -42,5 +42,5 @@ function itemOf (document: Description, schema: unknown, areEvents: boolean): un
   const { type, items = {} } = resolve<Schema>(document, schema)
   if (type !== 'array') return schema
   // The data of an event may be an array.
-  return areEvents && !describesEvent(items as Schema, { '': document }) ? schema : items
+  return areEvents && !describesEvent(items, { '': document }) ? schema : items
 }

@@ -366,6 +366,16 @@ paths: { /a: { get: { operationId: a, parameters: [{ name: q, in: query, content
   ])
 })
 
+t.test('the data of events may be anything', async t => {
+  for (const items of ['true', '{ oneOf: [true] }']) {
+    const content = `content: { text/event-stream: { schema: { type: array, items: ${items} } } }`
+    const { contract } = await read(t, `
+paths: { /a: { get: { operationId: a, responses: { '200': { description: fine, ${content} } } } } }
+`)
+    t.match(contract.operations.a?.responses, { 200: { content: { 'text/event-stream': { schema: { type: 'array' } } } } })
+  }
+})
+
 t.test('an example may refer to a file, or to nothing', async t => {
   const paths = `paths: { /a: { get: { operationId: a, ${fine} } } }`
   const schema = "{ type: object, examples: [{ $ref: '#/components/schemas/A/oneOf/0' }] }"
