@@ -53,7 +53,9 @@ async function * splitBody (
   yield Buffer.concat(parts)
 }
 
+const whiteSpace = Buffer.from(' \t\n\r')
+
 /** Whether there is nothing but white space of JSON (RFC 8259, section 2). */
 function isBlank (line: Buffer): boolean {
-  return line.every(byte => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d))
+  return line.every(byte => whiteSpace.includes(byte))
 }
