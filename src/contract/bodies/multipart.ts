@@ -13,7 +13,7 @@ import { readField } from '../parameters/form-field.ts'
 import {
   fieldsTooLarge, type MultipartLimits, nameless, type RawPart, readBytes, readParts
 } from './multipart-parts.ts'
-import { objectJson } from '../parameters/text-json.ts'
+import { faultIn, faulty, objectJson, repetition } from '../parameters/text-json.ts'
 import { textSchema, type TextSchema } from '../parameters/text-schema.ts'
 
 type AnyPart = FilePart<string> | FieldPart<string, unknown>
@@ -69,14 +69,15 @@ export function multipartReader (
 }
 
 function repeatedPart (name: string): HttpError {
-  return invalidBody([{ path: name, problem: 'is sent more than once' }])
+  return invalidBody([faultIn(name, repetition)])
 }
 
 function nameOf ({ name, transferEncoding }: RawPart): string {
   if (name === undefined) throw new HttpError(400, nameless)
   if (!['7bit', '8bit', 'binary'].includes(transferEncoding)) {
     // RFC 7578, section 4.7: deprecated.
-    throw invalidBody([{ path: name, problem: 'must be sent without a Content-Transfer-Encoding' }])
+    const fault = faulty('must be sent without a Content-Transfer-Encoding')
+    throw invalidBody([faultIn(name, fault)])
   }
   return name
 }
@@ -99,7 +100,7 @@ function filePart (name: string, part: RawPart, typesText: string | undefined): 
   const { file, filename, contentType } = part
   const types = typesText?.split(',').map(type => type.trim())
   if (types !== undefined && !mediaTypePattern(types, '').test(contentType)) {
-    throw invalidBody([{ path: name, problem: `must be sent as ${types.join(' or ')}` }])
+    throw invalidBody([faultIn(name, faulty(`must be sent as ${types.join(' or ')}`))])
   }
   return { name, file, filename, contentType }
 }
@@ -114,8 +115,7 @@ function readValue (name: string, text: string, member: TextSchema, type: string
   const isItem = read.fault !== undefined && item !== undefined
   if (isItem) read = readField(text, item, isJson)
   if (read.fault === undefined) return { value: read.value, json: read.json, isItem }
-  const { path, problem } = read.fault
-  throw invalidBody([{ path: path === '' ? name : `${name}/${path}`, problem }])
+  throw invalidBody([faultIn(name, read.fault)])
 }
 
 function formJson (members: ReadonlyMap<string, NamedParts>): string {

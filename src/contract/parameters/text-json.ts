@@ -1,5 +1,5 @@
 // Writes texts as JSON by their schema; parsing and validating that keeps integers exact.
-import type { Fault } from '../schema/index.ts'
+import { escapedKey, type Fault } from '../schema/index.ts'
 import type { TextSchema } from './text-schema.ts'
 
 /** The JSON of a value, or why there is none. */
@@ -13,6 +13,11 @@ export interface TextWriter {
 
 export function faulty (problem: string): Fault {
   return { path: '', problem }
+}
+
+/** The fault of a member as one of the object around it. */
+export function faultIn (name: string, { path, problem }: Fault): Fault {
+  return { path: escapedKey(name) + (path && `/${path}`), problem }
 }
 
 export const repetition = faulty('is sent more than once')
@@ -30,9 +35,7 @@ export function scalarJson (text: string, types: ReadonlySet<string>): string {
 export function objectJson (members: Iterable<readonly [name: string, json: Json]>): Json {
   const texts: string[] = []
   for (const [name, json] of members) {
-    if (typeof json !== 'string') {
-      return { path: json.path === '' ? name : `${name}/${json.path}`, problem: json.problem }
-    }
+    if (typeof json !== 'string') return faultIn(name, json)
     texts.push(`${JSON.stringify(name)}:${json}`)
   }
   return `{${texts.join()}}`

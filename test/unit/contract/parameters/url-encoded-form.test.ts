@@ -175,3 +175,10 @@ t.test('a text is read by each of the schemas that its name has', async t => {
   const message = '"file" in the body is sent more than once.'
   t.match((await send(type, 'file=x&file=y')).json(), { message })
 })
+
+t.test('the place of a fault is a JSON pointer', async t => {
+  const type = 'application/x-www-form-urlencoded'
+  const { send } = await serveContent(t, `{ ${type}: { schema: { properties: { a/b~: { type: string } } } } }`)
+  const message = '"a~1b~0" in the body is sent more than once.'
+  t.match((await send(type, 'a/b~=x&a/b~=y')).json(), { message })
+})
