@@ -4,7 +4,7 @@ import type {
 } from '@redocly/openapi-core'
 import { kindOf } from '../message/media-type.ts'
 import { methods, operationKeys } from '../message/methods.ts'
-import { escapedKey, pick, type Schema, subschemas, valueAt } from '../schema/index.ts'
+import { escapedKey, pick, valueAt } from '../schema/index.ts'
 import { type Content, framingFields } from '../types/contract.ts'
 
 export type { Description }
@@ -71,12 +71,6 @@ export function pointerOf (path: readonly string[]): string {
 /** Without the extensions that an object of a description may have (OpenAPI 3.1, section 4.9). */
 export function withoutExtensions<Value> (values: Record<string, Value>): Record<string, Value> {
   return pick(values, name => !name.startsWith('x-'))
-}
-
-/** The schemas directly inside a schema in one of these keywords. */
-export function schemasIn (schema: Schema, keywords: readonly string[]): Schema[] {
-  const found = subschemas(schema).filter(([keyword]) => keywords.includes(keyword))
-  return found.map(([, inner]) => inner)
 }
 
 /**

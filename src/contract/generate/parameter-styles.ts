@@ -1,9 +1,9 @@
 // Reports parameters and header fields that have no text in their style. The form of a value, as
 // the linter sees the schema, is a text, an array or an object.
 import type { Oas3Parameter, UserContext } from '@redocly/openapi-core'
-import { mapValues, type Schema } from '../schema/index.ts'
+import { composing, mapValues, type Schema, schemasIn } from '../schema/index.ts'
 import type { Media } from '../types/contract.ts'
-import { isIgnored, schemasIn, valueOf } from './description.ts'
+import { isIgnored, valueOf } from './description.ts'
 import { report } from './unsupported-features.ts'
 
 type Value = Parameters<typeof valueOf>[0]
@@ -112,7 +112,7 @@ function composedParts (given: Part[], { resolve }: UserContext): Part[] {
     if (found.has(node)) continue
     const part = { schema: node, file: node === schema ? file : location.source.absoluteRef }
     found.set(node, part)
-    for (const inner of schemasIn(node as Schema, ['allOf', 'anyOf', 'oneOf'])) {
+    for (const inner of schemasIn(node as Schema, composing)) {
       pending.push({ ...part, schema: inner })
     }
   }

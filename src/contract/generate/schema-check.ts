@@ -1,9 +1,9 @@
 // Checks of schemas that only the generator makes.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import {
-  composedSchemas, containsInt64, referenced, type Schema, type Schemas, schemasWithin
+  composedSchemas, composing, containsInt64, referenced, type Schema, type Schemas, schemasIn,
+  schemasWithin
 } from '../schema/index.ts'
-import { schemasIn } from './description.ts'
 import type { TypesEmitter } from './read-options.ts'
 import { unsupported } from './unsupported-features.ts'
 
@@ -39,7 +39,6 @@ function comparesInt64 (schema: Schema, schemas: Schemas): boolean {
 }
 
 const itemKeywords = ['items', 'prefixItems', 'contains', 'unevaluatedItems']
-const composing = ['allOf', 'anyOf', 'oneOf']
 const applying = [...composing, 'not', 'if', 'then', 'else', 'dependentSchemas']
 
 /** Finds schemas directly inside a schema. */

@@ -4,7 +4,7 @@
 import { isInt64, toInt64Keyword } from './int64.ts'
 import { pick } from './members.ts'
 import {
-  composedSchemas, isSchemaObject, mapSubschemas, referenced, type Schema, type Schemas
+  composedSchemas, composing, isSchemaObject, mapSubschemas, referenced, type Schema, type Schemas
 } from './schemas.ts'
 import { tagName } from './union-tag.ts'
 
@@ -21,7 +21,6 @@ export function declares ({ any, names, patterns }: Declared, name: string): boo
   return any || names.has(name) || patterns.some(pattern => pattern.test(name))
 }
 
-const composing = ['allOf', 'anyOf', 'oneOf']
 /** Keywords whose subschemas only test the value. */
 const tests = ['not', 'if', 'contains', 'propertyNames']
 /** Subschemas that may fail in a valid value; `branch` then discards their records. */

@@ -5,8 +5,9 @@ export { parseText } from './json-text.ts'
 export { mapValues, pick } from './members.ts'
 export { isInt64 } from './int64.ts'
 export {
-  composedSchemas, containsInt64, escapedKey, isFileSchema, isSchemaObject, isString, mapSubschemas,
-  referenced, references, type Schema, type Schemas, schemasWithin, subschemas, valueAt
+  composedSchemas, composing, containsInt64, escapedKey, isFileSchema, isSchemaObject, isString,
+  mapSubschemas, referenced, references, type Schema, type Schemas, schemasIn, schemasWithin,
+  valueAt
 } from './schemas.ts'
 export { removeUndeclared } from './undeclared-members.ts'
 export { lazily, whenUsed } from './lazily.ts'

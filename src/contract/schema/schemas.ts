@@ -67,19 +67,16 @@ export function references (schema: Schema): Set<string> {
   return found
 }
 
-/** The schemas directly inside a schema, with the keyword that contains each. */
-export function subschemas (schema: Schema): Array<[keyword: string, schema: Schema]> {
-  const found: Array<[string, Schema]> = []
-  for (const [keyword, value] of Object.entries(schema)) {
-    for (const inner of schemasIn(keyword, value)) found.push([keyword, inner])
+/** The schemas directly inside a schema in these keywords. */
+export function schemasIn (schema: Schema, keywords: Iterable<string>): Schema[] {
+  const found: Schema[] = []
+  for (const keyword of keywords) {
+    if (!Object.hasOwn(schema, keyword)) continue
+    const value = schema[keyword]
+    const inner = keywordsOfOne.has(keyword) ? [value] : Object.values(Object(value))
+    found.push(...inner.filter(isSchemaObject))
   }
   return found
-}
-
-function schemasIn (keyword: string, value: unknown): Schema[] {
-  if (keywordsOfOne.has(keyword)) return isSchemaObject(value) ? [value] : []
-  const hasSeveral = keywordsOfList.has(keyword) || keywordsOfMap.has(keyword)
-  return hasSeveral ? Object.values(Object(value)).filter(isSchemaObject) : []
 }
 
 /** Returns the replacement of a subschema; `name` is its key, if the keyword contains several. */
@@ -96,20 +93,20 @@ export function mapSubschemas (schema: Schema, change: Change): Record<string, u
   })
 }
 
+/** Keywords whose schemas together describe a value. */
+export const composing = ['allOf', 'anyOf', 'oneOf']
+
 /** A schema and those that apply to the same value, by `$ref` and by these keywords. */
 export function composedSchemas (
   schema: Schema,
   schemas: Schemas,
-  keywords: Iterable<string> = ['allOf', 'anyOf', 'oneOf']
+  keywords: Iterable<string> = composing
 ): Set<Schema> {
   const found = new Set([schema])
   for (const part of found) {
     const target = referenced(schemas, part)
     if (target !== undefined) found.add(target)
-    for (const keyword of keywords) {
-      if (!(keyword in part)) continue
-      for (const inner of schemasIn(keyword, part[keyword])) found.add(inner)
-    }
+    for (const inner of schemasIn(part, keywords)) found.add(inner)
   }
   return found
 }
