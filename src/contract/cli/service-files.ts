@@ -51,7 +51,8 @@ function groupByTag ({ operations }: Contract): Group[] {
   return [...Map.groupBy(ids, id => operations[id]?.tags?.[0])].map(([tag, ids]) => {
     const words = tag?.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['other']
     const file = takeName(words.join('-'), taken)
-    return { tag, file, ids, constant: `${identifier(file)}Handlers` }
+    // Two files may have one identifier: v1 and v-1.
+    return { tag, file, ids, constant: takeName(`${identifier(file)}Handlers`, taken) }
   })
 }
 

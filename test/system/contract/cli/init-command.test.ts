@@ -53,7 +53,9 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   /b: { post: { operationId: "it's/b", tags: ["it's: pet-owners"], ${response} } }
   /c: { get: { operationId: default, tags: [2fa], ${response} } }
   /d: { get: { operationId: d, tags: ['!'], ${response} } }
-  /e: { get: { operationId: e, ${anyResponse} } }`,
+  /e: { get: { operationId: e, ${anyResponse} } }
+  /f: { get: { operationId: f, tags: [v1], ${response} } }
+  /g: { get: { operationId: g, tags: [V-1], ${response} } }`,
       components: `  securitySchemes:
     the-key: { type: apiKey, in: header, name: X-Key }
     queryKey: { type: apiKey, in: query, name: key }
@@ -68,7 +70,7 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   const secrets = ['THE_KEY', 'QUERY_KEY', 'COOKIE_KEY', 'USER', 'TOKEN', 'OAUTH']
   const forms = secrets.map(name => `${name}_SECRET=${name === 'USER' ? 'user:password' : 'choose-one'}`)
   t.equal(/^ {2}(.*) npm start$/m.exec(stdout)?.[1]?.split(' ').sort().join(), forms.sort().join())
-  const handlers = ['2fa.ts', 'it-s-pet-owners.ts', 'other.ts', 'other2.ts', 'pet-owners.ts']
+  const handlers = ['2fa.ts', 'it-s-pet-owners.ts', 'other.ts', 'other2.ts', 'pet-owners.ts', 'v-1.ts', 'v1.ts']
   t.strictSame(readdirSync(join(folder, 'src/handlers')).sort(), handlers)
   t.match(read('src/handlers/it-s-pet-owners.ts'), "  // POST /b\n  'it\\'s/b': stub['it\\'s/b']\n")
   t.match(read('src/service.ts'), /{\n {6}\.\.\.petOwnersHandlers,\n {6}\.\.\.itSPetOwnersHandlers,\n {6}\.\.\._2faHandlers,\n {6}\.\.\.otherHandlers,\n/)
