@@ -1,6 +1,6 @@
 // Makes components of the schemas in responses, parameters and other places to which schemas refer:
 // what is generated knows references to component schemas only.
-import { isSchemaObject, mapValues, valueAt } from '../schema/index.ts'
+import { valueAt } from '../schema/index.ts'
 import { type Description, visitValues } from './description.ts'
 import { takeName } from './schema-names.ts'
 
@@ -26,7 +26,14 @@ export function withHoistedSchemas (document: Description): Description {
   })
   if (names.size === 0) return document
 
-  const copy = withFollowed(document, names) as Description & { components?: object }
+  const follow = (reference: string) => {
+    const [found = ''] = place.exec(reference) ?? []
+    const name = names.get(found)
+    return name === undefined ? reference : schemas + name + reference.slice(found.length)
+  }
+  const copy = JSON.parse(JSON.stringify(document), (key, value: unknown) => {
+    return key === '$ref' && typeof value === 'string' ? follow(value) : value
+  }) as Description
   const hoisted: Record<string, unknown> = {}
   for (const [pointer, name] of names) {
     const end = pointer.lastIndexOf('/')
@@ -37,16 +44,4 @@ export function withHoistedSchemas (document: Description): Description {
   }
   const components = { ...copy.components, schemas: { ...copy.components?.schemas, ...hoisted } }
   return { ...copy, components } as Description
-}
-
-/** A copy in which references lead to the new components. */
-function withFollowed (value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(value)) return value.map(item => withFollowed(item, names))
-  if (!isSchemaObject(value)) return value
-  return mapValues(value, (inner, key) => {
-    if (key !== '$ref' || typeof inner !== 'string') return withFollowed(inner, names)
-    const [found] = place.exec(inner) ?? []
-    const name = found && names.get(found)
-    return name === undefined ? inner : schemas + name + inner.slice(found?.length)
-  })
 }
