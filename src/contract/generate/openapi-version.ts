@@ -28,7 +28,9 @@ export const newIn32Rule: Oas3Rule = () => ({
   Paths: {
     PathItem: {
       MediaType (media, context) {
-        reportFields(media, context, 'prefixEncoding', 'itemEncoding')
+        for (const field of ['prefixEncoding', 'itemEncoding']) {
+          if (field in media) report(context, 'positions', field, field)
+        }
         reportItems(media, context, isSequence)
       },
       RequestBody: {
@@ -44,10 +46,4 @@ export const newIn32Rule: Oas3Rule = () => ({
 function reportItems (media: object, context: UserContext, hasItems: (type: string) => boolean) {
   const type = String(context.key)
   if ('itemSchema' in media && !hasItems(type)) report(context, 'itemSchema', 'itemSchema', type)
-}
-
-function reportFields (node: object, context: UserContext, ...fields: string[]): void {
-  for (const field of fields) {
-    if (field in Object(node)) report(context, 'positions', field, field)
-  }
 }
