@@ -1,7 +1,7 @@
 // The discriminators of a description: completes them, so that all who read them agree, and lists
 // the schemas that they distinguish.
 import type { Oas3Discriminator } from '@redocly/openapi-core'
-import { isSchemaObject, type Schema } from '../schema/index.ts'
+import { composedSchemas, isSchemaObject, type Schema } from '../schema/index.ts'
 import { type Description, resolve, visitValues } from './description.ts'
 
 type Branch = Readonly<{ $ref?: string }>
@@ -66,32 +66,16 @@ function ownTags (
   $ref: string,
   property: string,
   formerNames: ReadonlyMap<string, string>
-): Iterable<string> {
-  const values = new Set<string>()
-  addValues(document, { $ref }, property, values, new Set())
-  if (values.size > 0) return values
-  const former = formerNames.get($ref)
-  return former === undefined ? [] : [former]
-}
-
-/** Adds the texts that a schema allows for a property, by const or enum, also in its parts. */
-function addValues (
-  document: Description,
-  schema: Branch,
-  property: string,
-  values: Set<string>,
-  seen: Set<unknown>
-): void {
-  const resolved = resolve<Schema>(document, schema)
-  if (seen.has(resolved)) return
-  seen.add(resolved)
-  const { properties = {}, allOf = [], oneOf = [], anyOf = [] } = resolved
-  const declared = (properties as Record<string, Branch>)[property] ?? {}
-  const { const: constant = [], enum: listed = constant } = resolve<Schema>(document, declared)
-  for (const value of [listed].flat()) if (typeof value === 'string') values.add(value)
-  for (const part of [allOf, oneOf, anyOf].flat() as Branch[]) {
-    addValues(document, part, property, values, seen)
+): string[] {
+  const values = new Set<unknown>()
+  for (const { properties = {} } of composedSchemas({ $ref }, { '': document })) {
+    const declared = (properties as Record<string, Branch>)[property] ?? {}
+    const { const: constant = [], enum: listed = constant } = resolve<Schema>(document, declared)
+    for (const value of [listed].flat()) values.add(value)
   }
+  const texts = [...values].filter(value => typeof value === 'string')
+  const former = formerNames.get($ref)
+  return texts.length > 0 || former === undefined ? texts : [former]
 }
 
 /**
