@@ -2,7 +2,7 @@
 // the schemas that they distinguish.
 import type { Oas3Discriminator } from '@redocly/openapi-core'
 import { composedSchemas, isSchemaObject, type Schema } from '../schema/index.ts'
-import { type Description, resolve, visitValues } from './description.ts'
+import { type Description, visitValues } from './description.ts'
 
 type Branch = Readonly<{ $ref?: string }>
 
@@ -68,10 +68,12 @@ function ownTags (
   formerNames: ReadonlyMap<string, string>
 ): string[] {
   const values = new Set<unknown>()
-  for (const { properties = {} } of composedSchemas({ $ref }, { '': document })) {
-    const declared = (properties as Record<string, Branch>)[property] ?? {}
-    const { const: constant = [], enum: listed = constant } = resolve<Schema>(document, declared)
-    for (const value of [listed].flat()) values.add(value)
+  const schemas = { '': document }
+  for (const { properties } of composedSchemas({ $ref }, schemas)) {
+    const declared = composedSchemas(Object(Object(properties)[property]), schemas, [])
+    for (const { const: only = [], enum: listed = only } of declared) {
+      for (const value of [listed].flat()) values.add(value)
+    }
   }
   const texts = [...values].filter(value => typeof value === 'string')
   const former = formerNames.get($ref)

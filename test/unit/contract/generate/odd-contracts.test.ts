@@ -366,6 +366,21 @@ paths: { /a: { get: { operationId: a, parameters: [{ name: q, in: query, content
   ])
 })
 
+t.test('the property of a discriminator may have any value', async t => {
+  const { contract } = await read(t, `
+paths: { /a: { get: { operationId: a, parameters: [{ name: q, in: query, content: { application/json: { schema: { $ref: '#/components/schemas/Either' } } } }], ${fine} } } }
+components:
+  schemas:
+    Either: { oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B' }], discriminator: { propertyName: kind } }
+    A: { properties: { kind: true } }
+    B: { properties: { kind: { $ref: '#/components/schemas/Any' } } }
+    Any: true
+`)
+  t.match(contract.schemas, {
+    A: { allOf: [{ properties: { kind: { enum: ['A'] } } }] }, B: { allOf: [{ properties: { kind: { enum: ['B'] } } }] }
+  })
+})
+
 t.test('the data of events may be anything', async t => {
   for (const items of ['true', '{ oneOf: [true] }']) {
     const content = `content: { text/event-stream: { schema: { type: array, items: ${items} } } }`
