@@ -8,11 +8,12 @@ import {
 } from './schemas.ts'
 import { tagName } from './union-tag.ts'
 
-/** A request hides readOnly members, an answer writeOnly ones. Only an answer records members. */
-export type Direction = 'request' | 'answer'
-
-/** A trial hides none, and records members as an answer does. */
+/**
+ * A request hides readOnly members, an answer writeOnly ones, and a trial none. All but a request
+ * record members.
+ */
 const markers = { request: 'readOnly', answer: 'writeOnly', trial: '' }
+export type Direction = keyof typeof markers
 
 /** The members that a schema declares for an object: by name, by pattern, or any. */
 export interface Declared { names: ReadonlySet<string>, patterns: RegExp[], any: boolean }
@@ -34,10 +35,7 @@ export function toSchemaId ($ref: string): string {
 }
 
 /** Returns a function that rewrites a schema, and the components that it refers to. */
-export function ajvRewriter (
-  schemas: Schemas,
-  direction: keyof typeof markers
-): (schema: Schema) => object {
+export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: Schema) => object {
   const marker = markers[direction]
 
   function isHidden (schema: unknown): boolean {
@@ -46,27 +44,18 @@ export function ajvRewriter (
     return composing.some(keyword => (schema[keyword] as Schema[] | undefined)?.some(isHidden))
   }
 
-  // `required` may name a member that another schema of the same allOf declares.
-  function hiddenMembers (schema: Schema): string[] {
-    const names: string[] = []
-    for (const { properties = {} } of composedSchemas(schema, schemas, ['allOf'])) {
-      for (const [name, member] of Object.entries(properties as object)) {
-        if (isHidden(member)) names.push(name)
-      }
-    }
-    return names
-  }
-
-  function requiredMembers (schema: Schema): unknown[] {
-    const composed = [...composedSchemas(schema, schemas, ['allOf'])]
-    return composed.flatMap(({ required = [] }) => required)
+  function hiddenMembers ({ properties = {} }: Schema): string[] {
+    const members = Object.entries(properties as object)
+    return members.filter(([, member]) => isHidden(member)).map(([name]) => name)
   }
 
   /** @param inherited names of members that the schema around an allOf hides */
   function rewrite (schema: unknown, inherited: string[], isTest: boolean): unknown {
     if (!isSchemaObject(schema)) return schema
-    const hidden = [...inherited, ...hiddenMembers(schema)]
-    const required = requiredMembers(schema)
+    // `required` may name a member that another schema of the same allOf declares.
+    const composed = [...composedSchemas(schema, schemas, ['allOf'])]
+    const hidden = [...inherited, ...composed.flatMap(hiddenMembers)]
+    const required = composed.flatMap(({ required = [] }) => required)
     const changed = mapSubschemas(schema, (keyword, subschema, name) => {
       if (keyword === 'properties' && hidden.includes(name)) return false
       if (unnamedMembers.includes(keyword) && isHidden(subschema)) return false

@@ -62,7 +62,7 @@ const options = {
  * @param schemas the contract's components by name, valid JSON Schema 2020-12
  * @throws Error when a schema cannot be compiled, here or in the returned function
  */
-export function createCompiler (schemas: Schemas, direction: Direction): Compile {
+export function createCompiler (schemas: Schemas, direction: 'request' | 'answer'): Compile {
   const plain = checkCompilers(schemas, direction, false)
   const recording = checkCompilers(schemas, direction, true)
   const componentsNeedRecords = lazily(() => hasUnevaluated({ $defs: schemas }))
@@ -78,7 +78,7 @@ export function createCompiler (schemas: Schemas, direction: Direction): Compile
 /** @param recordsAccepted whether the schemas have unevaluated keywords */
 function checkCompilers (schemas: Schemas, direction: Direction, recordsAccepted: boolean) {
   const compilerWith = (options: Options) => lazily(() => {
-    return checkCompiler(options, ajvRewriter(schemas, direction), schemas, recordsAccepted)
+    return checkCompiler(options, schemas, direction, recordsAccepted)
   })
   return {
     compile: compilerWith(options),
@@ -92,15 +92,16 @@ const trialOptions = { ...options, verbose: false, messages: false, inlineRefs: 
 
 /** Compiles schemas as they are, with every member, to find those that cannot be compiled. */
 export function createTrialCompiler (schemas: Schemas): (schema: object) => unknown {
-  return memoizeBySchema(checkCompiler(trialOptions, ajvRewriter(schemas, 'trial'), schemas, false))
+  return memoizeBySchema(checkCompiler(trialOptions, schemas, 'trial', false))
 }
 
 function checkCompiler (
   options: Options,
-  rewrite: (schema: Schema) => object,
   schemas: Schemas,
+  direction: Direction,
   recordsAccepted: boolean
 ) {
+  const rewrite = ajvRewriter(schemas, direction)
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
   // ajv's tracking of members throws for some values: of patternProperties beside `if`, for one.
