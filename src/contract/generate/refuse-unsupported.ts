@@ -260,8 +260,10 @@ function reportDefault (schema: object, schemas: object, context: UserContext): 
   const { discriminator, oneOf } = schema as Oas3Schema
   const name = discriminator?.defaultMapping
   if (name === undefined || oneOf === undefined) return
-  const target = Object.hasOwn(schemas, name) ? `#/components/schemas/${name}` : name
-  const isBranch = oneOf.some(branch => '$ref' in branch && branch.$ref === target)
+  const target = Object.hasOwn(schemas, name) ? `#/components/schemas/${escapedKey(name)}` : name
+  const isBranch = oneOf.some(branch => {
+    return '$ref' in branch && [branch.$ref, decodeURIComponent(branch.$ref)].includes(target)
+  })
   if (!isBranch) report(context, 'defaultMapping', 'discriminator', name)
 }
 

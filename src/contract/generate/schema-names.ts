@@ -30,12 +30,14 @@ export function withPlainNames (document: Description): Plain {
     const name = renamed.get(unescapePointerFragment(token)) ?? renamed.get(token)
     return name === undefined ? text : [start + name, ...part].join('/')
   }
+  const followName = (target: unknown) => renamed.get(String(target)) ?? follow(target)
   const copy = JSON.parse(JSON.stringify(document), (key, value: unknown) => {
     if (key === '$ref') return follow(value)
     if (key !== 'discriminator' || !isSchemaObject(value)) return value
-    if (!isSchemaObject(value.mapping)) return value
-    const followName = (target: unknown) => renamed.get(String(target)) ?? follow(target)
-    return { ...value, mapping: mapValues(value.mapping, followName) }
+    return mapValues(value, (inner, word) => {
+      if (word === 'defaultMapping') return followName(inner)
+      return word === 'mapping' && isSchemaObject(inner) ? mapValues(inner, followName) : inner
+    })
   }) as Description & { components: { schemas: object } }
   const schemas = Object.entries(copy.components.schemas).map(([name, schema]) => {
     return [renamed.get(name) ?? name, schema]

@@ -381,6 +381,21 @@ components:
   })
 })
 
+t.test('the default of a discriminator may have a name that OpenAPI does not allow', async t => {
+  for (const name of ['List<B>', '#/components/schemas/List<B>', '#/components/schemas/List%3CB%3E']) {
+    const text = `${head}
+paths: { /a: { get: { operationId: a, parameters: [{ name: q, in: query, content: { application/json: { schema: { $ref: '#/components/schemas/Either' } } } }], ${fine} } } }
+components:
+  schemas:
+    Either: { oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/List%3CB%3E' }], discriminator: { propertyName: kind, defaultMapping: '${name}' } }
+    A: { type: object }
+    List<B>: { type: object }
+`
+    const { contract } = await readContract(write(t, text.replace('3.1', '3.2')))
+    t.match(contract.schemas, { List_B_: { allOf: [{ properties: { kind: { not: { enum: ['A'] } } } }] } }, name)
+  }
+})
+
 t.test('the data of events may be anything', async t => {
   for (const items of ['true', '{ oneOf: [true] }']) {
     const content = `content: { text/event-stream: { schema: { type: array, items: ${items} } } }`
