@@ -122,8 +122,9 @@ function composedParts (given: Part[], { resolve }: UserContext): Part[] {
 function formsOf (parts: Part[]): string[] {
   const found = new Set<string>()
   for (const { schema } of parts) {
-    const { type } = schema as { type?: string | string[] }
-    const isObject = 'properties' in schema || 'additionalProperties' in schema
+    // A boolean schema has no words.
+    const { type, ...words } = schema as { type?: string | string[] }
+    const isObject = 'properties' in words || 'additionalProperties' in words
     for (const name of [type ?? (isObject ? 'object' : [])].flat()) {
       found.add(['null', 'array', 'object'].includes(name) ? name : 'text')
     }

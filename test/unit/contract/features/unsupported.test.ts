@@ -130,7 +130,8 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     withParameter('in: query, style: deepObject, explode: false, schema: { type: object }'),
     withParameter('in: query, style: pipeDelimited, schema: { type: string }'),
     withParameter('in: query, style: pipeDelimited, explode: true, schema: { type: array }'),
-    withParameter('in: query, style: spaceDelimited, explode: true, schema: { type: object }')
+    withParameter('in: query, style: spaceDelimited, explode: true, schema: { type: object }'),
+    withParameter('in: query, style: spaceDelimited, explode: true, schema: true')
   ],
   nestedParameter: [
     withParameter('in: query, schema: { type: array, items: { type: object } }'),
