@@ -71,28 +71,23 @@ export function warningsOf (
     const hint = isNullable ? ' In OpenAPI 3.1 it is `type: [string, \'null\']`.' : ''
     lines.push(`${place} ${sentence}${hint}${others(places)}`)
   }
+  const add = (pointers: string[], sentence: string) => {
+    const [first] = pointers
+    if (first === undefined) return
+    lines.push(`${survey.locate(source, first)} ${sentence}${others(pointers)}`)
+  }
   const operations = listOperations(parsed as Description)
   for (const [id, same] of Map.groupBy(operations, ({ operation }) => operation.operationId)) {
     if (id === undefined || same.length === 1) continue
     const { url, method } = same[0] as typeof same[number]
-    const pointer = `${operationPointer(url, method)}/operationId`
-    const sentence = `${same.length} operations have the operationId \`${id}\`: ` +
-      'each is named by its method and path.'
-    lines.push(`${survey.locate(source, pointer)} ${sentence}`)
+    add([`${operationPointer(url, method)}/operationId`], `${same.length} operations have the ` +
+      `operationId \`${id}\`: each is named by its method and path.`)
   }
-  const withBody = operations.filter(hasIgnoredBody)
-  const ignored = withBody.map(({ url, method }) => {
+  const ignored = operations.filter(hasIgnoredBody).map(({ url, method }) => {
     return `${operationPointer(url, method)}/requestBody`
   })
-  if (ignored[0] !== undefined) {
-    const sentence = 'The body of GET, HEAD or TRACE is ignored: HTTP gives it no meaning.'
-    lines.push(`${survey.locate(source, ignored[0])} ${sentence}${others(ignored)}`)
-  }
-  const rounded = roundedIn(parsed)
-  if (rounded[0] !== undefined) {
-    const sentence = 'A number beyond 2^53 in an example is rounded: it is read as a double.'
-    lines.push(`${survey.locate(source, rounded[0])} ${sentence}${others(rounded)}`)
-  }
+  add(ignored, 'The body of GET, HEAD or TRACE is ignored: HTTP gives it no meaning.')
+  add(roundedIn(parsed), 'A number beyond 2^53 in an example is rounded: it is read as a double.')
   return lines
 }
 
