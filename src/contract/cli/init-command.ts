@@ -2,7 +2,7 @@
 // missing and never changes a file.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, extname, relative, resolve } from 'node:path'
-import { type GenerateOptions, updateFiles } from '../generate/generate.ts'
+import { updateFiles } from '../generate/generate.ts'
 import { compilerOptions, importExtension } from '../generate/import-extension.ts'
 import { readContract } from '../generate/read-contract.ts'
 import { type Choices, generateCommand, readArguments, requireFile } from './arguments.ts'
@@ -32,7 +32,9 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
   const generate = generateCommand(contract, { ...choices, out })
   const manifest = projectManifest(generate, own)
   if (!hasApp) writeFiles(projectFiles(manifest))
-  await generateOnce({ contract, out, command: `npx ${generate}`, ...choices })
+  // Generated files belong together: a folder that is there stays as it is.
+  if (existsSync(out)) console.log(`kept ${out}/`)
+  else await updateFiles({ contract, out, command: `npx ${generate}`, check: false, ...choices })
 
   const extension = importExtension(out)
   writeFiles(serviceFiles(read.contract, { out, extension, hasApp }))
@@ -124,12 +126,6 @@ function copyHere (contract: string, files: string[]): string {
 
 function isOutside (path: string): boolean {
   return path.startsWith('..') || resolve(path) === path
-}
-
-/** Generated files belong together: a folder that is there stays as it is. */
-async function generateOnce (options: Omit<GenerateOptions, 'check'>): Promise<void> {
-  if (existsSync(options.out)) console.log(`kept ${options.out}/`)
-  else await updateFiles({ ...options, check: false })
 }
 
 function writeFiles (files: Record<string, string>): void {
