@@ -64,8 +64,8 @@ export function visitValues (
 }
 
 /** The JSON pointer of names on the way to a value. */
-export function pointerOf (path: readonly string[]): string {
-  return ['#', ...path.map(escapedKey)].join('/')
+export function pointerOf (path: ReadonlyArray<string | number>): string {
+  return ['#', ...path.map(key => escapedKey(String(key)))].join('/')
 }
 
 /** Without the extensions that an object of a description may have (OpenAPI 3.1, section 4.9). */
@@ -83,8 +83,7 @@ export function hasIgnoredBody ({ method, operation }: ListedOperation): boolean
 
 /** The JSON pointer of an operation. */
 export function operationPointer (url: string, method: string): string {
-  const keys = ['#', 'paths', url, ...operationKeys(method)]
-  return keys.map(escapedKey).join('/')
+  return pointerOf(['paths', url, ...operationKeys(method)])
 }
 
 /** Header parameters that OpenAPI 3.1 ignores (section 4.8.12.1): other parts declare them. */

@@ -5,6 +5,7 @@ import {
 import { exec, type JsonValue } from 'jsonpath-rfc9535'
 import { relative } from 'node:path'
 import { escapedKey, mapValues } from '../schema/index.ts'
+import { pointerOf } from './description.ts'
 import { ContractError, describe, locate, unreadable } from './findings.ts'
 import { OverlaidSource, type Place } from './overlaid-source.ts'
 
@@ -73,7 +74,7 @@ function select (root: unknown, target: string, place: Place): Path[] {
   try {
     exec(root as JsonValue, target, (_value, normalized) => {
       const path = normalized.map(key => typeof key === 'string' ? unescaped(key) : key)
-      found.set(toPointer(path), path)
+      found.set(pointerOf(path), path)
     })
   } catch (error) {
     fail(place, `\`${target}\` is no JSONPath of RFC 9535: ${(error as Error).message} ` +
@@ -87,10 +88,6 @@ function unescaped (name: string): string {
   return JSON.parse(`"${name.replaceAll('"', '\\"').replaceAll("\\'", "'")}"`)
 }
 
-function toPointer (path: Path): string {
-  return ['#', ...path.map(key => escapedKey(String(key)))].join('/')
-}
-
 function inside ({ source, pointer }: Place, key: string | number): Place {
   return { source, pointer: `${pointer}/${escapedKey(String(key))}` }
 }
@@ -102,10 +99,10 @@ function applyAction (
   if (remove === true) {
     if (key === undefined) fail(inside(place, 'target'), 'The whole contract cannot be removed.')
     const outer = path.slice(0, -1)
-    return changed(root, outer, holder => without(holder, key, toPointer(outer), source))
+    return changed(root, outer, holder => without(holder, key, pointerOf(outer), source))
   }
   if (update === undefined) fail(place, 'An action needs `update`, or `remove: true`.')
-  return changed(root, path, value => updated(value, update, toPointer(path), place, source))
+  return changed(root, path, value => updated(value, update, pointerOf(path), place, source))
 }
 
 /** The value of a target with its update; a list gets what is no list as its last item. */
