@@ -2,7 +2,7 @@
 // (OpenAPI 3.1, section 4.8.21).
 import type { FastifyReply } from 'fastify'
 import { validateHeaderName, validateHeaderValue } from '../server/node-http.ts'
-import { parseText, writeUnchecked, writeValid } from '../schema/index.ts'
+import { isSchemaObject, parseText, writeUnchecked, writeValid } from '../schema/index.ts'
 import { framingFields, type Header, type Response } from '../types/contract.ts'
 import type { WriterOptions } from './body-writers.ts'
 
@@ -74,12 +74,10 @@ function writeHeaderTexts (
   { explode = false, isJson = false }: Partial<Header> = {},
   json = writeUnchecked(value)
 ): string[] {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (!isJson && !isObject) return [value].flat().map(String)
   if (isJson) return [inAscii(json)]
-  const members = value as Record<string, unknown>
+  if (!isSchemaObject(value)) return [value].flat().map(String)
   const names = Object.keys(parseText(json) as object)
-  return [names.map(name => `${name}${explode ? '=' : ','}${members[name]}`).join()]
+  return [names.map(name => `${name}${explode ? '=' : ','}${value[name]}`).join()]
 }
 
 /** Node writes header fields in Latin-1 (RFC 9110, section 5.5). */

@@ -84,7 +84,7 @@ function textsByName (
   return textsFrom(byName)
 }
 
-export function textsFrom (byName: ReadonlyMap<string, readonly string[]>): Texts {
+function textsFrom (byName: ReadonlyMap<string, readonly string[]>): Texts {
   return { of: name => byName.get(name) ?? [], names: () => byName.keys() }
 }
 
