@@ -70,7 +70,8 @@ async function drain (
   open: ReadonlySet<ServedSocket>,
   { delayMs, lingerMs, requestTimeoutMs, responseTimeoutMs }: DrainTimes
 ): Promise<void> {
-  await sleep(delayMs())
+  const delay = delayMs()
+  if (delay > 0) await sleep(delay)
   await acceptWaiting(server)
   const closed = once(server, 'close')
   // The close() of node:http would also close the idle connections.
