@@ -62,8 +62,8 @@ export type AuthenticateRoute = (security: Operation['security']) => onRequestHo
 /**
  * Makes a Fastify plugin that serves a contract: a route for each operation, every error in one
  * shape, and the page /docs. A prefix of the plugin replaces the path of the contract's server.
- * @throws Error, when it is registered, that names missing and extra handlers and verifiers, or a
- *   prefix with parameters
+ * @throws Error, when it is registered, that names missing and extra handlers and verifiers, a
+ *   limit that is none, or a prefix with parameters
  */
 export function serveContract<Ops, C extends Contract> (
   service: ContractService<Ops, C>
@@ -88,6 +88,7 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
     ...mismatchesOf('security scheme', 'verifier', schemes, verifiers)
   ]
   if (mismatches.length > 0) throw new Error(mismatches.join(' '))
+  requireLimits({ responseTimeoutMs: service.responseTimeoutMs, ...bodyLimits })
 
   const operations = routedOperations(contract, variables, app.prefix)
   const skipped = routedSkipped(contract, variables, app.prefix)
@@ -141,6 +142,18 @@ function docsPrefixes (
 function requireLiteralPrefix (prefix: string): void {
   if (!/[:*]/.test(prefix)) return
   throw new Error(`The prefix ${prefix} of a contract must have no parameters.`)
+}
+
+/** Longest time of a timer of Node. */
+const maxMs = 2 ** 31 - 1
+
+/** A limit that is NaN, as of a missing variable of the environment, would limit nothing. */
+function requireLimits (limits: Record<string, number | undefined>): void {
+  for (const [name, limit] of Object.entries(limits)) {
+    const max = name.endsWith('Ms') ? maxMs : Number.MAX_SAFE_INTEGER
+    if (limit === undefined || (Number.isInteger(limit) && limit > 0 && limit <= max)) continue
+    throw new Error(`${name} must be a whole number from 1 to ${max}, and not ${limit}.`)
+  }
 }
 
 /** TypeScript reports these errors too, unless a cast hides them. */

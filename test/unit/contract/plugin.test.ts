@@ -282,6 +282,21 @@ t.test('a service is told, with its first error, that errorBody() writes what th
   }
 })
 
+t.test('a limit that is none is refused', async t => {
+  const cases: Array<[options: object, message: string]> = [
+    [{ responseTimeoutMs: 0 }, 'responseTimeoutMs must be a whole number from 1 to 2147483647, and not 0.'],
+    [{ responseTimeoutMs: Infinity }, 'responseTimeoutMs must be a whole number from 1 to 2147483647, and not Infinity.'],
+    [{ bodyLimits: { fileBytes: NaN } }, `fileBytes must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}, and not NaN.`]
+  ]
+  for (const [options, message] of cases) {
+    const app = fastify()
+    app.register(await plugin(t, items, { handlers, ...options }))
+    await t.rejects(async () => { await app.ready() }, { message })
+  }
+  const app = await startApp(t)
+  await app.register(await plugin(t, items, { handlers, responseTimeoutMs: 1, bodyLimits: { fileBytes: 2 ** 33 } }))
+})
+
 t.test('errorBody() gets the id of the request, and each fault with its place', async t => {
   const schema = '{ type: object, properties: { a: { type: object, properties: { b: { type: integer } } } } }'
   const paths = `  /a:

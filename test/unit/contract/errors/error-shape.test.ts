@@ -59,6 +59,32 @@ t.test('lists have an item for each fault of the request, with its place', async
   t.strictSame(await bodyOf(t, texts, ...faults), { details: ['One.', 'Two.'] })
 })
 
+t.test('a list of faults is absent or empty without any, if the error has a sentence elsewhere', async t => {
+  const list = '{ type: array, items: { required: [field], properties: { field: { type: string, minLength: 1 }, message: { type: string } } } }'
+  const schema = (required: string) => `{ required: [${required}], properties: { detail: { type: string }, errors: ${list} } }`
+  t.strictSame(await bodyOf(t, schema('detail')), { detail: 'Gone.' })
+  t.strictSame(await bodyOf(t, schema('errors')), { detail: 'Gone.', errors: [] })
+  const fault = { in: 'path', path: 'id', message: 'One.' }
+  t.strictSame(await bodyOf(t, schema('detail'), fault), { detail: 'Gone.', errors: [{ field: 'id', message: 'One.' }] })
+})
+
+t.test('items of known lists have a place and a sentence', async t => {
+  const fault = { in: 'body', path: '/a/b', message: 'One.' }
+  const listOf = (properties: string) => `{ properties: { title: { type: string }, list: { type: array, items: { properties: { ${properties} } } } } }`
+  const cases: Array<[string, object]> = [
+    ['name: { type: string }, reason: { type: string }', { name: '/a/b', reason: 'One.' }],
+    ['loc: { type: array, items: { type: string } }, msg: { type: string }', { loc: ['body', 'a', 'b'], msg: 'One.' }],
+    ['source: { type: object, properties: { pointer: { type: string } } }, title: { type: string }, detail: { type: string }',
+      { source: { pointer: '/a/b' }, title: 'Not Found', detail: 'One.' }],
+    ['code: { type: string }, field: { type: string }', { field: '/a/b' }]
+  ]
+  for (const [properties, item] of cases) {
+    t.strictSame(await bodyOf(t, listOf(properties), fault), { title: 'Not Found', list: [item] }, properties)
+  }
+  const jsonApi = '{ required: [errors], properties: { errors: { type: array, items: { properties: { title: { type: string }, source: { type: object, properties: { pointer: { type: string } } } } } } } }'
+  t.strictSame(await bodyOf(t, jsonApi), { errors: [{ title: 'Not Found' }] })
+})
+
 t.test('ids of requests and times are filled', async t => {
   const schema = '{ required: [trace_id, timestamp], properties: { trace_id: { type: string, format: uuid }, timestamp: { type: string, format: date-time } } }'
   t.match(await bodyOf(t, schema), { trace_id: 'r7', timestamp: /^\d{4}-/ })
