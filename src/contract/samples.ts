@@ -88,7 +88,7 @@ export function sampler (document: object): SampleAt {
       const isHidden = members.has(name) && members.get(name) === undefined
       if (isHidden || Object.hasOwn(sample, name)) continue
       sample[name] = sampleOf(members.get(name), true)
-      // A member of its own kind inside of it, without end.
+      // The member contains itself without end.
       if (sample[name] === undefined) return undefined
     }
     return sample

@@ -53,7 +53,7 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
 
 const isCommonJs = 'The app in this folder is CommonJS, as its package.json does not say ' +
   '"type": "module", and init writes ES modules. Run generate, and register the plugin in your ' +
-  'app as the README shows; or run init in a folder of its own.'
+  'app as the README shows; or run init in another folder.'
 
 const compileFirst = 'Your tsconfig.json does not set allowImportingTsExtensions, so the files ' +
   'import .js: compile them, and start the compiled src/main.js.'

@@ -1,4 +1,4 @@
-// The page of the contract, which Swagger UI makes in an app of its own that does not listen.
+// The page of the contract, which Swagger UI makes in a separate app that does not listen.
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import fastify from 'fastify'

@@ -48,7 +48,7 @@ const withRequired = `type WithRequired<T, K extends keyof NonNullable<T>> = T &
 /** Begins the paths of operations whose methods openapi-typescript does not know. */
 const ownPath = 'method '
 
-/** Moves an operation to a path of its own, with a method that openapi-typescript knows. */
+/** Moves an operation to a separate path, with a method that openapi-typescript knows. */
 function addOwnPath (document: Description, listed: ListedOperation): void {
   const { url, method, item, owner, operation } = listed
   const paths = document.paths as Record<string, unknown>
