@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, extname, relative, resolve } from 'node:path'
 import { updateFiles } from '../generate/generate.ts'
-import { compilerOptions, importExtension } from '../generate/import-extension.ts'
+import { compilerOptions, importExtension } from '../generate/emit/import-extension.ts'
 import { readContract } from '../generate/read-contract.ts'
 import { type Choices, generateCommand, readArguments, requireFile } from './arguments.ts'
 import {

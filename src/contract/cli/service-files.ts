@@ -1,6 +1,6 @@
 // The code of a new service, as templates: the app, its handlers, its verifiers and a test.
 import { routedOperations, type RoutedOperation } from '../message/paths.ts'
-import { takeName } from '../generate/schema-names.ts'
+import { takeName } from '../generate/description/schema-names.ts'
 import type { Contract, SecurityScheme } from '../types/contract.ts'
 import { posix } from 'node:path'
 

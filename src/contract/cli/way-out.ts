@@ -1,5 +1,5 @@
 // What the owner of a contract can do about its errors.
-import { ContractError } from '../generate/findings.ts'
+import { ContractError } from '../generate/files/findings.ts'
 import { readContract } from '../generate/read-contract.ts'
 import type { ReadOptions } from '../generate/read-options.ts'
 import { type Choices, flagsOf } from './arguments.ts'

@@ -7,11 +7,11 @@ import { valueReader } from '../parameters/parameters.ts'
 import { routed, routerOptions, toRoute } from '../message/paths.ts'
 import { type Compile, createCompiler, createTrialCompiler, whenUsed } from '../schema/index.ts'
 import type { Contract, Operation, Parameter } from '../types/contract.ts'
-import { operationPointer } from './description.ts'
-import { schemasOf } from './prune-components.ts'
+import { operationPointer } from './description/description.ts'
+import { schemasOf } from './description/prune-components.ts'
 import type { TypesEmitter } from './read-options.ts'
 import { schemaFault } from './schema-check.ts'
-import { throwOwnPath, unsupported } from './unsupported-features.ts'
+import { throwOwnPath, unsupported } from './lint/unsupported-features.ts'
 
 /** What the service cannot start with, its place, and the ids of the operations that need it. */
 interface Failure { pointer: string, message: string, operations: string[] }

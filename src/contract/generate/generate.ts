@@ -2,10 +2,10 @@
 import { statSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Description } from './description.ts'
-import { emitBuiltInTypes } from './emit-built-in-types.ts'
-import { emitDocument, emitDoor, emitOperations } from './emit-contract.ts'
-import { importExtension } from './import-extension.ts'
+import type { Description } from './description/description.ts'
+import { emitBuiltInTypes } from './emit/emit-built-in-types.ts'
+import { emitDocument, emitDoor, emitOperations } from './emit/emit-contract.ts'
+import { importExtension } from './emit/import-extension.ts'
 import { type ContractFile, readContract } from './read-contract.ts'
 import type { ReadOptions, TypesEmitter } from './read-options.ts'
 
@@ -107,6 +107,6 @@ async function emitTypesBy (
 ): Promise<string> {
   if (emitter === 'built-in') return emitBuiltInTypes(document)
   // Loads the compiler, which takes 0.3 s: programs that only read a contract go without it.
-  const { emitTypes } = await import('./emit-types.ts')
+  const { emitTypes } = await import('./emit/emit-types.ts')
   return await emitTypes(document)
 }

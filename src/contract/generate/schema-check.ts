@@ -5,7 +5,7 @@ import {
   schemasWithin
 } from '../schema/index.ts'
 import type { TypesEmitter } from './read-options.ts'
-import { unsupported } from './unsupported-features.ts'
+import { unsupported } from './lint/unsupported-features.ts'
 
 const metaschema = new Ajv2020()
 

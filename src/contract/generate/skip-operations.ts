@@ -4,12 +4,12 @@ import { operationKeys } from '../message/methods.ts'
 import { routed } from '../message/paths.ts'
 import { escapedKey } from '../schema/index.ts'
 import type { Server, SkippedOperation } from '../types/contract.ts'
-import { type Description, listOperations } from './description.ts'
-import { toAddress, toServer } from './emit-contract.ts'
-import { placeOf } from './findings.ts'
-import { childPlace, type References } from './references.ts'
-import type { Survey } from './survey.ts'
-import { isRoutable, pathFault, throwOwnPath } from './unsupported-features.ts'
+import { type Description, listOperations } from './description/description.ts'
+import { toAddress, toServer } from './emit/emit-contract.ts'
+import { placeOf } from './files/findings.ts'
+import { childPlace, type References } from './lint/references.ts'
+import type { Survey } from './lint/survey.ts'
+import { isRoutable, pathFault, throwOwnPath } from './lint/unsupported-features.ts'
 
 /** An operation, and the places of it, of its Path Item Object and of its path. */
 interface Candidate {

@@ -3,7 +3,7 @@ import fastify from 'fastify'
 import {
   type Contract, type SentError, serveContract, serverOptions, serverPath
 } from '../../../src/contract/index.ts'
-import { listOperations } from '../../../src/contract/generate/description.ts'
+import { listOperations } from '../../../src/contract/generate/description/description.ts'
 import type { ContractFile } from '../../../src/contract/generate/read-contract.ts'
 import { mapValues } from '../../../src/contract/schema/index.ts'
 import { described } from '../../fixtures/contract.ts'

@@ -8,8 +8,8 @@ import { kindOf } from '../../../src/contract/message/media-type.ts'
 import type { SecurityScheme } from '../../../src/contract/types/contract.ts'
 import {
   type Description, fieldsOfEngine, isIgnored, type ListedOperation, type Parameter, resolve
-} from '../../../src/contract/generate/description.ts'
-import { toUnicodePattern } from '../../../src/contract/generate/patterns.ts'
+} from '../../../src/contract/generate/description/description.ts'
+import { toUnicodePattern } from '../../../src/contract/generate/description/patterns.ts'
 
 /** All members and parameters; only those required; these without the examples of their schemas. */
 export const extents = ['all', 'required', 'bare'] as const

@@ -34,14 +34,14 @@ t.test('mutated contracts are refused by name, or start and answer', async t => 
 const mutations: Array<Replacement & { name: string, finds: RegExp }> = [
   {
     name: 'a place is missing',
-    file: 'src/contract/generate/findings.ts',
+    file: 'src/contract/generate/files/findings.ts',
     text: 'const { line, col } = startOf(place)',
     by: "const [line, col] = ['', '']",
     finds: /=> (?:finding|warning): /
   },
   {
     name: 'paths that no request reaches are served',
-    file: 'src/contract/generate/unsupported-features.ts',
+    file: 'src/contract/generate/lint/unsupported-features.ts',
     text: "hasDelimiter || isRepeated || hasDots || !isDecodable(rest)) return 'path'",
     by: 'rest.includes("\\0")) return undefined',
     finds: /=> .*(?:: 40[45] |does not start)/

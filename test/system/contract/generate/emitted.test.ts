@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
-import { emitOperations } from '../../../../src/contract/generate/emit-contract.ts'
+import { emitOperations } from '../../../../src/contract/generate/emit/emit-contract.ts'
 import { generate } from '../../../../src/contract/generate/index.ts'
 import { readContract } from '../../../../src/contract/generate/read-contract.ts'
 import type { Contract } from '../../../../src/contract/index.ts'

@@ -4,9 +4,9 @@ import { basename, join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
 import {
   type Description, listOperations, type Parameter, resolve as resolveNode
-} from '../../../../src/contract/generate/description.ts'
-import { emitBuiltInTypes } from '../../../../src/contract/generate/emit-built-in-types.ts'
-import { emitTypes } from '../../../../src/contract/generate/emit-types.ts'
+} from '../../../../src/contract/generate/description/description.ts'
+import { emitBuiltInTypes } from '../../../../src/contract/generate/emit/emit-built-in-types.ts'
+import { emitTypes } from '../../../../src/contract/generate/emit/emit-types.ts'
 import { generate, readContract } from '../../../../src/contract/generate/index.ts'
 import { compile } from '../../../fixtures/compiler.ts'
 import { contractText } from '../../../fixtures/contract.ts'

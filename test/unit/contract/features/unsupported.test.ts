@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { ContractError } from '../../../../src/contract/generate/findings.ts'
-import { unsupported } from '../../../../src/contract/generate/unsupported-features.ts'
+import type { ContractError } from '../../../../src/contract/generate/files/findings.ts'
+import { unsupported } from '../../../../src/contract/generate/lint/unsupported-features.ts'
 import { ownPaths } from '../../../../src/service/service-paths.ts'
 import {
   contractText, jsonContent, loadContract, noContent, parameter, ref, tableRows, type TestContract

@@ -1,10 +1,10 @@
 // Contracts that are odd or broken in a way that no feature describes.
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { ContractError } from '../../../../src/contract/generate/findings.ts'
+import type { ContractError } from '../../../../src/contract/generate/files/findings.ts'
 import { readContract } from '../../../../src/contract/generate/read-contract.ts'
 import type { Leniency } from '../../../../src/contract/generate/read-options.ts'
-import { emitTypes } from '../../../../src/contract/generate/emit-types.ts'
+import { emitTypes } from '../../../../src/contract/generate/emit/emit-types.ts'
 import { generate } from '../../../../src/contract/generate/index.ts'
 
 const head = `openapi: 3.1.0

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { contractText, noContent } from '../../../fixtures/contract.ts'
-import { emitBuiltInTypes } from '../../../../src/contract/generate/emit-built-in-types.ts'
-import { emitTypes } from '../../../../src/contract/generate/emit-types.ts'
+import { emitBuiltInTypes } from '../../../../src/contract/generate/emit/emit-built-in-types.ts'
+import { emitTypes } from '../../../../src/contract/generate/emit/emit-types.ts'
 import { readContract } from '../../../../src/contract/generate/read-contract.ts'
 
 const head = `openapi: 3.1.0

@@ -3,11 +3,11 @@
 import type {
   Oas3Operation, Oas3Parameter, Oas3Rule, Oas3Schema, UserContext
 } from '@redocly/openapi-core'
-import { escapedKey, mapValues, references, type Schema, valueAt } from '../schema/index.ts'
-import { operationKeys } from '../message/methods.ts'
-import { didYouMean } from '../message/did-you-mean.ts'
-import { reportDates } from './deprecation.ts'
-import { isHoisted } from './hoist-schemas.ts'
+import { escapedKey, mapValues, references, type Schema, valueAt } from '../../schema/index.ts'
+import { operationKeys } from '../../message/methods.ts'
+import { didYouMean } from '../../message/did-you-mean.ts'
+import { reportDates } from '../description/deprecation.ts'
+import { isHoisted } from '../description/hoist-schemas.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
 import { placeAt, type Survey } from './survey.ts'
 import { isRoutable, pathFault, report } from './unsupported-features.ts'

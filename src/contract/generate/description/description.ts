@@ -2,10 +2,10 @@
 import type {
   Oas3_1Definition as Description, Oas3Operation, Oas3Parameter, Oas3PathItem
 } from '@redocly/openapi-core'
-import { kindOf } from '../message/media-type.ts'
-import { methods, operationKeys } from '../message/methods.ts'
-import { escapedKey, pick, valueAt } from '../schema/index.ts'
-import { type Content, framingFields } from '../types/contract.ts'
+import { kindOf } from '../../message/media-type.ts'
+import { methods, operationKeys } from '../../message/methods.ts'
+import { escapedKey, pick, valueAt } from '../../schema/index.ts'
+import { type Content, framingFields } from '../../types/contract.ts'
 
 export type { Description }
 export type Parameter = Oas3Parameter

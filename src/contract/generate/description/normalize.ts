@@ -1,8 +1,8 @@
 // The part of a description that is served, in the form that the emitters read: without what
 // OpenAPI ignores, and with an id for every operation.
 import type { Oas3Operation, Oas3RequestBody } from '@redocly/openapi-core'
-import { isSchemaObject, mapSubschemas, mapValues } from '../schema/index.ts'
-import { bodilessStatuses } from '../types/contract.ts'
+import { isSchemaObject, mapSubschemas, mapValues } from '../../schema/index.ts'
+import { bodilessStatuses } from '../../types/contract.ts'
 import {
   type Description, type ListedOperation, listOperations, resolve, visitValues, withoutExtensions
 } from './description.ts'

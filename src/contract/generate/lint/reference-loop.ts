@@ -1,8 +1,8 @@
 // Finds references that lead only to themselves, on which the linter fails.
 import { type Document, isRef } from '@redocly/openapi-core'
-import { valueAt } from '../schema/index.ts'
-import { pointerOf, visitValues } from './description.ts'
-import { ContractError, locate } from './findings.ts'
+import { valueAt } from '../../schema/index.ts'
+import { pointerOf, visitValues } from '../description/description.ts'
+import { ContractError, locate } from '../files/findings.ts'
 import { unsupported } from './unsupported-features.ts'
 
 /** Undefined if there is no such reference inside the document. */

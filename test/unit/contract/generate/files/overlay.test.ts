@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { readContract } from '../../../../src/contract/generate/read-contract.ts'
-import { codeIn } from '../../../fixtures/documents.ts'
+import { readContract } from '../../../../../src/contract/generate/read-contract.ts'
+import { codeIn } from '../../../../fixtures/documents.ts'
 
 const fine = "responses: { '204': { description: fine } }"
 const contract = `openapi: 3.1.0

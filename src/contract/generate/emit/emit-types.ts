@@ -2,13 +2,13 @@
 import type { Oas3Schema } from '@redocly/openapi-core'
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
-import { methods } from '../message/methods.ts'
-import { escapedKey, isFileSchema, isInt64, type Schema, valueAt } from '../schema/index.ts'
+import { methods } from '../../message/methods.ts'
+import { escapedKey, isFileSchema, isInt64, type Schema, valueAt } from '../../schema/index.ts'
 import {
   defaultOf, type Description, hasIgnoredBody, isIgnored, type ListedOperation, listOperations,
   type Parameter, resolve, valueOf, visitValues, withoutExtensions
-} from './description.ts'
-import { distinctionsIn } from './discriminators.ts'
+} from '../description/description.ts'
+import { distinctionsIn } from '../description/discriminators.ts'
 import { discriminatorTag } from './emit-contract.ts'
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)

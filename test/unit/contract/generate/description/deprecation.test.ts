@@ -1,8 +1,8 @@
 // The dates of deprecated operations, as a contract gives them.
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { readContract } from '../../../../src/contract/generate/read-contract.ts'
-import { contractText, noContent } from '../../../fixtures/contract.ts'
+import { readContract } from '../../../../../src/contract/generate/read-contract.ts'
+import { contractText, noContent } from '../../../../fixtures/contract.ts'
 
 async function read (t: Test, members: string) {
   const text = contractText({ paths: `  /a: { get: { operationId: a, ${members}, ${noContent} } }` })

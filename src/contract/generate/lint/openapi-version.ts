@@ -1,10 +1,10 @@
 // The versions of OpenAPI: which are read, how 3.0 becomes 3.1, and what of 3.2 is not served.
 import { upgrade } from '@scalar/openapi-upgrader'
 import type { Document, Oas3Rule, UserContext } from '@redocly/openapi-core'
-import type { Description } from './description.ts'
-import { ContractError, locate } from './findings.ts'
-import { kindOf } from '../message/media-type.ts'
-import { isSequence } from './plain-content.ts'
+import type { Description } from '../description/description.ts'
+import { ContractError, locate } from '../files/findings.ts'
+import { kindOf } from '../../message/media-type.ts'
+import { isSequence } from '../description/plain-content.ts'
 import { report, unsupported } from './unsupported-features.ts'
 
 /** @throws ContractError for a document of another version, which the linter may not know at all */

@@ -1,18 +1,18 @@
 // Emits the operations and JSON Schemas that the service registers.
 import type { Oas3Server } from '@redocly/openapi-core'
-import { isSchemaObject, mapSubschemas, mapValues, pick, type Schema } from '../schema/index.ts'
+import { isSchemaObject, mapSubschemas, mapValues, pick, type Schema } from '../../schema/index.ts'
 import type {
   Body, Content, Contract, Encoding, Header, Media, Operation, Parameter as ContractParameter,
   Response, SecurityScheme, Server
-} from '../types/contract.ts'
+} from '../../types/contract.ts'
 import {
   defaultOf, type Description, fieldsOfEngine, hasIgnoredBody, isIgnored, type ListedOperation,
   listOperations, type Parameter, resolve, valueOf, withoutExtensions
-} from './description.ts'
-import { deprecationFields } from './deprecation.ts'
-import { type Distinction, distinctionsIn } from './discriminators.ts'
-import { keywords } from './normalize.ts'
-import { toUnicodePattern } from './patterns.ts'
+} from '../description/description.ts'
+import { deprecationFields } from '../description/deprecation.ts'
+import { type Distinction, distinctionsIn } from '../description/discriminators.ts'
+import { keywords } from '../description/normalize.ts'
+import { toUnicodePattern } from '../description/patterns.ts'
 
 /** What the service registers. Every component schema becomes a document with its name. */
 export function toContract (document: Description): Contract {

@@ -1,7 +1,7 @@
 // The discriminators of a description: completes them, so that all who read them agree, and lists
 // the schemas that they distinguish.
 import type { Oas3Discriminator } from '@redocly/openapi-core'
-import { composedSchemas, isSchemaObject, type Schema } from '../schema/index.ts'
+import { composedSchemas, isSchemaObject, type Schema } from '../../schema/index.ts'
 import { type Description, visitValues } from './description.ts'
 
 type Branch = Readonly<{ $ref?: string }>

@@ -1,7 +1,7 @@
 // Brings the content of a description into the form that the emitters read: without references, and
 // sequences such as JSON lines have the schema of an item.
-import { describesEvent, isSchemaObject, mapValues, type Schema } from '../schema/index.ts'
-import { kindOf } from '../message/media-type.ts'
+import { describesEvent, isSchemaObject, mapValues, type Schema } from '../../schema/index.ts'
+import { kindOf } from '../../message/media-type.ts'
 import { type Description, resolve } from './description.ts'
 
 /** Whether a body of a media type is a sequence of items (OpenAPI 3.2, section 4.14.3.1). */

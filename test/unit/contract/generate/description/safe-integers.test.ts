@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { generate, readContract } from '../../../../src/contract/generate/index.ts'
+import { generate, readContract } from '../../../../../src/contract/generate/index.ts'
 import {
   contractText, jsonBody, jsonResponse, parameter, ref, serveLoaded, type Untyped
-} from '../../../fixtures/contract.ts'
+} from '../../../../fixtures/contract.ts'
 
 const int64 = '{ type: integer, format: int64 }'
 const text = contractText({

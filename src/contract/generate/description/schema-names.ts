@@ -1,7 +1,7 @@
 // Gives component schemas names that OpenAPI allows. Files of any name become such schemas when
 // they are bundled.
 import { unescapePointerFragment } from '@redocly/openapi-core'
-import { isSchemaObject, mapValues } from '../schema/index.ts'
+import { isSchemaObject, mapValues } from '../../schema/index.ts'
 import type { Description } from './description.ts'
 
 const start = '#/components/schemas/'

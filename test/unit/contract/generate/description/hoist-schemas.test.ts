@@ -1,10 +1,10 @@
 // Schemas in responses, parameters and paths to which other schemas refer.
 import { join } from 'node:path'
 import t from 'tap'
-import { readContract } from '../../../../src/contract/generate/index.ts'
-import { emitTypes } from '../../../../src/contract/generate/emit-types.ts'
-import { contractText, type Untyped, serveLoaded } from '../../../fixtures/contract.ts'
-import { int64, json } from '../../../fixtures/features.ts'
+import { readContract } from '../../../../../src/contract/generate/index.ts'
+import { emitTypes } from '../../../../../src/contract/generate/emit/emit-types.ts'
+import { contractText, type Untyped, serveLoaded } from '../../../../fixtures/contract.ts'
+import { int64, json } from '../../../../fixtures/features.ts'
 
 const inResponse = '#/components/responses/Conflict/content/application~1json/schema'
 const inPath = '#/paths/~1a~1{id}/post/requestBody/content/application~1json/schema'

@@ -1,7 +1,7 @@
 // Removes components that nothing needs.
 import { isRef } from '@redocly/openapi-core'
-import { mapValues, pick, type Schemas } from '../schema/index.ts'
-import type { Contract, Operation } from '../types/contract.ts'
+import { mapValues, pick, type Schemas } from '../../schema/index.ts'
+import type { Contract, Operation } from '../../types/contract.ts'
 import { type Description, listOperations, visitValues, withoutExtensions } from './description.ts'
 
 /** Without the components that no operation needs: those of webhooks and skipped operations. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { importExtension } from '../../../../src/contract/generate/import-extension.ts'
+import { importExtension } from '../../../../../src/contract/generate/emit/import-extension.ts'
 
 const allowed = { compilerOptions: { allowImportingTsExtensions: true } }
 const rewritten = { compilerOptions: { rewriteRelativeImportExtensions: true } }

@@ -3,8 +3,8 @@ import type { Document, NormalizedProblem } from '@redocly/openapi-core'
 import { relative } from 'node:path'
 import {
   type Description, hasIgnoredBody, listOperations, operationPointer, pointerOf, visitValues
-} from './description.ts'
-import { describe, locate, placeOf } from './findings.ts'
+} from '../description/description.ts'
+import { describe, locate, placeOf } from '../files/findings.ts'
 import type { Survey } from './survey.ts'
 
 /** Rules of what OpenAPI requires and of what is served. The others are matters of style. */

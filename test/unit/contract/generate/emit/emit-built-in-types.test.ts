@@ -1,10 +1,10 @@
 // Types of schemas that the programs of the compiler's tests do not have.
 import { join } from 'node:path'
 import t from 'tap'
-import { emitBuiltInTypes } from '../../../../src/contract/generate/emit-built-in-types.ts'
-import { emitTypes } from '../../../../src/contract/generate/emit-types.ts'
-import { readContract } from '../../../../src/contract/generate/index.ts'
-import { contractText, jsonResponse, ref } from '../../../fixtures/contract.ts'
+import { emitBuiltInTypes } from '../../../../../src/contract/generate/emit/emit-built-in-types.ts'
+import { emitTypes } from '../../../../../src/contract/generate/emit/emit-types.ts'
+import { readContract } from '../../../../../src/contract/generate/index.ts'
+import { contractText, jsonResponse, ref } from '../../../../fixtures/contract.ts'
 
 t.test('compositions, empty enums and enums of int64', async t => {
   const members = ['Composed', 'Beside', 'None', 'Some'].map(name => `${name}: ${ref(name)}`)

@@ -1,9 +1,9 @@
 // Reports parameters and header fields that have no text in their style. The form of a value, as
 // the linter sees the schema, is a text, an array or an object.
 import type { Oas3Parameter, UserContext } from '@redocly/openapi-core'
-import { composing, mapValues, type Schema, schemasIn } from '../schema/index.ts'
-import type { Media } from '../types/contract.ts'
-import { isIgnored, valueOf } from './description.ts'
+import { composing, mapValues, type Schema, schemasIn } from '../../schema/index.ts'
+import type { Media } from '../../types/contract.ts'
+import { isIgnored, valueOf } from '../description/description.ts'
 import { report } from './unsupported-features.ts'
 
 type Value = Parameters<typeof valueOf>[0]

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { toUnicodePattern } from '../../../../src/contract/generate/patterns.ts'
+import { toUnicodePattern } from '../../../../../src/contract/generate/description/patterns.ts'
 
 const changed: Array<[pattern: string, unicode: string, matching: string]> = [
   ['^[a-z_\\-\\:]+$', '^[a-z_\\-:]+$', 'a-:'],

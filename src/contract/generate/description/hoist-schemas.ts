@@ -1,6 +1,6 @@
 // Makes components of the schemas in responses, parameters and other places to which schemas refer:
 // what is generated knows references to component schemas only.
-import { valueAt } from '../schema/index.ts'
+import { valueAt } from '../../schema/index.ts'
 import { type Description, visitValues } from './description.ts'
 import { takeName } from './schema-names.ts'
 

@@ -4,8 +4,8 @@ import {
 } from '@redocly/openapi-core'
 import { exec, type JsonValue } from 'jsonpath-rfc9535'
 import { relative } from 'node:path'
-import { escapedKey, mapValues } from '../schema/index.ts'
-import { pointerOf } from './description.ts'
+import { escapedKey, mapValues } from '../../schema/index.ts'
+import { pointerOf } from '../description/description.ts'
 import { ContractError, describe, locate, unreadable } from './findings.ts'
 import { OverlaidSource, type Place } from './overlaid-source.ts'
 

@@ -1,7 +1,7 @@
 // What the linter's visit of a description learns beside its findings.
 import type { LocationObject, Source, UserContext } from '@redocly/openapi-core'
-import { locate } from './findings.ts'
-import { annotations, keywords } from './normalize.ts'
+import { locate } from '../files/findings.ts'
+import { annotations, keywords } from '../description/normalize.ts'
 import { childPlace, References } from './references.ts'
 
 export class Survey {

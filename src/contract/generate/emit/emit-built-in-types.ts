@@ -1,15 +1,15 @@
 // Emits the types of a contract as text, in the shape of openapi-typescript's and without a
 // compiler. Each schema is an alias, because members of interfaces cannot be recursive lists.
-import { methods } from '../message/methods.ts'
+import { methods } from '../../message/methods.ts'
 import {
   composedSchemas, isFileSchema, isInt64, isSchemaObject, type Schema, valueAt
-} from '../schema/index.ts'
+} from '../../schema/index.ts'
 import {
   defaultOf, type Description, hasIgnoredBody, isIgnored, type ListedOperation, listOperations,
   type Parameter, resolve, valueOf, withoutExtensions
-} from './description.ts'
-import { distinctionsIn } from './discriminators.ts'
-import { takeName } from './schema-names.ts'
+} from '../description/description.ts'
+import { distinctionsIn } from '../description/discriminators.ts'
+import { takeName } from '../description/schema-names.ts'
 
 type Named<Value> = Record<string, Value>
 interface Media { schema?: unknown }

@@ -1,5 +1,5 @@
 // Describes integers of format int64 as those that a number holds exactly.
-import { isInt64, isSchemaObject, mapSubschemas, type Schema } from '../schema/index.ts'
+import { isInt64, isSchemaObject, mapSubschemas, type Schema } from '../../schema/index.ts'
 import type { Description } from './description.ts'
 import { changeSchemas } from './normalize.ts'
 
