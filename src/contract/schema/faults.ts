@@ -96,9 +96,7 @@ function withValues (misses: ErrorObject[]): ErrorObject {
   const [first] = misses as [ErrorObject]
   if (first.keyword === 'required') return first
   const allowedValues = new Set<unknown>()
-  for (const { keyword, params } of misses) {
-    // The default branch takes every value but those of the others.
-    if (keyword === 'not') continue
+  for (const { params } of misses) {
     for (const value of params.allowedValues ?? [params.allowedValue]) allowedValues.add(value)
   }
   return { ...first, keyword: 'enum', params: { allowedValues: [...allowedValues] } }

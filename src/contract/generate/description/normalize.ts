@@ -117,7 +117,7 @@ function removeBodies (document: Description, method: string, operation: Oas3Ope
 
 /** A request with QUERY has content (RFC 10008, section 2). */
 function requireBody (document: Description, operation: Oas3Operation): void {
-  const body = resolve<Partial<Oas3RequestBody>>(document, operation.requestBody ?? {})
+  const body = resolve<Partial<Oas3RequestBody>>(document, Object(operation.requestBody))
   operation.requestBody = { content: {}, ...body, required: true }
 }
 

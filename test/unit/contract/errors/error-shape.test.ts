@@ -26,7 +26,8 @@ async function bodyOf (t: Test, schema: string, ...faults: RequestFault[]) {
 }
 
 t.test('members get what their names say', async t => {
-  const cases: Array<[string, object]> = [
+  const cases: Array<[string, unknown]> = [
+    ['{ type: string }', 'Gone.'],
     ['{ required: [code, message], properties: { code: { type: integer, format: int32 }, message: { type: string } } }',
       { code: 404, message: 'Gone.' }],
     ['{ required: [error, error_description], properties: { error: { type: string }, error_description: { type: string }, state: { type: string } } }',

@@ -177,6 +177,7 @@ t.test('`discriminator` beside `oneOf`', async t => {
   const { check, respond } = await serveSchema(t, `{ type: object, properties: {
       pet: ${ref('Pet')},
       cat: ${ref('Cat')},
+      same: ${ref('Same')},
       inline: {
         oneOf: [
           { type: object, properties: { kind: { const: a } } },
@@ -186,7 +187,11 @@ t.test('`discriminator` beside `oneOf`', async t => {
       oneOf: [${ref('Cat')}, ${ref('Dog')}]
       discriminator: { propertyName: kind, mapping: { cat: '#/components/schemas/Cat', tom: Cat } }
     Cat: { type: object, required: [lives], properties: { kind: { type: string }, lives: ${int64} } }
-    Dog: { type: object, required: [barks], properties: { kind: { type: string }, barks: { type: boolean } } }`)
+    Dog: { type: object, required: [barks], properties: { kind: { type: string }, barks: { type: boolean } } }
+    Same: { oneOf: [${ref('Cat')}, ${ref('Dog')}], discriminator: { propertyName: kind } }`)
+  await check('same', ['{"kind":"tom","lives":9}'], [
+    ['{"kind":"Cat","lives":9}', /must be one of "cat", "tom", "Dog"/]
+  ])
   await check('inline', ['{"kind":"b"}'], [
     ['{"kind":"c"}', /"value\/inline\/kind" in the body must be/],
     ['{"kind":"a"}', /matches more than one of the forms/]
