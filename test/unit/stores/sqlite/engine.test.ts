@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
-  copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync,
-  statSync, truncateSync, utimesSync, watch, writeFileSync
+  copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, readlinkSync,
+  renameSync, rmSync, statSync, truncateSync, utimesSync, watch, writeFileSync
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -249,8 +249,14 @@ t.test('a failed write rejects with StoreUnavailable, and the next write opens t
   t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, { id: 2n, name: 'ivy' }])
 })
 
-const openFiles = (path: string) => {
-  return execFileSync('ls', ['-l', `/proc/${process.pid}/fd`], { encoding: 'utf8' }).split(path).length - 1
+function openFiles (path: string): number {
+  let open = 0
+  for (const descriptor of readdirSync('/proc/self/fd')) {
+    try {
+      if (readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(path)) open++
+    } catch { /* Another thread has closed it meanwhile. */ }
+  }
+  return open
 }
 
 t.test('a closed store leaves no descriptor', { skip: !existsSync('/proc/self') }, async t => {
