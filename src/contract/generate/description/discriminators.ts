@@ -19,7 +19,8 @@ export function withMappings (
   const names = Object.keys(document.components?.schemas ?? {})
   const references = new Map(names.map(name => [name, `#/components/schemas/${name}`]))
   const known = new Set(references.values())
-  const copy = structuredClone(document)
+  // Also drops what a reference such as `#/constructor` finds in the parser's objects.
+  const copy = JSON.parse(JSON.stringify(document)) as Description
   visitValues(copy, value => {
     if (!isSchemaObject(value) || !isDiscriminator(value.discriminator)) return
     const schema: Record<string, unknown> = value

@@ -338,6 +338,14 @@ $defs: { a~b: { type: integer } }`,
   await t.rejects(readContract(join(folder, 'odd.yaml')), refused)
 })
 
+t.test('a description may refer to a member that every object of JavaScript has', async t => {
+  const { contract } = await read(t, `
+paths: { /a: { get: { operationId: a, ${fine} } } }
+components: { schemas: { A: { description: { $ref: '#/constructor' } } } }
+`)
+  t.strictSame(Object.keys(contract.operations), ['a'])
+})
+
 t.test('a range of statuses may be in lower case', async t => {
   const { contract, served } = await read(t, `
 paths: { /a: { get: { operationId: a, responses: { '204': { description: fine }, 4xx: { description: other } } } } }
