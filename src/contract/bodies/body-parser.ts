@@ -1,7 +1,7 @@
 // Takes the bytes of bodies from Fastify, in turns, and validates those that are JSON.
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import {
-  type Compile, type Fault, readJson, removeUndeclared, type Schema, type Schemas
+  type Compile, escapedKey, type Fault, readJson, removeUndeclared, type Schema, type Schemas
 } from '../schema/index.ts'
 import type { Body, Operation } from '../types/contract.ts'
 import { HttpError, type RequestFault } from '../server/http-error.ts'
@@ -101,9 +101,10 @@ const maxFaults = 10
 export function invalidBody (faults: Fault[], where = 'the body'): HttpError {
   const start = where.slice(0, 1).toUpperCase() + where.slice(1)
   const found = new Map<string, RequestFault>()
-  for (const { path, problem } of faults) {
+  for (const { path, problem, member } of faults) {
     const message = `${path === '' ? start : `"${path}" in ${where}`} ${problem}.`
-    found.set(message, { in: 'body', path: path && `/${path}`, message })
+    const inner = member === undefined ? '' : `/${escapedKey(member)}`
+    found.set(message, { in: 'body', path: (path && `/${path}`) + inner, message })
   }
   const first = [...found.values()].slice(0, maxFaults)
   const sentences = first.map(({ message }) => message)

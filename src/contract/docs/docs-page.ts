@@ -29,7 +29,9 @@ export async function serveDocs (
   await app.register(async docs => {
     const headers = securityHeaders(Object.values(variables))
     docs.addHook('onRequest', async (_request, reply) => { reply.headers(headers) })
-    const ignoresSlash = docs.initialConfig.routerOptions?.ignoreTrailingSlash === true
+    // Fastify 5 also takes the options of its router beside the others.
+    const { ignoreTrailingSlash, routerOptions } = docs.initialConfig
+    const ignoresSlash = routerOptions?.ignoreTrailingSlash ?? ignoreTrailingSlash === true
     const docExpansion = operations <= maxOpen ? 'full' : 'list'
     const configuration = JSON.stringify(uiConfig) + closeSchemas + pageCss + docExpansion
     const answerFile = createFileHandler(folder, configuration)

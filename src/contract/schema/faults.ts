@@ -40,9 +40,13 @@ function isInside (inner: ErrorObject, outer: ErrorObject): boolean {
 }
 
 function toFault (error: ErrorObject): Fault {
-  const { instancePath, propertyName: name } = error
+  const { instancePath, propertyName: name, params } = error
   const start = name === undefined ? '' : `has the member "${name}", whose name `
-  return { path: instancePath.slice(1), problem: start + describe(error) + adviceFor(error) }
+  const problem = start + describe(error) + adviceFor(error)
+  const fault: Fault = { path: instancePath.slice(1), problem }
+  const member = params.missingProperty ?? params.additionalProperty
+  if (member !== undefined) fault.member = member
+  return fault
 }
 
 /** The fault in the branch that the value matches best, if one does. */

@@ -10,7 +10,12 @@ declare global {
 }
 
 /** A problem of a value, as the end of a sentence. `path` is a JSON pointer without its slash. */
-export interface Fault { path: string, problem: string }
+export interface Fault {
+  path: string
+  problem: string
+  /** The member of the value that is missing, or must not be there. */
+  member?: string
+}
 
 export type Key = string | number
 

@@ -225,6 +225,12 @@ t.test('the router of the app may have other options', async t => {
   t.match(await get(app, `/store/items/${'7'.repeat(51)}`), { statusCode: 414, body: /A parameter in the path is too long/ })
 })
 
+t.test('an app may ignore slashes at the end by the option of Fastify itself', async t => {
+  const app = await startApp(t, fastify({ ignoreTrailingSlash: true }))
+  await app.register(await plugin(t, items))
+  for (const url of ['/docs', '/docs/']) t.equal((await get(app, url)).statusCode, 200, url)
+})
+
 t.test('the page of the app does not describe the routes of the contract', async t => {
   const app = await startApp(t)
   await app.register(swagger)
@@ -298,7 +304,7 @@ t.test('a limit that is none is refused', async t => {
 })
 
 t.test('errorBody() gets the id of the request, and each fault with its place', async t => {
-  const schema = '{ type: object, properties: { a: { type: object, properties: { b: { type: integer } } } } }'
+  const schema = '{ type: object, required: ["a/"], properties: { a: { type: object, properties: { b: { type: integer } } } } }'
   const paths = `  /a:
     post:
       operationId: a
@@ -308,7 +314,12 @@ t.test('errorBody() gets the id of the request, and each fault with its place', 
       requestBody: { content: { application/json: { schema: ${schema} } } }
       responses: { default: { description: x } }`
   const app = await startApp(t)
-  const service = { handlers: { a: () => {} }, errorBody: (_status: number, _message: string, details: object) => details }
+  const service = {
+    handlers: {
+      a () { throw new HttpError(409, 'Taken.', { faults: [{ in: 'body', path: '/a', message: 'Taken.' }] }) }
+    },
+    errorBody: (_status: number, _message: string, details: object) => details
+  }
   await app.register(await plugin(t, { root: 'security: []', paths }, service))
   const faultsOf = async (url: string, body = {}) => {
     const response = await app.inject({ method: 'POST', url, headers: { 'x-request-id': 'r7' }, payload: body })
@@ -319,9 +330,13 @@ t.test('errorBody() gets the id of the request, and each fault with its place', 
     { in: 'query', path: 'limit', message: 'The query parameter "limit" is missing.' },
     { in: 'query', path: 'order', message: 'The query parameter "order" must be one of "up".' }
   ])
-  t.strictSame(await faultsOf('/a?limit=1', { a: { b: 'x' } }), [
+  t.strictSame(await faultsOf('/a?limit=1', { 'a/': 1, a: { b: 'x' } }), [
     { in: 'body', path: '/a/b', message: '"a/b" in the body must be an integer.' }
   ])
+  t.strictSame(await faultsOf('/a?limit=1', { c: 1 }), [
+    { in: 'body', path: '/a~1', message: 'The body must have the member "a/".' }
+  ])
+  t.strictSame(await faultsOf('/a?limit=2', { 'a/': 1 }), [{ in: 'body', path: '/a', message: 'Taken.' }])
   t.strictSame(await faultsOf('/nothing'), [])
 })
 
