@@ -38,6 +38,12 @@ export function errorShape (contract: Contract, compile: Compile): ErrorShape | 
 
 const unknownNames = 'no member is a status, a title or a sentence'
 
+/** The media type of most errors of a contract; undefined where none is JSON. */
+export function errorType (contract: Contract): string | undefined {
+  const [first] = errorMediaOf(contract)
+  return first && sentType(first.type)
+}
+
 /** What is wrong with a body that no error schema of the contract admits. */
 export function errorFault (
   body: object,

@@ -5,7 +5,7 @@ import { rawPath } from '../message/request-texts.ts'
 import type { Compile } from '../schema/index.ts'
 import type { ErrorReporter } from '../server/error-reporter.ts'
 import type { Contract, ServedContract } from '../types/contract.ts'
-import { errorFault, errorShape, plainShape } from './error-shape.ts'
+import { errorFault, errorShape, errorType, plainShape } from './error-shape.ts'
 
 /** Fastify's log; that of an app without one has no level. */
 interface Log { level?: string, info: WriteLine, error: WriteLine }
@@ -16,7 +16,9 @@ export function completeReporter (
   app: FastifyInstance,
   contract: ServedContract<unknown, Contract>,
   compile: Compile,
-  { errorBody, contentType, log = logTo(app.log), warn }: Partial<ErrorReporter> & Warn
+  {
+    errorBody, contentType = errorType(contract), log = logTo(app.log), warn
+  }: Partial<ErrorReporter> & Warn
 ): ErrorReporter {
   if (errorBody !== undefined) {
     return { errorBody: checkFirst(errorBody, contract, compile, warn), contentType, log }

@@ -288,6 +288,17 @@ t.test('a service is told, with its first error, that errorBody() writes what th
   }
 })
 
+t.test('errors by errorBody() have the media type of those of the contract', async t => {
+  const content = '{ application/problem+json: { schema: { type: object } } }'
+  const paths = `  /a: { get: { operationId: a, responses: { default: { description: x, content: ${content} } } } }`
+  const app = await startApp(t)
+  const service = { handlers: { a: () => {} }, errorBody: (code: number) => ({ code }) }
+  await app.register(await plugin(t, { root: 'security: []', paths }, service))
+  const { headers, body } = await get(app, '/nothing')
+  t.equal(headers['content-type'], 'application/problem+json; charset=utf-8')
+  t.equal(body, '{"code":404}')
+})
+
 t.test('a limit that is none is refused', async t => {
   const cases: Array<[options: object, message: string]> = [
     [{ responseTimeoutMs: 0 }, 'responseTimeoutMs must be a whole number from 1 to 2147483647, and not 0.'],
