@@ -304,9 +304,9 @@ t.test('a program that meets a contract compiles and serves it, and mistakes do 
   t.strictSame(await get({ ...user, 'x-trace': 'lost' }), notFound)
   t.strictSame(await get({ ...user, 'x-trace': 'broken' }), [500, undefined, ''])
   const unknownTheme = /must be one of \\"dark\\", \\"light\\"/
-  t.match(await get({ ...user, cookie: 'theme=green' }), [400, 'application/json', unknownTheme])
+  t.match(await get({ ...user, cookie: 'theme=green' }), [400, 'application/problem+json', unknownTheme])
   t.match(await get({ authorization: 'Bearer weak', 'x-trace': 'x' }), [403])
-  t.match(await get({ 'x-key': 'k' }), [400, 'application/json', /X-Trace/])
+  t.match(await get({ 'x-key': 'k' }), [400, 'application/problem+json', /X-Trace/])
 
   t.strictSame(await send('DELETE', '/v1/orders/1', {}), [204, undefined, ''])
 
@@ -319,7 +319,7 @@ t.test('a program that meets a contract compiles and serves it, and mistakes do 
   const sent = `{${total},"secret":"x","parts":${sentParts}}`
   t.strictSame(await post(sent), [201, 'application/hal+json', created])
   const readOnlyId = /\\"id\\" in the body must not be sent/
-  t.match(await post('{"id":1,"total":1,"secret":"x"}'), [400, 'application/json', readOnlyId])
+  t.match(await post('{"id":1,"total":1,"secret":"x"}'), [400, 'application/problem+json', readOnlyId])
 
   const mergePatch = { ...user, 'content-type': 'application/merge-patch+json' }
   const patch = (payload: string) => send('PATCH', '/v1/orders', mergePatch, payload)
@@ -329,5 +329,5 @@ t.test('a program that meets a contract compiles and serves it, and mistakes do 
   const cash = [200, 'application/json', '{"kind":"cash"}']
   t.strictSame(await send('PATCH', '/v1/orders', user), cash)
   const unknownKind = /must be one of \\"card\\", \\"cash\\"/
-  t.match(await patch('{"kind":"coin"}'), [400, 'application/json', unknownKind])
+  t.match(await patch('{"kind":"coin"}'), [400, 'application/problem+json', unknownKind])
 })
