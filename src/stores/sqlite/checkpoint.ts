@@ -2,6 +2,7 @@
 // keeps pages in its cache that never reach the disk, and a later sync reports no failure.
 import { fsyncSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { syncDirectory } from '../../private-files.ts'
 
 /**
  * A file is not what SQLite has written. Closing the connection would write more: only a restart
@@ -43,12 +44,26 @@ export function mergeAtEnd (connection: DatabaseSync): void {
 
 /** @throws FileUnsynced when the sync fails */
 export function syncFile (descriptor: number): void {
+  sync(() => fsyncSync(descriptor))
+}
+
+/**
+ * SQLite ignores a failed sync of the folder, which has the names of the file and of its log.
+ * @throws FileUnsynced when the sync fails
+ */
+export function syncFolder (path: string): void {
+  sync(() => syncDirectory(path))
+}
+
+/** Node's permission model has no fsync, and some file systems have none for folders (EINVAL). */
+const codesWithoutSync: unknown[] = ['ERR_ACCESS_DENIED', 'EINVAL']
+
+function sync (work: () => void): void {
   try {
-    fsyncSync(descriptor)
+    work()
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    // Node's permission model has no fsync.
-    if (code !== 'ERR_ACCESS_DENIED') throw unsynced(cause as Error)
+    if (!codesWithoutSync.includes(code)) throw unsynced(cause as Error)
   }
 }
 

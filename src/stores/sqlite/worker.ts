@@ -8,7 +8,9 @@ import { makeDirectory } from '../../private-files.ts'
 import type { NewPlant, Outcome } from '../../plants/plant-store.ts'
 import { type Args, implement, isMethod, type Method, type Results } from '../engine.ts'
 import { type EngineCall, type EngineReply, type Reply, unknownMethod } from '../remote-engine.ts'
-import { FileChanged, FileUnsynced, isFailedWrite, mergeAtEnd, syncFile } from './checkpoint.ts'
+import {
+  FileChanged, FileUnsynced, isFailedWrite, mergeAtEnd, syncFile, syncFolder
+} from './checkpoint.ts'
 import { checkFiles, stat } from './file-checks.ts'
 import { watchFiles } from './file-watch.ts'
 import { creationMark, markCreation, setUpFile, version } from './schema.ts'
@@ -223,6 +225,7 @@ function open (): Database {
   }
   try {
     setUpFile(connection, path)
+    syncFolder(dirname(path))
     if (firstInode === undefined) {
       firstInode = stat(path)?.ino
       firstFile = openSync(path, 'r')

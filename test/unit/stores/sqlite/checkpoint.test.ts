@@ -1,7 +1,8 @@
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t from 'tap'
-import { mergeAtEnd } from '../../../../src/stores/sqlite/checkpoint.ts'
+import { mergeAtEnd, syncFile } from '../../../../src/stores/sqlite/checkpoint.ts'
 import { setUpFile } from '../../../../src/stores/sqlite/schema.ts'
 
 const unsynced = { message: /^its pages may not be on the disk \(disk I\/O error\); end all programs/ }
@@ -43,5 +44,12 @@ t.test('a failed sync in the checkpoint of a start is an error', t => {
     return { get: () => { throw failure(1034) } }
   })
   t.throws(() => setUpFile(connection, path), unsynced)
+  t.end()
+})
+
+t.test('what has no sync in its file system is no failed one', t => {
+  const descriptor = openSync('/dev/null', 'r')
+  t.teardown(() => closeSync(descriptor))
+  t.doesNotThrow(() => syncFile(descriptor))
   t.end()
 })

@@ -709,13 +709,27 @@ function failSyncs (t: Test, folder: string) {
     workers[nth]?.postMessage('no port')
     await new Promise(resolve => workers[nth]?.once('exit', resolve))
   }
-  const set = (isFailing: boolean) => isFailing ? writeFileSync(flag, '') : rmSync(flag)
+  const set = (isFailing: boolean | 'folders') => {
+    if (isFailing === false) return rmSync(flag)
+    writeFileSync(flag, isFailing === true ? '' : isFailing)
+  }
   return { workers, atExit, endThread, set }
 }
 
 const unsynced = {
   message: /its pages may not be on the disk \(EIO: i\/o error, fsync\); end all programs/
 }
+
+t.test('names of files that may not be on the disk are an error for good', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const { endThread, set } = failSyncs(t, folder)
+  set('folders')
+  await t.rejects(sqliteEngine(path, () => {}), unsynced)
+  await endThread(0)
+  set(false)
+  await t.rejects(sqliteEngine(path, () => {}), /a sync of it has failed/, 'the next start')
+})
 
 t.test('pages that may not be on the disk are an error for good, and leave the log as it is', async t => {
   const folder = t.testdir()
