@@ -6,21 +6,36 @@ import t, { type Test } from 'tap'
 import { openStore } from '../../../src/stores/open.ts'
 import { checkTime } from '../../fixtures/clock.ts'
 import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'
+import { missing } from '../../fixtures/packages.ts'
+import { startBouncer } from '../../fixtures/pgbouncer.ts'
 import { type OwnPostgres, startOwnPostgres } from '../../fixtures/postgres.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService, waitForReady } from '../../fixtures/service.ts'
 
 const kills = Number(process.env.POSTGRES_KILLS ?? 8)
 
-/** Starts the service on a PostgreSQL server. */
-function startOn (t: Test, server: OwnPostgres) {
-  return startService(t, t.testdir(), { ACCESS_TOKENS: testToken, DATABASE_URL: server.url })
+/** Starts the service on a database. */
+function startOn (t: Test, url: string) {
+  return startService(t, t.testdir(), { ACCESS_TOKENS: testToken, DATABASE_URL: url })
 }
 
-const severalKills = `the service recovers from ${kills} kills of PostgreSQL, and no plant is lost or stored twice`
-t.test(severalKills, { timeout: 60_000 + kills * 20_000 }, async t => {
+const limit = 60_000 + kills * 20_000
+const outcome = `the service recovers from ${kills} kills, and no plant is lost or stored twice`
+
+t.test(outcome, { timeout: limit }, async t => {
   const server = await startOwnPostgres(t)
-  const { origin, child, ended } = await startOn(t, server)
+  await killUnderLoad(t, server, server.url)
+})
+
+t.test(`behind PgBouncer ${outcome}`, { timeout: limit, skip: missing('pgbouncer') }, async t => {
+  const server = await startOwnPostgres(t)
+  const behind = await startBouncer(t, server, ['server_login_retry = 1'])
+  await killUnderLoad(t, server, behind('postgres'))
+})
+
+/** @param url by which the service reaches the server */
+async function killUnderLoad (t: Test, server: OwnPostgres, url: string): Promise<void> {
+  const { origin, child, ended } = await startOn(t, url)
   const account = newAccount()
   const load = sendPlants(origin, account, 16)
   let slowest = 0
@@ -43,11 +58,11 @@ t.test(severalKills, { timeout: 60_000 + kills * 20_000 }, async t => {
   const store = await openStore(server.url, { maxQueue: 1 })
   t.teardown(() => store.close())
   await settle(t, account, store)
-})
+}
 
 t.test('without PostgreSQL the service answers 503 in time and is not ready', { timeout: 180_000 }, async t => {
   const server = await startOwnPostgres(t)
-  const { origin } = await startOn(t, server)
+  const { origin } = await startOn(t, server.url)
   const postId = (id: number) => postPlant(origin, testToken, `{"id":${id},"name":"x"}`)
   t.equal((await postId(1)).status, 200)
   await server.kill()

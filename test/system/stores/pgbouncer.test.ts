@@ -1,20 +1,14 @@
 // PgBouncer between the store and PostgreSQL, in transaction mode: each transaction may run on
 // another connection.
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { freePort } from '../../fixtures/temporary-postgres.ts'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
-import { holdProcess } from '../../fixtures/leash.ts'
 import { missing } from '../../fixtures/packages.ts'
 import { plantStoreSuite } from '../../fixtures/plant-store-suite.ts'
-import { type OwnPostgres, startOwnPostgres } from '../../fixtures/postgres.ts'
+import { startBouncer } from '../../fixtures/pgbouncer.ts'
+import { startOwnPostgres } from '../../fixtures/postgres.ts'
 
 const fern = { id: 1n, name: 'fern' }
 
@@ -22,32 +16,6 @@ async function open (t: Test, url: string): Promise<PlantStore> {
   const store = await openStore(url, { maxQueue: 10_000 })
   t.teardown(() => store.close())
   return store
-}
-
-/** Starts PgBouncer without any setting for the store. Returns the URL of a database behind it. */
-async function startBouncer (t: Test, server: OwnPostgres): Promise<(database: string) => string> {
-  const folder = await mkdtemp(join(tmpdir(), 'plant-store-pgbouncer-'))
-  t.teardown(() => rm(folder, { recursive: true }))
-  const port = await freePort()
-  const { hostname, port: serverPort, username, password } = new URL(server.url)
-  const settings = [
-    '[databases]', `* = host=${hostname} port=${serverPort}`,
-    '[pgbouncer]', `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =`,
-    `auth_type = plain\nauth_file = ${join(folder, 'users')}\npool_mode = transaction\ndefault_pool_size = 2`
-  ]
-  await writeFile(join(folder, 'bouncer.ini'), settings.join('\n'))
-  await writeFile(join(folder, 'users'), `"${username}" "${password}"\n`)
-  await chmod(folder, 0o755)
-  // PgBouncer refuses to run as root.
-  const uid = process.getuid?.() === 0 ? { uid: Number(execFileSync('id', ['-u', 'nobody'])) } : {}
-  const args = ['-q', join(folder, 'bouncer.ini')]
-  const bouncer = holdProcess(spawn('pgbouncer', args, { ...uid, stdio: 'ignore' }))
-  const ended = once(bouncer, 'close')
-  t.teardown(async () => {
-    bouncer.kill()
-    await ended
-  })
-  return database => `postgres://${username}:${password}@127.0.0.1:${port}/${database}`
 }
 
 t.test('PgBouncer', { skip: missing('pgbouncer'), timeout: 120_000 }, async t => {
