@@ -15,8 +15,15 @@ import { unsupported } from '../../../src/contract/generate/lint/unsupported-fea
 import { errorRules } from '../../../src/contract/generate/lint/warnings.ts'
 import type { Contract } from '../../../src/contract/index.ts'
 
-/** @property violations none where the generator and the service do what they promise */
-export interface Checked { outcome: string, violations: string[] }
+/**
+ * @property violations none where the generator and the service do what they promise
+ * @property sources texts by the names of their files
+ */
+export interface Checked {
+  outcome: string
+  violations: string[]
+  sources?: Record<string, string>
+}
 
 export async function checkContract (file: string, leniency: Leniency): Promise<Checked> {
   let read
@@ -36,7 +43,7 @@ export async function checkContract (file: string, leniency: Leniency): Promise<
   const odd = warnings.filter(warning => !placed.test(warning)).map(warning => `warning: ${warning}`)
   try {
     const constants = emitOperations(contract)
-    const sources = { constants, types, document: emitDocument(document) }
+    const sources = { operations: constants, types, document: emitDocument(document) }
     const faults = Object.entries(sources).flatMap(([name, text]) => syntaxFaults(name, text))
     const evaluated = faults.length > 0 ? contract : evaluate(constants)
     const isSame = isDeepStrictEqual(evaluated, JSON.parse(JSON.stringify(contract)))
@@ -44,7 +51,7 @@ export async function checkContract (file: string, leniency: Leniency): Promise<
     const { failed } = await callOperations({ ...read, contract: evaluated })
     // A body without any media type has no sample.
     const calls = failed.filter(call => !call.includes(': 415 '))
-    return { outcome: 'served', violations: [...odd, ...faults, ...changed, ...calls] }
+    return { outcome: 'served', violations: [...odd, ...faults, ...changed, ...calls], sources }
   } catch (error) {
     // Samples of texts as long as a schema may ask for do not fit into memory.
     if (stackOf(error).includes('openapi-sampler')) return { outcome: 'served', violations: odd }

@@ -30,6 +30,9 @@ parentPort?.on('message', async (index: number) => {
   const violations: string[] = []
   for (const skipUnsupported of [false, true]) {
     const checked = await checkContract(file, { skipUnsupported, allowOpen: true })
+    for (const [name, source] of Object.entries(checked.sources ?? {})) {
+      writeFileSync(join(folder, `${name}-${index}.ts`), source)
+    }
     outcomes.push(`${checked.outcome}${skipUnsupported ? ' with --skip-unsupported' : ''}`)
     violations.push(...checked.violations.map(text => skipUnsupported ? `with --skip-unsupported: ${text}` : text))
   }

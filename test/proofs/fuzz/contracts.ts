@@ -1,9 +1,11 @@
 // npm run prove -- fuzz-contracts: mutates contracts, and prints each that is refused without a
-// name, crashes, hangs or does not start. `--case` runs one of them again.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+// name, crashes, hangs, does not compile or does not start. `--case` runs one of them again.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { compiler, oneThread } from '../../../scripts/compiler.ts'
 import { parseNumber, readOptions } from '../../../scripts/options.ts'
 import type { CaseResult, WorkerTask } from './contract-worker.ts'
 
@@ -23,6 +25,8 @@ const cases = only === undefined ? parseNumber('cases', texts.cases) : 1
 const until = performance.now() + parseNumber('seconds', texts.seconds) * 1000
 /** Longer than any contract of this size needs on a busy machine. */
 const hangMs = 60_000
+/** The compiler takes longer to start than to compile a case. */
+const casesPerCompilation = 200
 
 console.log(`seed ${seed}`)
 const counts = new Map<string, number>()
@@ -30,11 +34,17 @@ const count = (name: string) => { counts.set(name, (counts.get(name) ?? 0) + 1) 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-contracts-'))
 process.once('exit', () => rmSync(folder, { recursive: true }))
 let worker = startWorker()
+/** Those whose generated code is not compiled yet. */
+const uncompiled = new Map<number, CaseResult>()
 let done = 0
 for (; done < cases && performance.now() < until; done++) {
-  report(await run(only ?? done))
+  const result = await run(only ?? done)
+  report(result)
+  uncompiled.set(result.index, result)
+  if (uncompiled.size === casesPerCompilation) compile()
   if (texts.first && process.exitCode === 1) break
 }
+compile()
 await worker.terminate()
 console.log(`${process.exitCode === 1 ? 'FAILED' : 'passed'}  contracts: ${done} cases`)
 for (const [name, number] of [...counts].sort()) {
@@ -82,4 +92,22 @@ function report ({ index, text, changes, outcomes, violations }: CaseResult): vo
   const applied = changes.map(change => `  ${change}`)
   console.log(['', `case ${index}, ${file}`, ...applied, ...found].join('\n'))
   console.log(`Replay: node test/proofs/fuzz/contracts.ts --seed ${seed} --case ${index}`)
+}
+
+/** Compiles the generated code in the folder, reports each case that has errors, and removes it. */
+function compile (): void {
+  const files = readdirSync(folder).filter(name => name.endsWith('.ts'))
+  const options = [oneThread, '--noEmit', '--strict', '--target', 'esnext', '--module', 'nodenext']
+  const args = [compiler, ...options, ...files]
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+  const errors = [...stdout.matchAll(/^\w+-(\d+)\.ts\(.*$/gm)]
+  if (files.length > 0 && status !== 0 && errors.length === 0) throw new Error(stdout)
+  for (const [line, index] of errors) {
+    const result = uncompiled.get(Number(index))
+    if (result === undefined) continue
+    report({ ...result, outcomes: [], violations: [`does not compile: ${line}`] })
+    uncompiled.delete(result.index)
+  }
+  for (const name of files) rmSync(join(folder, name))
+  uncompiled.clear()
 }
