@@ -1,5 +1,5 @@
 // Generated from openapi.yaml by `npm run generate`. Do not edit: change the contract and generate again.
-export const document = {
+export const document: { info: { title: string, [name: string]: unknown }, [name: string]: unknown } = {
   "openapi": "3.1.0",
   "info": {
     "title": "Plant Store",

@@ -103,7 +103,10 @@ export function emitOperations (contract: Contract): string {
 
 /** The whole description as TypeScript source, for /docs. */
 export function emitDocument (document: Description): string {
-  return `export const document = ${toLiteral(document)}\n`
+  // Without a type, the compiler refuses a list of objects of which one has a member toString.
+  const others = '[name: string]: unknown'
+  const type = `{ info: { title: string, ${others} }, ${others} }`
+  return `export const document: ${type} = ${toLiteral(document)}\n`
 }
 
 /**

@@ -22,7 +22,7 @@ t.test('the configured base URL replaces {base_url}, and the page may call it', 
   t.equal(server.variables.base_url.default, 'https://plants.example.com/store')
   const { headers } = await app.inject('/docs')
   t.match(headers['content-security-policy'], /connect-src 'self' https:\/\/plants\.example\.com;/)
-  t.equal(document.servers[0]?.variables.base_url.default, '/', 'the generated contract does not change')
+  t.match(document.servers, [{ variables: { base_url: { default: '/' } } }], 'the generated contract does not change')
 })
 
 t.test('a contract without servers or these variables is served unchanged', async t => {
