@@ -20,8 +20,11 @@ const named = [
   'content', 'paths', 'webhooks', 'pathItems', 'mapping', 'variables', 'security/\\d+'
 ].join('|')
 const describing = 'examples?|description|title|summary|externalDocs|tags|contact|license|xml'
-/** Places of fields that only describe: what is in them cannot mislead the service. */
-const descriptive = new RegExp(`(?<!/(?:${named}))/(?:${describing})(?:/|$)`)
+/**
+ * Places of fields that only describe: what is in them cannot mislead the service. The title of the
+ * contract names its realm and its page.
+ */
+const descriptive = new RegExp(`^(?!#/info/title).*(?<!/(?:${named}))/(?:${describing})(?:/|$)`)
 
 /** Whether a finding refuses the contract, or the operations that use its place. */
 export function isError (problem: NormalizedProblem, survey: Survey): boolean {

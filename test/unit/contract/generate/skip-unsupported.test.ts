@@ -97,6 +97,7 @@ t.test('what is not about an operation is refused all the same', async t => {
   const contracts = {
     version: [head.replace('3.1.0', '4.0.0'), /OpenAPI version/],
     info: [head.replace('title: Other, ', ''), /`title` must be present/],
+    title: [head.replace('title: Other', 'title: 1'), /#\/info\/title Expected type `string`/],
     scheme: [`${head}security: [{ none: [] }]\npaths: { /a: { get: { ${fine} } } }\n`, /no security scheme none/],
     whole: [`${head}security: [{ none: 1 }]\npaths: { /a: { post: { ${wholeFile}, ${fine} } } }\n`, /Expected type `array`/]
   } as const
