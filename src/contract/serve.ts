@@ -41,7 +41,7 @@ export interface ContractService<Ops, C extends Contract>
   realm?: string
   /** Returns Fastify's hooks of each operation, such as by its extensions. By default none. */
   hooks?: HooksOf
-  /** Gets the error of refused credentials, 401 or 403, and returns the one to send. */
+  /** Gets the error of refused credentials, 400, 401 or 403, and returns the one to send. */
   onRefused?: Guards['onRefused']
   /**
    * Limits of bodies that handlers read as they arrive, by default 100 MiB; Fastify's bodyLimit is
