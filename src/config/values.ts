@@ -100,12 +100,13 @@ function isOrigin (text: string): boolean {
 }
 
 export function baseUrl (text: string): string {
+  if (!/^(?:https?:\/\/|\/(?!\/))/i.test(text)) {
+    throw new Error(`is "${shown(text)}", but must begin with https://, http:// or one /`)
+  }
   const [address = ''] = /^https?:\/\/[^/?#@\\]+/i.exec(text) ?? []
-  const path = text.slice(address.length)
-  const isAddress = address === '' ? path !== '' : URL.canParse(address)
-  if (isAddress && isServed(path)) return text
-  throw new Error(`is "${shown(text)}", but must be an http(s) address or a path, ` +
-    'without ? # { } * \\ // blanks, a lone %, encoded characters such as %2F, and a user')
+  if ((address === '' || URL.canParse(address)) && isServed(text.slice(address.length))) return text
+  throw new Error(`is "${shown(text)}", but must have a valid host and no user, ` +
+    '? # { } * \\ // blank, lone % or encoded character such as %2F')
 }
 
 /**
