@@ -3,24 +3,19 @@
 // writes nothing, and exits with 1 if a file differs. --skip-unsupported leaves out operations that
 // cannot be served; --allow-open serves those without security.
 import { generate } from 'fastify-openapi-contract/generate'
-import { existsSync } from 'node:fs'
 import { ownPaths } from '../src/service/service-paths.ts'
-import { exitWith, leniencyOf, leniencyOptions, readOptions } from './options.ts'
+import {
+  leniencyOf, leniencyOptions, overlayOptions, overlaysOf, readOptions, requireFiles
+} from './options.ts'
 
-const { check, contract, overlay: overlays, out, ...leniency } = readOptions({
+const { check, contract, overlay, out, ...leniency } = readOptions({
   check: { type: 'boolean', default: false },
   contract: { type: 'string', default: 'openapi.yaml' },
-  overlay: { type: 'string', multiple: true, default: [] },
+  ...overlayOptions,
   out: { type: 'string', default: 'generated' },
   ...leniencyOptions
 })
-for (const [option, files] of Object.entries({ contract: [contract], overlay: overlays })) {
-  for (const file of files) {
-    if (existsSync(file)) continue
-    exitWith(`There is no file ${file}. Name the ${option}: npm run generate -- --${option} FILE`)
-  }
-}
-const flags = overlays.map(file => ` --overlay ${file}`)
-const command = flags.length === 0 ? 'npm run generate' : `npm run generate --${flags.join('')}`
-const options = { check, contract, overlays, out, command, ownPaths, ...leniencyOf(leniency) }
+requireFiles('contract', [contract])
+const common = { ownPaths, ...overlaysOf(overlay), ...leniencyOf(leniency) }
+const options = { check, contract, out, ...common }
 process.exitCode = await generate(options) ? 0 : 1

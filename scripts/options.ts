@@ -1,7 +1,7 @@
 // The command line of the scripts. --help prints the comment with which a script begins, and its
 // options.
 import type { Leniency } from 'fastify-openapi-contract/generate'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 
 /** Reads the options. An unknown option ends the process with a message and exit code 2. */
@@ -45,6 +45,25 @@ export const leniencyOptions = {
 
 export function leniencyOf (values: Record<keyof typeof leniencyOptions, boolean>): Leniency {
   return { skipUnsupported: values['skip-unsupported'], allowOpen: values['allow-open'] }
+}
+
+export const overlayOptions = {
+  overlay: { type: 'string', multiple: true, default: [] }
+} satisfies ParseArgsOptionsConfig
+
+/** The overlays, and the command that generates with them. */
+export function overlaysOf (overlays: string[]): { overlays: string[], command: string } {
+  requireFiles('overlay', overlays)
+  const flags = overlays.map(file => ` --overlay ${file}`)
+  const command = flags.length === 0 ? 'npm run generate' : `npm run generate --${flags.join('')}`
+  return { overlays, command }
+}
+
+/** Ends the process if one of these files does not exist. */
+export function requireFiles (option: string, files: string[]): void {
+  const missing = files.find(file => !existsSync(file))
+  if (missing === undefined) return
+  exitWith(`There is no file ${missing}. Name the ${option}: --${option} FILE`)
 }
 
 /** Reads one whole number; anything else ends the process with a message and exit code 2. */
