@@ -172,12 +172,13 @@ function dataDirectory (databaseUrl: string): string {
 /** A curl command that reads the token from its file, so that the output has no token. */
 function describeFirstRequest (address: string, baseUrl: string, tokenFile: string): string {
   const prefix = new URL(baseUrl, address).pathname.replace(/\/$/, '')
+  const quoted = tokenFile.replaceAll("'", "'\\''")
   return `
   Plant Store   ${address}
   The contract  ${address}/docs
   Access token  ${tokenFile}
 
-  curl ${address}${prefix}/plants -H "Authorization: Bearer $(cat '${tokenFile}')" \\
+  curl ${address}${prefix}/plants -H "Authorization: Bearer $(cat '${quoted}')" \\
     -H 'Content-Type: application/json' -w '\\n' \\
     -d '{"id": 1, "name": "Boston fern", "tag": "fern"}'
 `
