@@ -8,22 +8,19 @@ import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { ownPaths } from '../src/service/service-paths.ts'
 import { compiler, oneThread } from './compiler.ts'
-import {
-  leniencyOf, leniencyOptions, overlayOptions, overlaysOf, readOptions
-} from './options.ts'
+import { choicesOf, contractOptions, readOptions } from './options.ts'
 
 const contract = 'openapi.yaml'
-const { overlay, ...leniency } = readOptions({ ...overlayOptions, ...leniencyOptions })
-const common = { ownPaths, ...overlaysOf(overlay), ...leniencyOf(leniency) }
+const choices = choicesOf(readOptions(contractOptions))
 let service: ChildProcess | undefined
 
-watch('src', { recursive: true }, buildOnChange([contract, ...overlay], build))
+watch('src', { recursive: true }, buildOnChange([contract, ...choices.overlays], build))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => { stop().then(() => process.exit()) })
 }
 
 async function build (watchFiles: (files: string[]) => void): Promise<void> {
-  const options = { contract, out: 'generated', check: false, ...common }
+  const options = { contract, out: 'generated', check: false, ownPaths, ...choices }
   const isGood = await generate(options, watchFiles) && await typeChecks()
   if (!isGood) {
     const isWaiting = service === undefined

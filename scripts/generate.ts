@@ -4,18 +4,14 @@
 // cannot be served; --allow-open serves those without security.
 import { generate } from 'fastify-openapi-contract/generate'
 import { ownPaths } from '../src/service/service-paths.ts'
-import {
-  leniencyOf, leniencyOptions, overlayOptions, overlaysOf, readOptions, requireFiles
-} from './options.ts'
+import { choicesOf, contractOptions, readOptions, requireFiles } from './options.ts'
 
-const { check, contract, overlay, out, ...leniency } = readOptions({
+const { check, contract, out, ...choices } = readOptions({
   check: { type: 'boolean', default: false },
   contract: { type: 'string', default: 'openapi.yaml' },
-  ...overlayOptions,
   out: { type: 'string', default: 'generated' },
-  ...leniencyOptions
+  ...contractOptions
 })
 requireFiles('contract', [contract])
-const common = { ownPaths, ...overlaysOf(overlay), ...leniencyOf(leniency) }
-const options = { check, contract, out, ...common }
+const options = { check, contract, out, ownPaths, ...choicesOf(choices) }
 process.exitCode = await generate(options) ? 0 : 1

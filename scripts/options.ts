@@ -1,6 +1,5 @@
 // The command line of the scripts. --help prints the comment with which a script begins, and its
 // options.
-import type { Leniency } from 'fastify-openapi-contract/generate'
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 
@@ -37,26 +36,22 @@ function describeScript (file: string, options: ParseArgsOptionsConfig): string 
   return lines.join('\n')
 }
 
-/** The options by which a contract's owner accepts what is refused otherwise. */
-export const leniencyOptions = {
+/** What the owner of a contract changes in it, and accepts of it. */
+export const contractOptions = {
+  overlay: { type: 'string', multiple: true, default: [] },
   'skip-unsupported': { type: 'boolean', default: false },
   'allow-open': { type: 'boolean', default: false }
-} as const
-
-export function leniencyOf (values: Record<keyof typeof leniencyOptions, boolean>): Leniency {
-  return { skipUnsupported: values['skip-unsupported'], allowOpen: values['allow-open'] }
-}
-
-export const overlayOptions = {
-  overlay: { type: 'string', multiple: true, default: [] }
 } satisfies ParseArgsOptionsConfig
 
-/** The overlays, and the command that generates with them. */
-export function overlaysOf (overlays: string[]): { overlays: string[], command: string } {
+type Values = Record<'skip-unsupported' | 'allow-open', boolean> & { overlay: string[] }
+
+/** The options of the generator, with the command that generates by these overlays. */
+export function choicesOf ({ overlay: overlays, ...values }: Values) {
   requireFiles('overlay', overlays)
   const flags = overlays.map(file => ` --overlay ${file}`)
   const command = flags.length === 0 ? 'npm run generate' : `npm run generate --${flags.join('')}`
-  return { overlays, command }
+  const leniency = { skipUnsupported: values['skip-unsupported'], allowOpen: values['allow-open'] }
+  return { overlays, command, ...leniency }
 }
 
 /** Ends the process if one of these files does not exist. */

@@ -8,7 +8,6 @@ import { type Config, ConfigError, readConfig } from '../config/config.ts'
 import { loadEnvFile } from '../config/env-file.ts'
 import { createPrivately } from '../private-files.ts'
 import type { AppServer, AppServerOptions } from '../service/app-server.ts'
-import type { MetricsServer } from '../service/metrics-server.ts'
 import { createSharedMemory, type SharedMemory } from '../service/shared-memory.ts'
 import { HttpThread } from '../service/threads/http-thread.ts'
 import { countThreads } from '../service/threads/thread-count.ts'
@@ -152,11 +151,7 @@ function throwUncaught (error: Error): void {
 }
 
 /** The server of METRICS_PORT. */
-async function openMetrics (
-  config: Config,
-  shared: SharedMemory,
-  log: Logger
-): Promise<MetricsServer | undefined> {
+async function openMetrics (config: Config, shared: SharedMemory, log: Logger) {
   const { metricsPort } = config
   if (metricsPort === undefined) return undefined
   const { listenForMetrics } = await import('../service/metrics-server.ts')

@@ -35,11 +35,7 @@ export function describeUnread (
   return [...sentences]
 }
 
-function mostSimilar (
-  known: readonly string[],
-  name: string,
-  isInFile: boolean
-): string | undefined {
+function mostSimilar (known: readonly string[], name: string, isInFile: boolean) {
   const letters = lettersOf(name)
   for (const changes of [0, 1, 2]) {
     const similar = known.filter(each => areWithin(changes, lettersOf(each), letters))

@@ -174,12 +174,7 @@ function requireLimits (limits: Record<string, number | undefined>): void {
 }
 
 /** TypeScript reports these errors too, unless a cast hides them. */
-function mismatchesOf (
-  kind: string,
-  givenKind: string,
-  wanted: object,
-  given: object = {}
-): string[] {
+function mismatchesOf (kind: string, givenKind: string, wanted: object, given: object = {}) {
   const problems: string[] = []
   for (const name of Object.keys(wanted)) {
     if (!Object.hasOwn(given, name)) problems.push(`The ${kind} ${name} has no ${givenKind}.`)
