@@ -68,11 +68,11 @@ export function answerClientError (
   endSocket(socket, reporter, fromParser(error), { isHead: isHead(error) })
 }
 
-function fromParser ({ code = '' }: ParserError): HttpError {
+function fromParser ({ code }: ParserError): HttpError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new HttpError(408, 'The request did not arrive in time.')
   }
-  if (code !== 'HPE_HEADER_OVERFLOW') return notHttp(parserFaults[code])
+  if (code !== 'HPE_HEADER_OVERFLOW') return notHttp(parserFaults[String(code)])
   const sentence = `The header fields are too many, or larger than ${maxHeaderSize} bytes.`
   return new HttpError(431, sentence)
 }
