@@ -1,6 +1,6 @@
 // npm run breaking -- [OLD [NEW]]: the changes of the contract that can break a client, a line
 // each, with exit code 1. OLD and NEW are git revisions; without them it compares HEAD with the
-// working tree. --contract names the file. Redocly decides what can break.
+// working tree. --contract names the file; overlays do not count. Redocly decides what can break.
 import { readContract } from 'fastify-openapi-contract/generate'
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'

@@ -1,26 +1,26 @@
 // npm run dev: restarts the service after each change of the contract or of src/. Prints the errors
-// of a change that is broken, and keeps the last good service running. --skip-unsupported leaves
-// out operations that cannot be served; --allow-open serves those without security.
+// of a change that is broken, and keeps the last good service running. --overlay names a file of
+// changes to the contract, of which there may be several. --skip-unsupported leaves out operations
+// that cannot be served; --allow-open serves those without security.
 import { buildOnChange, generate } from 'fastify-openapi-contract/generate'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { ownPaths } from '../src/service/service-paths.ts'
 import { compiler, oneThread } from './compiler.ts'
-import { leniencyOf, leniencyOptions, readOptions } from './options.ts'
+import { choicesOf, contractOptions, readOptions } from './options.ts'
 
 const contract = 'openapi.yaml'
-const leniency = leniencyOf(readOptions(leniencyOptions))
+const choices = choicesOf(readOptions(contractOptions))
 let service: ChildProcess | undefined
 
-watch('src', { recursive: true }, buildOnChange([contract], build))
+watch('src', { recursive: true }, buildOnChange([contract, ...choices.overlays], build))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => { stop().then(() => process.exit()) })
 }
 
 async function build (watchFiles: (files: string[]) => void): Promise<void> {
-  const command = 'npm run generate'
-  const options = { contract, out: 'generated', command, check: false, ownPaths, ...leniency }
+  const options = { contract, out: 'generated', check: false, ownPaths, ...choices }
   const isGood = await generate(options, watchFiles) && await typeChecks()
   if (!isGood) {
     const isWaiting = service === undefined

@@ -3,24 +3,15 @@
 // writes nothing, and exits with 1 if a file differs. --skip-unsupported leaves out operations that
 // cannot be served; --allow-open serves those without security.
 import { generate } from 'fastify-openapi-contract/generate'
-import { existsSync } from 'node:fs'
 import { ownPaths } from '../src/service/service-paths.ts'
-import { exitWith, leniencyOf, leniencyOptions, readOptions } from './options.ts'
+import { choicesOf, contractOptions, readOptions, requireFiles } from './options.ts'
 
-const { check, contract, overlay: overlays, out, ...leniency } = readOptions({
+const { check, contract, out, ...choices } = readOptions({
   check: { type: 'boolean', default: false },
   contract: { type: 'string', default: 'openapi.yaml' },
-  overlay: { type: 'string', multiple: true, default: [] },
   out: { type: 'string', default: 'generated' },
-  ...leniencyOptions
+  ...contractOptions
 })
-for (const [option, files] of Object.entries({ contract: [contract], overlay: overlays })) {
-  for (const file of files) {
-    if (existsSync(file)) continue
-    exitWith(`There is no file ${file}. Name the ${option}: npm run generate -- --${option} FILE`)
-  }
-}
-const flags = overlays.map(file => ` --overlay ${file}`)
-const command = flags.length === 0 ? 'npm run generate' : `npm run generate --${flags.join('')}`
-const options = { check, contract, overlays, out, command, ownPaths, ...leniencyOf(leniency) }
+requireFiles('contract', [contract])
+const options = { check, contract, out, ownPaths, ...choicesOf(choices) }
 process.exitCode = await generate(options) ? 0 : 1

@@ -1,7 +1,6 @@
 // The command line of the scripts. --help prints the comment with which a script begins, and its
 // options.
-import type { Leniency } from 'fastify-openapi-contract/generate'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 
 /** Reads the options. An unknown option ends the process with a message and exit code 2. */
@@ -37,14 +36,29 @@ function describeScript (file: string, options: ParseArgsOptionsConfig): string 
   return lines.join('\n')
 }
 
-/** The options by which a contract's owner accepts what is refused otherwise. */
-export const leniencyOptions = {
+/** What the owner of a contract changes in it, and accepts of it. */
+export const contractOptions = {
+  overlay: { type: 'string', multiple: true, default: [] },
   'skip-unsupported': { type: 'boolean', default: false },
   'allow-open': { type: 'boolean', default: false }
-} as const
+} satisfies ParseArgsOptionsConfig
 
-export function leniencyOf (values: Record<keyof typeof leniencyOptions, boolean>): Leniency {
-  return { skipUnsupported: values['skip-unsupported'], allowOpen: values['allow-open'] }
+type Values = Record<'skip-unsupported' | 'allow-open', boolean> & { overlay: string[] }
+
+/** The options of the generator, with the command that generates by these overlays. */
+export function choicesOf ({ overlay: overlays, ...values }: Values) {
+  requireFiles('overlay', overlays)
+  const flags = overlays.map(file => ` --overlay ${file}`)
+  const command = flags.length === 0 ? 'npm run generate' : `npm run generate --${flags.join('')}`
+  const leniency = { skipUnsupported: values['skip-unsupported'], allowOpen: values['allow-open'] }
+  return { overlays, command, ...leniency }
+}
+
+/** Ends the process if one of these files does not exist. */
+export function requireFiles (option: string, files: string[]): void {
+  const missing = files.find(file => !existsSync(file))
+  if (missing === undefined) return
+  exitWith(`There is no file ${missing}. Name the ${option}: --${option} FILE`)
 }
 
 /** Reads one whole number; anything else ends the process with a message and exit code 2. */

@@ -145,7 +145,9 @@ function createToken (path: string): void {
     // Unlike a rename, a link never replaces the token of another process.
     linkSync(draft, path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    // The error of a full disk names no file.
+    if (code !== 'EEXIST') throw new Error(`${path} cannot be written: ${message}.`)
   } finally {
     rmSync(draft, { force: true })
   }

@@ -55,7 +55,11 @@ function readArguments (args: string[]): Arguments | undefined {
     if (values.help) return undefined
     const [from, to, ...more] = positionals
     if (from === undefined || to === undefined || more.length > 0) throw new Error(usage)
-    for (const place of [from, to]) isStore(place)
+    isStore(from)
+    if (!isStore(to) && /\.(?:db|sqlite3?)$/i.test(to)) {
+      const wayOut = `write sqlite:${to}, or name a file of lines otherwise`
+      throw new Error(`${to} has the name of a database: ${wayOut}.`)
+    }
     return { from, to, failFast: values['fail-fast'] }
   } catch (error) {
     throw new ArgumentError((error as Error).message)
@@ -122,9 +126,20 @@ async function openSource (from: string): Promise<Source & { close: () => Promis
   const close = async () => {}
   const parse = createParser()
   if (from === '-') return { plants: readPlants(process.stdin, parse), total: undefined, close }
-  const { size } = await stat(from)
+  const file = await stat(from)
+  // What a pipe has is read only once.
+  if (file.isFile() && await isDatabase(from)) {
+    throw new ArgumentError(`${from} is a SQLite database: write sqlite:${from}.`)
+  }
   const stream = createReadStream(from)
-  return { plants: readPlants(stream, parse), position: () => stream.bytesRead, total: size, close }
+  const position = () => stream.bytesRead
+  return { plants: readPlants(stream, parse), position, total: file.size, close }
+}
+
+/** See "Database File Format" of SQLite. */
+async function isDatabase (path: string): Promise<boolean> {
+  const [header] = await Array.fromAsync(createReadStream(path, { end: 14 }))
+  return String(header) === 'SQLite format 3'
 }
 
 interface Target extends Pick<CopyOptions, 'add'> {

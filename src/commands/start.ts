@@ -8,7 +8,6 @@ import { type Config, ConfigError, readConfig } from '../config/config.ts'
 import { loadEnvFile } from '../config/env-file.ts'
 import { createPrivately } from '../private-files.ts'
 import type { AppServer, AppServerOptions } from '../service/app-server.ts'
-import type { MetricsServer } from '../service/metrics-server.ts'
 import { createSharedMemory, type SharedMemory } from '../service/shared-memory.ts'
 import { HttpThread } from '../service/threads/http-thread.ts'
 import { countThreads } from '../service/threads/thread-count.ts'
@@ -152,11 +151,7 @@ function throwUncaught (error: Error): void {
 }
 
 /** The server of METRICS_PORT. */
-async function openMetrics (
-  config: Config,
-  shared: SharedMemory,
-  log: Logger
-): Promise<MetricsServer | undefined> {
+async function openMetrics (config: Config, shared: SharedMemory, log: Logger) {
   const { metricsPort } = config
   if (metricsPort === undefined) return undefined
   const { listenForMetrics } = await import('../service/metrics-server.ts')
@@ -172,12 +167,13 @@ function dataDirectory (databaseUrl: string): string {
 /** A curl command that reads the token from its file, so that the output has no token. */
 function describeFirstRequest (address: string, baseUrl: string, tokenFile: string): string {
   const prefix = new URL(baseUrl, address).pathname.replace(/\/$/, '')
+  const quoted = tokenFile.replaceAll("'", "'\\''")
   return `
   Plant Store   ${address}
   The contract  ${address}/docs
   Access token  ${tokenFile}
 
-  curl ${address}${prefix}/plants -H "Authorization: Bearer $(cat '${tokenFile}')" \\
+  curl ${address}${prefix}/plants -H "Authorization: Bearer $(cat '${quoted}')" \\
     -H 'Content-Type: application/json' -w '\\n' \\
     -d '{"id": 1, "name": "Boston fern", "tag": "fern"}'
 `

@@ -1,8 +1,9 @@
 // Reads the environment; nothing else does. Throws one ConfigError that lists every error.
 import type { Tokens, TokensFile } from '../auth/token-list.ts'
 import { checkIssuerUrl, checkKeyUrl, type JwtSettings } from '../auth/issuer.ts'
+import { checkStoreUrl } from '../stores/open.ts'
 import {
-  baseUrl, databaseUrl, hostName, integerBetween, networks, oneOf, origins, secondsBetween, tokens,
+  baseUrl, hostName, integerBetween, networks, oneOf, origins, secondsBetween, tokens,
   tokensFile, withoutBlanks
 } from './values.ts'
 import { describeUnread } from './unread-variables.ts'
@@ -101,7 +102,7 @@ export function readConfig (
     host: variable('HOST', '0.0.0.0', '127.0.0.1', hostName),
     port: variable('PORT', '3000', 3000, integerBetween(0, 65535)),
     metricsPort: variable('METRICS_PORT', '9464', undefined, integerBetween(0, 65535)),
-    databaseUrl: variable('DATABASE_URL', defaultDatabase, defaultDatabase, databaseUrl),
+    databaseUrl: variable('DATABASE_URL', defaultDatabase, defaultDatabase, checkStoreUrl),
     accessTokens: variable('ACCESS_TOKENS', examples.accessTokens, undefined, tokens),
     accessTokensFile: variable('ACCESS_TOKENS_FILE', examples.tokensFile, undefined, tokensFile),
     jwt: issuer !== undefined && audience !== undefined ? { issuer, audience, jwksUrl } : undefined,

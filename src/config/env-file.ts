@@ -13,6 +13,7 @@ const quoted = `(["'\`])(?:(?!\\1).)*\\1${blanks}(?:#.*)?`
 const unquoted = '[^\\s"\'`#][^#]*?(?:[ \\t]#.*)?'
 const value = `(?:${blanks}(?:${quoted}|${unquoted}|#.*))?`
 const line = new RegExp(`^${blanks}(?:#.*|(?:export +)?[\\w.-]+${blanks}=${value})?$`)
+const forms = 'NAME=value nor NAME="a value with blanks or #"'
 
 /** A variable with a token or a password. */
 const secret = /^(?:ACCESS_TOKENS|PGPASSWORD)=.|^DATABASE_URL=[^/]*\/\/[^@]*:.*@/s
@@ -26,8 +27,8 @@ export interface EnvFile {
 
 /**
  * Sets the variables of .env, if there is one, that are not set yet or empty.
- * @throws ConfigError when it cannot be read, or when a line is neither NAME=value nor a comment,
- * or sets a variable again
+ * @throws ConfigError when it cannot be read, or with each line that is neither NAME=value nor a
+ * comment, or that sets a variable again
  */
 export function loadEnvFile (): EnvFile {
   // A link to a missing file is a mistake, too.
@@ -36,19 +37,16 @@ export function loadEnvFile (): EnvFile {
   if (!isUtf8(bytes) || bytes.includes(0)) throw unreadable('it is not UTF-8')
   // Some editors write a byte order mark, which parseEnv() takes for a part of the first name.
   const text = bytes.toString().replace(/^\ufeff/, '')
-  const lines = text.split(/\r?\n/)
-  const wrong = lines.findIndex(each => !line.test(each))
-  if (wrong !== -1) {
-    const forms = 'NAME=value nor NAME="a value with blanks or #"'
-    throw unreadable(`line ${wrong + 1} is neither ${forms}`)
-  }
   const variables = new Map<string, string>()
-  for (const [index, each] of lines.entries()) {
+  const faults: string[] = []
+  for (const [index, each] of text.split(/\r?\n/).entries()) {
+    if (!line.test(each)) faults.push(`line ${index + 1} is neither ${forms}`)
     for (const [name, value = ''] of Object.entries(parseEnv(each.trim()))) {
-      if (variables.has(name)) throw unreadable(`line ${index + 1} sets ${name} again`)
+      if (variables.has(name)) faults.push(`line ${index + 1} sets ${name} again`)
       variables.set(name, value)
     }
   }
+  if (faults.length > 0) throw unreadable(...faults)
   for (const [name, value] of variables) process.env[name] ||= value
   return { names: [...variables.keys()], warnings: warningsAbout(variables) }
 }
@@ -68,6 +66,7 @@ function read (): Buffer {
   }
 }
 
-function unreadable (reason: string): ConfigError {
-  return new ConfigError([`${path} cannot be read: ${reason}. Correct or remove it.`])
+function unreadable (...reasons: string[]): ConfigError {
+  const wayOut = 'Correct or remove it.'
+  return new ConfigError(reasons.map(reason => `${path} cannot be read: ${reason}. ${wayOut}`))
 }

@@ -2,7 +2,6 @@
 
 /** Shorter names are close to too many others. */
 const shortest = 7
-const mostChanges = 2
 /** pg reads PGHOST, PGPORT, PGUSER, PGPASSWORD and others for what DATABASE_URL does not say. */
 const ofPg = /^PG[A-Z]+$/
 /** A token alone on a line of .env that ends with = passes for the name of a variable. */
@@ -23,7 +22,7 @@ export function describeUnread (
   for (const name of new Set([...envFile, ...env])) {
     if (known.includes(name) || ofPg.test(name)) continue
     const isInFile = envFile.includes(name)
-    const meant = known.find(each => areSimilar(each, name))
+    const meant = mostSimilar(known, name, isInFile)
     if (meant === undefined && !isInFile) continue
     if (meant === undefined && !looksLikeName.test(name)) {
       sentences.add(hidden)
@@ -36,22 +35,33 @@ export function describeUnread (
   return [...sentences]
 }
 
-function areSimilar (known: string, name: string): boolean {
-  const [a, b] = [lettersOf(known), lettersOf(name)]
-  return a === b || (known.length >= shortest && areWithin(mostChanges, a, b))
+function mostSimilar (known: readonly string[], name: string, isInFile: boolean) {
+  const letters = lettersOf(name)
+  for (const changes of [0, 1, 2]) {
+    const similar = known.filter(each => areWithin(changes, lettersOf(each), letters))
+    const meant = similar.find(({ length }) => {
+      // Other programs have HOSTS and POST, but no PRT.
+      const isTypo = isInFile || letters.length < length
+      return changes === 0 || length >= shortest || (changes === 1 && isTypo)
+    })
+    if (meant !== undefined) return meant
+  }
+  return undefined
 }
 
 function lettersOf (name: string): string {
-  return name.toUpperCase().replace(/[^A-Z]/g, '')
+  return name.toUpperCase().replace(/[^A-Z]/g, '').replace(/IES$/, 'Y')
 }
 
-/** Whether one text becomes the other by so many added, removed or replaced characters. */
+/** Whether so many added, removed, replaced or swapped characters make one text the other. */
 function areWithin (changes: number, a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > changes) return false
   if (a === b) return true
   const [restOfA, restOfB] = [a.slice(1), b.slice(1)]
   if (a[0] === b[0]) return areWithin(changes, restOfA, restOfB)
+  const isSwapped = a[0] === b[1] && a[1] === b[0]
   return areWithin(changes - 1, restOfA, b) ||
     areWithin(changes - 1, a, restOfB) ||
+    (isSwapped && areWithin(changes - 1, a.slice(2), b.slice(2))) ||
     areWithin(changes - 1, restOfA, restOfB)
 }

@@ -2,7 +2,6 @@
 // that starts with the name of the variable.
 import { isIP } from 'node:net'
 import { parseTokens, readTokensFile, type Tokens, type TokensFile } from '../auth/token-list.ts'
-import { checkStoreUrl } from '../stores/open.ts'
 
 export function withoutBlanks (text: string): string {
   if (/\s/.test(text)) throw new Error(`is "${shown(text)}", but must not have blanks`)
@@ -51,12 +50,6 @@ function shown (text: string): string {
   return host + (rest.length > longestShown ? `${rest.slice(0, 3)}...` : rest)
 }
 
-/** The message does not show the value: it may contain a password. */
-export function databaseUrl (text: string): string {
-  checkStoreUrl(text)
-  return text
-}
-
 export function tokens (text: string): Tokens {
   const tokens = parseTokens(text)
   if (tokens.size === 0) throw new Error('has no token')
@@ -73,12 +66,16 @@ export function tokensFile (path: string): TokensFile {
   }
 }
 
-export function networks (text: string): string[] {
-  const entries = text.split(',').map(entry => entry.trim())
-  const wrong = entries.find(entry => !isNetwork(entry))
-  if (wrong === undefined) return entries
-  throw new Error(`has "${shown(wrong)}", but must be addresses or networks, separated by commas`)
+function listOf (form: string, isValid: (entry: string) => boolean) {
+  return (text: string): string[] => {
+    const entries = text.split(',').map(entry => entry.trim())
+    const wrong = entries.find(entry => !isValid(entry))
+    if (wrong === undefined) return entries
+    throw new Error(`has "${shown(wrong)}", but must be ${form}, separated by commas`)
+  }
 }
+
+export const networks = listOf('addresses or networks', isNetwork)
 
 function isNetwork (text: string): boolean {
   const [, address = '', , bits = '1'] = /^([^/%]*)(\/([1-9]\d*))?$/.exec(text) ?? []
@@ -87,25 +84,18 @@ function isNetwork (text: string): boolean {
 }
 
 /** `*` is none: the pages of every site could use a token that a browser keeps. */
-export function origins (text: string): string[] {
-  const entries = text.split(',').map(entry => entry.trim())
-  const wrong = entries.find(entry => !isOrigin(entry))
-  if (wrong === undefined) return entries
-  const form = 'origins (scheme, host and port), separated by commas'
-  throw new Error(`has "${shown(wrong)}", but must be ${form}`)
-}
-
-function isOrigin (text: string): boolean {
+export const origins = listOf('origins (scheme, host and port)', text => {
   return URL.parse(text)?.origin === text && /^https?:[^*]*$/.test(text)
-}
+})
 
 export function baseUrl (text: string): string {
+  if (!/^(?:https?:\/\/|\/(?!\/))/i.test(text)) {
+    throw new Error(`is "${shown(text)}", but must begin with https://, http:// or one /`)
+  }
   const [address = ''] = /^https?:\/\/[^/?#@\\]+/i.exec(text) ?? []
-  const path = text.slice(address.length)
-  const isAddress = address === '' ? path !== '' : URL.canParse(address)
-  if (isAddress && isServed(path)) return text
-  throw new Error(`is "${shown(text)}", but must be an http(s) address or a path, ` +
-    'without ? # { } * \\ // blanks, a lone %, encoded characters such as %2F, and a user')
+  if ((address === '' || URL.canParse(address)) && isServed(text.slice(address.length))) return text
+  throw new Error(`is "${shown(text)}", but must have a valid host and no user, ` +
+    '? # { } * \\ // blank, lone % or encoded character such as %2F')
 }
 
 /**

@@ -6,6 +6,7 @@ import type { AnswerOptions, AnyHandler } from './answers/answers.ts'
 import { readBodiesAsBytes } from './bodies/body-parser.ts'
 import { bodyHooks, type BodyLimits } from './bodies/body-readers.ts'
 import { docsPath, docsRedirects, serveDocs } from './docs/docs-page.ts'
+import { didYouMean } from './message/did-you-mean.ts'
 import { answerErrors } from './message/fastify-errors.ts'
 import { addMethods } from './message/methods.ts'
 import {
@@ -41,7 +42,7 @@ export interface ContractService<Ops, C extends Contract>
   realm?: string
   /** Returns Fastify's hooks of each operation, such as by its extensions. By default none. */
   hooks?: HooksOf
-  /** Gets the error of refused credentials, 401 or 403, and returns the one to send. */
+  /** Gets the error of refused credentials, 400, 401 or 403, and returns the one to send. */
   onRefused?: Guards['onRefused']
   /**
    * Limits of bodies that handlers read as they arrive, by default 100 MiB; Fastify's bodyLimit is
@@ -63,7 +64,7 @@ export type AuthenticateRoute = (security: Operation['security']) => onRequestHo
  * Makes a Fastify plugin that serves a contract: a route for each operation, every error in one
  * shape, and the page /docs. A prefix of the plugin replaces the path of the contract's server.
  * @throws Error, when it is registered, that names missing and extra handlers and verifiers, a
- *   limit that is none, or a prefix with parameters
+ *   limit that is none, a misspelt option, or a prefix with parameters
  */
 export function serveContract<Ops, C extends Contract> (
   service: ContractService<Ops, C>
@@ -77,6 +78,7 @@ type AnyService = ContractService<Record<string, unknown>, Contract>
 
 async function addContract (app: FastifyInstance, service: AnyService): Promise<void> {
   keepTicksFast()
+  refuseMisspelt(service)
   requireLiteralPrefix(app.prefix)
   const { contract, variables = {}, hooks: hooksOf, onRefused, bodyLimits, routes } = service
   const { document, schemas, securitySchemes: schemes } = contract
@@ -129,6 +131,21 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   describeContract(operations, [...skipped, ...named]).forEach(warn)
 }
 
+const optionNames: Array<keyof AnyService> = [
+  'contract', 'handlers', 'verifiers', 'variables', 'realm', 'hooks', 'onRefused', 'bodyLimits',
+  'docs', 'routes', 'warn', 'responseTimeoutMs', 'toHttpError', 'onErrorAnswer', 'answers',
+  'logFault', 'errorBody', 'contentType', 'log'
+]
+
+/** For JavaScript. A name that is like none may come from an object that is spread. */
+function refuseMisspelt (service: AnyService): void {
+  for (const name of Object.keys(service)) {
+    const isKnown = optionNames.some(known => known === name)
+    const question = isKnown ? '' : didYouMean(name, optionNames)
+    if (question !== '') throw new Error(`serveContract() has no option ${name}.${question}`)
+  }
+}
+
 /** Where the page of the contract is: a proxy may forward no path but that of the server. */
 function docsPrefixes (
   { prefix }: FastifyInstance,
@@ -157,7 +174,7 @@ function requireLimits (limits: Record<string, number | undefined>): void {
 }
 
 /** TypeScript reports these errors too, unless a cast hides them. */
-function mismatchesOf (kind: string, givenKind: string, wanted: object, given: object): string[] {
+function mismatchesOf (kind: string, givenKind: string, wanted: object, given: object = {}) {
   const problems: string[] = []
   for (const name of Object.keys(wanted)) {
     if (!Object.hasOwn(given, name)) problems.push(`The ${kind} ${name} has no ${givenKind}.`)

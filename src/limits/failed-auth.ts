@@ -15,8 +15,8 @@ export function limitFailures (
 ): (error: HttpError, request: FailedRequest) => HttpError {
   const failures = new WindowCounter(counts)
   return (error, request) => {
-    // Failures of a verifier and known callers without permission do not count.
-    if (error.status !== 400 && error.status !== 401) return error
+    // Known callers without permission do not count.
+    if (error.status === 403) return error
     const { count, secondsLeft } = failures.count(networkOf(request))
     if (count <= perMinute) return error
     const rule = `An address may fail ${perMinute} times per minute: ` +

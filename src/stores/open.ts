@@ -30,14 +30,16 @@ export function isStoreUrl (url: string): boolean {
 }
 
 /**
- * Checks a URL without opening the store.
- * @throws Error whose message completes a sentence that starts with the name of the variable
+ * Checks a URL without opening the store, and returns it.
+ * @throws Error whose message completes a sentence that starts with the name of the variable; it
+ *   does not show the URL, which may have a password
  */
-export function checkStoreUrl (url: string): void {
+export function checkStoreUrl (url: string): string {
   if (!isStoreUrl(url)) throw new Error(`must be ${forms}`)
   if (postgresForm.test(url)) hostUrls(url)
   const path = sqlitePath(url)
   if (path !== undefined) checkPath(path)
+  return url
 }
 
 /** Refuses paths that name another file than the one that was meant. */

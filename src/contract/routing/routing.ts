@@ -58,9 +58,11 @@ const maxCompared = 100
 
 /** A question with a path of the contract that has no parameters. */
 function similarTo (sent: string, paths: Path[]): string {
-  const similar = paths.map(({ template }) => template).filter(template => {
-    return !template.includes('{') && Math.abs(template.length - sent.length) <= 3
-  })
+  const plain = paths.map(({ template }) => template).filter(template => !template.includes('{'))
+  // The caller may have left out the path of the server, or a prefix.
+  const complete = plain.find(template => sent.length > 1 && template.endsWith(sent))
+  if (complete !== undefined) return ` Did you mean ${complete}?`
+  const similar = plain.filter(({ length }) => Math.abs(length - sent.length) <= 3)
   return didYouMean(sent, similar.slice(0, maxCompared))
 }
 

@@ -16,7 +16,7 @@ export interface Guards {
   verifiers: Readonly<Record<string, AnyVerifier>>
   /** Names the protection space in challenges (RFC 9110, section 11.5). */
   realm: string
-  /** Gets the error for credentials that no requirement accepts, and returns the one to send. */
+  /** Gets the 4xx for credentials that no requirement accepts, and returns the one to send. */
   onRefused?: ((error: HttpError, request: FastifyRequest) => HttpError) | undefined
   /** Time limit of a verifier that returns a promise. */
   timeoutMs: number
@@ -59,7 +59,8 @@ export function authenticate (
       const isAnonymous = isOptional && readers.every(reader => hasNoCredentials(reader, request))
       if (isAnonymous) return done()
       const refusal = mostSpecificOf(refusalsOf(request))
-      done(onRefused?.(refusal, request) ?? refusal)
+      // A 5xx is the failure of a verifier, which says nothing of the credentials.
+      done(refusal.status < 500 ? onRefused?.(refusal, request) ?? refusal : refusal)
     })
   }]
 }

@@ -72,13 +72,28 @@ function fromParser ({ code }: ParserError): HttpError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new HttpError(408, 'The request did not arrive in time.')
   }
-  if (code !== 'HPE_HEADER_OVERFLOW') return notHttp()
+  if (code !== 'HPE_HEADER_OVERFLOW') return notHttp(parserFaults[String(code)])
   const sentence = `The header fields are too many, or larger than ${maxHeaderSize} bytes.`
   return new HttpError(431, sentence)
 }
 
-export function notHttp (): HttpError {
-  return new HttpError(400, 'This is not an HTTP/1.1 request.')
+const badFirstLine = 'its first line is not "METHOD /path HTTP/1.1" with CRLF'
+/** No sentence shows bytes of the request: they may be a token, or another protocol. */
+const parserFaults: Readonly<Record<string, string>> = {
+  HPE_INVALID_METHOD: 'it does not begin with a known method',
+  HPE_INVALID_URL: 'its address does not begin with /, or is not percent-encoded',
+  HPE_INVALID_CONSTANT: badFirstLine,
+  HPE_INVALID_VERSION: badFirstLine,
+  HPE_INVALID_CONTENT_LENGTH: 'its Content-Length is not a number of bytes',
+  HPE_UNEXPECTED_CONTENT_LENGTH: 'its Content-Length is sent more than once',
+  HPE_INVALID_TRANSFER_ENCODING: 'its Transfer-Encoding is not chunked, or not alone',
+  HPE_INVALID_HEADER_TOKEN: 'a header field has an invalid name or value',
+  HPE_INVALID_CHUNK_SIZE: 'a chunk of its body has an invalid size'
+}
+
+export function notHttp (fault?: string): HttpError {
+  const sentence = 'This is not an HTTP/1.1 request'
+  return new HttpError(400, fault === undefined ? `${sentence}.` : `${sentence}: ${fault}.`)
 }
 
 /**

@@ -10,7 +10,7 @@ export function hostUrls (url: string): string[] {
   const { start = '', hosts = '', rest = '' } = parts.exec(url)?.groups ?? {}
   // Otherwise a part of the password would be taken for the host, which the log shows.
   if (/[#@]/.test(rest)) {
-    const wayOut = 'write them as %40, %2F, %3F and %23'
+    const wayOut = 'percent-encode them as %40, %2F, %3F and %23'
     throw new Error(`has @, /, ? or # in a password or parameter: ${wayOut}`)
   }
   const urls = hosts.split(',').map(host => `${start}${host}${rest}`)

@@ -23,7 +23,7 @@ export async function sqliteEngine (
   let worker: Worker | undefined
   let keeper: DatabaseSync | undefined
   let timer: NodeJS.Timeout | undefined
-  const reason = `Checking the database ${path}, which is large or locked by another process.`
+  const reason = `Checking the database ${path}, which is large, locked or being created.`
   // The start of a thread may take longer on a slow machine.
   let onReady = () => {
     timer = setTimeout(() => onWarning(reason), silenceMs)

@@ -150,8 +150,11 @@ function stopFor (change: FileChanged): void {
 /** By the primary code; see "Result Codes" of SQLite. */
 const waysOut: Readonly<Record<number, string>> = {
   8: 'let the user of the service write to the file and to its folder', // SQLITE_READONLY
+  // SQLITE_IOERR: also for a disk that is too full for the index, which has 32 KiB.
+  10: 'look at the space (df), the inodes (df -i) and the system log of its disk',
   13: 'free some space', // SQLITE_FULL
-  14: 'let the user of the service write to its folder', // SQLITE_CANTOPEN
+  // SQLITE_CANTOPEN
+  14: 'let the user of the service write to its folder, on a disk with free inodes (df -i)',
   26: 'name another file, or restore this one from a backup' // SQLITE_NOTADB
 }
 

@@ -6,16 +6,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { compiler } from '../../../scripts/compiler.ts'
-import { exitWith, leniencyOf, leniencyOptions, readArguments } from '../../../scripts/options.ts'
+import { choicesOf, contractOptions, exitWith, readArguments } from '../../../scripts/options.ts'
 import { emitOperations } from '../../../src/contract/generate/emit/emit-contract.ts'
 import { emitTypes } from '../../../src/contract/generate/emit/emit-types.ts'
 import { readContract } from '../../../src/contract/generate/index.ts'
 import { ownPaths } from '../../../src/service/service-paths.ts'
 import { callOperations } from './operations.ts'
 
-const options = { ...leniencyOptions, corpus: { type: 'string', default: '' } } as const
+const options = { ...contractOptions, corpus: { type: 'string' as const, default: '' } }
 const { values, positionals } = readArguments(options, Infinity)
-const leniency = leniencyOf(values)
+const choices = choicesOf(values)
 const files = values.corpus === '' ? positionals : corpusIn(values.corpus)
 if (files.length === 0) exitWith('Name the files of the contracts to serve.')
 const columns = [
@@ -51,7 +51,7 @@ function printRow (cells: Array<string | number>): void {
 async function tryContract (file: string, name: string): Promise<Array<string | number>> {
   try {
     const began = performance.now()
-    const read = await readContract(file, { ownPaths, ...leniency })
+    const read = await readContract(file, { ownPaths, ...choices })
     const types = await emitTypes(read.served)
     const generateMs = performance.now() - began
     const { operations, skipped } = read.contract

@@ -42,7 +42,7 @@ test('a first start on a full disk leaves no file that later starts refuse', asy
   const env = { ACCESS_TOKENS: testToken, DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` }
   const first = await startService(t, folder, env, [], { command: limitFiles(0) })
   t.equal(await first.ended, 1)
-  t.match(first.output(), /^The database .* cannot be used: /m)
+  t.match(first.output(), /^The database .* cannot be used: disk I\/O error; look at the space \(df\), .*\.$/m)
   const second = await startService(t, folder, env)
   t.equal((await postPlant(second.origin, testToken, '{"id":1,"name":"x"}')).status, 200)
   second.child.kill('SIGTERM')

@@ -283,7 +283,7 @@ test('without a terminal the progress of a file is in percent', async t => {
 })
 
 test('a copy that cannot start prints one sentence without a stack or a password', async t => {
-  const folder = t.testdir({ 'there.ndjson': '' })
+  const folder = t.testdir({ 'there.ndjson': '', database: 'SQLite format 3\0\x10' })
   const existing = join(folder, 'there.ndjson')
   const mistakes: Array<[string[], RegExp]> = [
     [[], /^Usage: npm run copy/],
@@ -296,6 +296,8 @@ test('a copy that cannot start prints one sentence without a stack or a password
       ['postgress://u:SECRET@h/db', '-'],
       /^There is no store for "postgress:"\. Use sqlite:PATH.*\.\n$/
     ],
+    [[join(folder, 'database'), '-'], /^\S+database is a SQLite database: write sqlite:\/\S+\.\n$/],
+    [['-', 'new.db'], /^new\.db has the name of a database: write sqlite:new\.db, or .*\.\n$/],
     [['-', existing], /there\.ndjson already exists: name another file or remove it\n$/],
     [['-', join(folder, 'none', 'out.ndjson')], /ENOENT: no such file or directory/],
     [['-', `sqlite:${join(existing, 'a.db')}`], /^The database .* cannot be used: .* \(.*\)\n$/]
@@ -313,7 +315,7 @@ test('a copy that cannot start prints one sentence without a stack or a password
   for (const [args, message] of [...mistakes, ...unknown]) {
     const coverage = !unknown.some(([known]) => known === args)
     const { code, stdout, stderr } = await copy(args, '{"id":1,"name":"x"}\n', { coverage })
-    const isMistake = /^Usage|^Unknown option|^There is no store/.test(stderr)
+    const isMistake = /^Usage|^Unknown option|^There is no store|sqlite:\S/.test(stderr)
     t.equal(code, isMistake ? 2 : 1, args.join(' '))
     t.match(stderr, message)
     t.notMatch(stderr, /\n {4}at |SECRET/, 'no stack, no password')

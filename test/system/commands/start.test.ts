@@ -30,9 +30,8 @@ async function lastStatusOf (origin: string, id: number, name: string): Promise<
 }
 
 test('the first start creates a token and prints a curl command that works when pasted', async t => {
-  const folder = t.testdir({
-    bin: { curl: t.fixture('file', '#!/bin/sh\nprintf "%s\\0" "$@"\n') }
-  })
+  const bin = { curl: t.fixture('file', '#!/bin/sh\nprintf "%s\\0" "$@"\n') }
+  const folder = join(t.testdir({ "owner's": { bin } }), "owner's")
   const until = /-d '.*'\n/
   const { output, child, ended } = await startService(t, folder, {}, terminal, { until })
   const [, origin = ''] = /Plant Store {3}(\S+)/.exec(output()) ?? []

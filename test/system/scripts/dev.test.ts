@@ -11,20 +11,23 @@ import { testToken } from '../../fixtures/secrets.ts'
 const test = inParallel(t, 2)
 
 /**
- * Runs `npm run dev` in a copy of the project; `printed` waits until the output after its last
+ * Runs `npm run dev` in a copy of the project, with these texts as overlays; `printed` waits until the output after its last
  * match matches.
  */
-async function develop (t: Test, contract = (text: string) => text) {
+async function develop (t: Test, ...overlays: string[]) {
   const folder = t.testdir()
   const copied = ['src', 'generated', 'tsconfig.json', 'package.json', 'openapi.yaml']
   for (const name of copied) cpSync(name, join(folder, name), { recursive: true })
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
-  writeFileSync(join(folder, 'openapi.yaml'), contract(readFileSync('openapi.yaml', 'utf8')))
+  const args = [resolve('scripts/dev.ts')]
+  for (const [index, text] of overlays.entries()) {
+    writeFileSync(join(folder, `${index}.yaml`), text)
+    args.push('--overlay', `${index}.yaml`)
+  }
 
   const config = { PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: testToken, LOG_LEVEL: 'info' }
   const env = { ...process.env, ...config }
-  const script = resolve('scripts/dev.ts')
-  const dev = holdProcess(spawn(process.execPath, [script], {
+  const dev = holdProcess(spawn(process.execPath, args, {
     cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe']
   }))
   t.teardown(() => dev.kill('SIGKILL'))
@@ -76,11 +79,14 @@ test('dev serves each change, and keeps the last service while there is an error
   t.equal(await status(third), 0, 'the service ends with dev')
 })
 
-test('dev waits for a change while the contract has an error', async t => {
-  const { dev, printed } = await develop(t, text => {
-    return text.replace('openapi: 3.1.0', 'openapi: 4.0.0')
-  })
+test('dev waits for a change while the contract or an overlay of it has an error', async t => {
+  const { dev, printed, change } = await develop(t, `overlay: 1.0.0
+info: { title: A, version: 1.0.0 }
+actions: [{ target: $, update: { openapi: 4.0.0 } }]
+`)
   await printed(/Not supported: an OpenAPI version other than 3\.0\.x, 3\.1\.x and 3\.2\.x \(4\.0\.0\)[^]*Waiting for a change\./)
+  change('0.yaml', '4.0.0', '4.1.0')
+  await printed(/\(4\.1\.0\)[^]*Waiting for a change\./)
   dev.kill('SIGINT')
   t.strictSame(await once(dev, 'exit'), [0, null])
 })

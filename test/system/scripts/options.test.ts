@@ -41,7 +41,7 @@ t.test('--help of a script says what it does, and lists its options', async t =>
   const scripts: Record<string, RegExp> = {
     generate: /^npm run generate: .*\n[^]*\n {2}--contract TEXT\n/,
     breaking: /^npm run breaking -- \[OLD \[NEW\]\]: [^]*\n {2}--contract TEXT/,
-    dev: /^npm run dev: [^]*\n {2}--skip-unsupported\n {2}--allow-open\n$/
+    dev: /^npm run dev: [^]*\n {2}--overlay TEXT\n {2}--skip-unsupported\n {2}--allow-open\n$/
   }
   for (const [name, help] of Object.entries(scripts)) {
     const args = [`scripts/${name}.ts`, name === 'dev' ? '-h' : '--help']
@@ -54,6 +54,6 @@ t.test('generate without a contract names the way out', async t => {
   const args = ['scripts/generate.ts', '--contract', '/nope']
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   t.equal(status, 2)
-  const wayOut = 'Name the contract: npm run generate -- --contract FILE'
+  const wayOut = 'Name the contract: --contract FILE'
   t.equal(stderr, `There is no file /nope. ${wayOut}\n`)
 })

@@ -1,9 +1,10 @@
-import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import fs, { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { openTokens, type TokenLog, type TokenSources } from '../../../src/auth/token-sources.ts'
 import { parseTokens, readTokensFile } from '../../../src/auth/token-list.ts'
+import { replaceExports } from '../../fixtures/builtins.ts'
 
 const noTokens = {
   accessTokens: undefined, accessTokensFile: undefined, ownTokenFile: '/nowhere/access-token'
@@ -264,5 +265,11 @@ t.test('a token file that cannot be created is an error, a draft left by a crash
   t.throws(() => openIn('file', 'access-token'), { code: /EEXIST|ENOTDIR/ })
   t.throws(() => openIn('x'.repeat(254)), { code: 'ENAMETOOLONG' })
   writeFileSync(join(folder, `access-token.${process.pid}`), '', { mode: 0o600 })
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+  await t.test('on a full disk', async t => {
+    replaceExports(t, fs, { writeFileSync: () => { throw full } })
+    const message = /^\S+\/access-token cannot be written: ENOSPC: no space left on device, write\.$/
+    t.throws(() => openIn('access-token'), { message })
+  })
   t.ok(openIn('access-token').isOwn)
 })

@@ -31,6 +31,19 @@ t.test('a .env whose lines would be skipped or contradict one another is refused
   }
 })
 
+t.test('all lines that are refused are reported at once', async t => {
+  enterFolder(t)
+  writeFileSync('.env', 'PORT 1\nHOST=a\nHOST=b\n\nLOG_LEVEL="x\nHOST=c')
+  const lines = [
+    'line 1 is neither NAME=value nor NAME="a value with blanks or #"',
+    'line 3 sets HOST again',
+    'line 5 is neither NAME=value nor NAME="a value with blanks or #"',
+    'line 6 sets HOST again'
+  ]
+  const mistakes = lines.map(line => `.env cannot be read: ${line}. Correct or remove it.`)
+  t.throws(loadEnvFile, { mistakes, message: mistakes.join('\n') })
+})
+
 t.test('a folder .env is refused', async t => {
   enterFolder(t)
   mkdirSync('.env')

@@ -2,7 +2,8 @@ import t from 'tap'
 import { describeUnread } from '../../../src/config/unread-variables.ts'
 
 const known = [
-  'HOST', 'PORT', 'DATABASE_URL', 'ACCESS_TOKENS', 'ACCESS_TOKENS_FILE', 'RATE_LIMIT', 'THREADS'
+  'HOST', 'PORT', 'DATABASE_URL', 'ACCESS_TOKENS', 'ACCESS_TOKENS_FILE', 'RATE_LIMIT', 'THREADS',
+  'TRUST_PROXY'
 ]
 
 t.test('variables of the environment are named when they are almost one that the service reads', async t => {
@@ -15,7 +16,9 @@ t.test('variables of the environment are named when they are almost one that the
     'ACCESS-TOKENS-FILE': 'ACCESS_TOKENS_FILE',
     RATELIMITS: 'RATE_LIMIT',
     THREAD: 'THREADS',
-    port: 'PORT'
+    port: 'PORT',
+    PRT: 'PORT',
+    TRUST_PROXIES: 'TRUST_PROXY'
   }
   for (const [name, meant] of Object.entries(near)) {
     const sentence = `${name} is set, but the service does not read it. Did you mean ${meant}?`
@@ -26,7 +29,7 @@ t.test('variables of the environment are named when they are almost one that the
 t.test('other variables of the environment are no mistake', async t => {
   const others = [
     'PGHOST', 'PATH', 'HOME', 'POST', 'HOSTS', 'PORTS', 'DATABASE', 'DATABASE_URL_TEST', 'TOKENS',
-    'RATE', '_', 'NODE_ENV'
+    'RATE', '_', 'NODE_ENV', 'PWD', 'HOSTNAME', 'HOSTTYPE', 'SHELL', 'TERM', 'LS_COLORS', 'TEST'
   ]
   t.strictSame(describeUnread(known, [...known, ...others], known), [])
 })
@@ -38,6 +41,15 @@ t.test('every other variable of .env is named once', async t => {
     'GREETING is set in .env, but the service does not read it.',
     'DATABSE_URL is set in .env, but the service does not read it. Did you mean DATABASE_URL?'
   ])
+})
+
+t.test('a short name is near to others only in .env', async t => {
+  const near = { PROT: 'PORT', POT: 'PORT', PORTS: 'PORT', POST: 'HOST', TEST: undefined }
+  for (const [name, meant] of Object.entries(near)) {
+    const question = meant === undefined ? '' : ` Did you mean ${meant}?`
+    const sentence = `${name} is set in .env, but the service does not read it.${question}`
+    t.strictSame(describeUnread(known, [], [name]), [sentence])
+  }
 })
 
 t.test('a line of .env that may be a token is not shown', async t => {

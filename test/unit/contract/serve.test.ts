@@ -1,10 +1,12 @@
 import fastify from 'fastify'
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { document } from '../../../generated/document.ts'
 import * as operations from '../../../generated/operations.ts'
 import type { operations as Operations } from '../../../generated/types.ts'
 import { type ContractService, serveContract } from '../../../src/contract/index.ts'
 import { isError, logLines, testReporter } from '../../fixtures/app.ts'
+import { sectionsOf } from '../../fixtures/documents.ts'
 
 type PlantService = ContractService<Operations, typeof operations>
 
@@ -67,4 +69,21 @@ t.test('a service with a missing or an extra handler or verifier does not start'
     message: 'The security scheme bearerAuth has no verifier. ' +
       'The verifier apiKey has no security scheme in the contract.'
   })
+  await t.rejects(serveUntyped(fastify(), { handlers: undefined, verifiers: undefined }), {
+    message: 'The operation createPlant has no handler. The security scheme bearerAuth has no verifier.'
+  })
+})
+
+t.test('a misspelt option of JavaScript is refused; a name that is like none is not', async t => {
+  const section = sectionsOf(readFileSync('src/contract/REFERENCE.md', 'utf8'), 2).get('`ContractService`')
+  const options = Array.from(section?.matchAll(/^\| `(\w+)` \|/gm) ?? [], ([, name = '']) => name)
+  t.ok(options.includes('handlers'))
+  for (const name of options) {
+    const message = `serveContract() has no option ${name}x. Did you mean ${name}?`
+    await t.rejects(serveUntyped(fastify(), { [`${name}x`]: undefined }), { message })
+  }
+  await t.rejects(serveUntyped(fastify(), { handler: {} }), { message: /Did you mean handlers\?$/ })
+  const app = fastify()
+  t.teardown(() => app.close())
+  await t.resolves(serveUntyped(app, { close () {}, connection: 1 }))
 })

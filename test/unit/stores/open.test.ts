@@ -75,7 +75,7 @@ t.test('checkStoreUrl() refuses paths that name another file than the one that w
 })
 
 t.test('checkStoreUrl() refuses a password that would be taken for a host or a path', async t => {
-  const message = 'has @, /, ? or # in a password or parameter: write them as %40, %2F, %3F and %23'
+  const message = 'has @, /, ? or # in a password or parameter: percent-encode them as %40, %2F, %3F and %23'
   const refused = [
     'u:1234#pw@h/d', 'u:12/secret@h', 'u:12?secret@h/d', 'u:p@1/x@h/d', 'u:p@1?x@h/d', 'u:p@h/d#x'
   ]

@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { HttpError } from '../../../src/contract/index.ts'
 import { metricsMemory, Recorder } from '../../../src/telemetry/metrics-recorder.ts'
 import { exposeMetrics } from '../../../src/telemetry/metrics-text.ts'
 import { StoreUnavailable } from '../../../src/plants/plant-store.ts'
@@ -84,6 +85,24 @@ t.test('a request that is refused while its token is verified is counted once', 
   const text = await scrape(`${origin}/metrics`)
   t.match(samples(text), { [duration('POST', 400, '/plants')]: 2 })
   t.notMatch(text, /"401"/)
+})
+
+t.test('a verifier that fails is no failed authentication', async t => {
+  const verifyToken = (given: string) => {
+    if (given === 'outage') throw new HttpError(503, 'The issuer does not respond.')
+    if (given === 'bug') throw new Error('broken')
+    return given === testToken ? { name: 'test' } : undefined
+  }
+  const { app, post } = await startApp(t, { verifyToken, failedAuthLimit: 1 })
+  const { origin } = await listen(app)
+  const statuses: number[] = []
+  for (const token of ['outage', 'bug', 'Bearer', 'wrong', 'outage']) {
+    const { statusCode } = await post({ id: 1, name: 'fern' }, { authorization: `Bearer ${token}` })
+    statuses.push(statusCode)
+  }
+  t.strictSame(statuses, [503, 500, 401, 429, 503])
+  const counts = samples(await scrape(`${origin}/metrics`))
+  t.match(counts, { plant_store_failed_authentications_total: 2 })
 })
 
 t.test('refused connections are counted', async t => {

@@ -48,6 +48,15 @@ t.test('a path like one of the contract gets a question', async t => {
   }
 })
 
+t.test('a path without that of BASE_URL gets the question with it', async t => {
+  const { app } = await startApp(t, { baseUrl: 'https://example.com/api/v1' })
+  const question = 'There is nothing at /plants. Did you mean /api/v1/plants?'
+  isError(t, await app.inject({ method: 'POST', url: '/plants' }), 404, question, '/plants')
+  for (const [method, url] of [['GET', '/lants'], ['GET', '/api'], ['POST', '/']] as const) {
+    isError(t, await app.inject({ method, url }), 404, `There is nothing at ${url}.`, url)
+  }
+})
+
 t.test('a path with parameters is no suggestion', async t => {
   const parameter = 'parameters: [{ name: a, in: path, required: true, schema: { type: string } }]'
   const { app } = await serve(t, { paths: `  /{a}: { get: { operationId: a, ${parameter}, ${anyResponse} } }` })

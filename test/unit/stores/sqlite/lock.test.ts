@@ -30,7 +30,7 @@ test('startup says that a locked file lets it wait, and fails when the lock stay
       'end that process.'
   })
   t.strictSame(
-    warnings, [`Checking the database ${path}, which is large or locked by another process.`]
+    warnings, [`Checking the database ${path}, which is large, locked or being created.`]
   )
 })
 
