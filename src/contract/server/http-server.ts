@@ -1,5 +1,6 @@
 // Creates Node's HTTP server with its limits. It knows neither a framework nor a contract.
 import type { RequestListener, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { admitRequests } from './admission.ts'
 import { CompactMessage } from './compact-message.ts'
 import type { ErrorReporter } from './error-reporter.ts'
@@ -84,6 +85,8 @@ export function createHttpServer (
     // A request that begins in the last moment has all its time.
     idle: options.keepAliveTimeoutMs + whole
   })
+  // Node keeps an address that was read, and the log needs it after the connection has closed.
+  server.on('connection', (socket: Socket) => String(socket.remoteAddress))
   answerServerErrors(server, reporter)
   drainAtClose(server, options.drain)
   const forBodies = { bodyLimit: 2 ** 20 }

@@ -2,6 +2,7 @@
 // waiting.
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
+import { answerEarly } from './socket-errors.ts'
 
 /** @param isPipelined a request of this connection was ever sent before an earlier response */
 export type OrderedListener = (
@@ -39,7 +40,10 @@ export function serveInOrder (maxWaiting: number, listener: OrderedListener): Re
 
   const serve: OrderedListener = (request, response, isPipelined) => {
     // The service does not support Upgrade. Node drops the bytes that arrive together with it.
-    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+    if (request.headers.upgrade !== undefined) {
+      response.shouldKeepAlive = false
+      answerEarly(request)
+    }
     listener(request, response, isPipelined)
   }
 

@@ -63,9 +63,14 @@ type ParserError = Error & { code?: string, rawPacket?: unknown, bytesParsed?: n
 export function answerClientError (
   reporter: ErrorReporter,
   error: ParserError,
-  socket: Socket
+  socket: ServedSocket
 ): void {
-  endSocket(socket, reporter, fromParser(error), { isHead: isHead(error) })
+  const request = socket.parser?.incoming ?? undefined
+  const isBroken = request?.complete === false
+  // It may have waited for an earlier response, and so not have been checked yet.
+  const fault = isBroken ? framingFault(request) : undefined
+  const isForHead = isBroken ? request.method === 'HEAD' : beginsHead(error, request)
+  endSocket(socket, reporter, fault ?? fromParser(error), { isHead: isForHead })
 }
 
 function fromParser ({ code }: ParserError): HttpError {
@@ -97,14 +102,20 @@ export function notHttp (fault?: string): HttpError {
 }
 
 /**
- * HEAD gets no body (RFC 9110, section 9.3.2), also when its address is malformed. The bytes may
+ * HEAD gets no body (RFC 9110, section 9.3.2), also when its header is malformed. The bytes may
  * have other requests before it.
+ * @param before the request before it, whose body may look like a request
  */
-function isHead ({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
+function beginsHead (
+  { rawPacket, bytesParsed = 0 }: ParserError,
+  before: IncomingMessage | undefined
+): boolean {
   if (!Buffer.isBuffer(rawPacket)) return false
   const blankLine = rawPacket.subarray(0, bytesParsed).lastIndexOf('\r\n\r\n')
-  const start = blankLine < 0 ? 0 : blankLine + 4
-  return rawPacket.toString('latin1', start, start + 5) === 'HEAD '
+  if (blankLine < 0) return rawPacket.toString('latin1', 0, 5) === 'HEAD '
+  const { 'content-length': length, 'transfer-encoding': coding } = before?.headers ?? {}
+  if (length !== undefined || coding !== undefined) return false
+  return rawPacket.toString('latin1', blankLine + 4, blankLine + 9) === 'HEAD '
 }
 
 /** Milliseconds for a client to read its response while it sends the rest of a refused body. */

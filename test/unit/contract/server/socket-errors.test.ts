@@ -339,3 +339,63 @@ t.test('a body shorter than its Content-Length is 400 at level info, and not sto
   )
   t.strictSame(await Array.fromAsync(allPlants(store)), [])
 })
+
+t.test('HEAD gets no body and others do, whatever the bytes of a body look like', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const chunked = ['Host: x', 'Transfer-Encoding: chunked']
+  const credentials = [`Authorization: ${authorization}`, `Content-Type: ${json}`]
+  const misleading = '9\r\n\r\n\r\nHEAD \r\nzz\r\n'
+  const get = requestText('GET /livez', ['Host: x', 'Content-Length: 4'], '\r\n\r\n')
+  const ask = (target: string, fields = ['Host: x'], body = '') => requestText(target, fields, body)
+  const cases: Array<[name: string, bytes: string, body: RegExp]> = [
+    ['HEAD', ask('HEAD /x', chunked, 'zz\r\n'), /^$/],
+    ['a body like HEAD', ask('POST /plants', [...chunked, ...credentials], misleading), /^\{.*\}$/],
+    ['after a body like HEAD', `${get}HEAD x y\r\n\r\n`, /^\{.*\}$/],
+    ['after GET', `${ask('GET /livez')}HEAD x y\r\n\r\n`, /^$/]
+  ]
+  for (const [name, bytes, body] of cases) {
+    const socket = connect(port, '127.0.0.1').end(bytes)
+    let received = ''
+    for await (const piece of socket) received += piece
+    const last = received.slice(received.lastIndexOf('HTTP/1.1 4'))
+    t.match(last, /^HTTP\/1\.1 40[04] /, name)
+    t.match(last.slice(last.indexOf('\r\n\r\n') + 4), body, name)
+  }
+})
+
+t.test('a request that waits gets the error of its framing, also when its body is malformed', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const first = requestText('GET /docs/json', ['Host: x'])
+  const fields = ['Host: x', 'Transfer-Encoding: gzip', 'X-Request-Id: second']
+  const [, second] = await exchange(port, first + requestText('POST /plants', fields))
+  isError(t, second as never, 501, 'The only Transfer-Encoding that the service supports is chunked.', 'second')
+  t.equal(second?.headers['x-request-id'], 'second')
+})
+
+t.test('a large response before Upgrade arrives whole, although more bytes follow', async t => {
+  const { port } = await listen((await startApp(t)).app)
+  const large = requestText('GET /docs/static/swagger-ui-bundle.js', ['Host: x'])
+  const upgrade = requestText('GET /livez', ['Host: x', 'Connection: Upgrade', 'Upgrade: x'])
+  const socket = connect(port, '127.0.0.1')
+  socket.write(large + upgrade)
+  await sleep(50)
+  socket.write(requestText('GET /livez', ['Host: x']))
+  await sleep(50)
+  let received = 0
+  for await (const piece of socket) received += piece.length
+  const { headers } = await exchangeOne(port, requestText('HEAD /docs/static/swagger-ui-bundle.js', ['Host: x', 'Connection: close']))
+  t.ok(received > Number(headers['content-length']), `${received} bytes`)
+})
+
+t.test('the log has the address of a caller who has closed the connection', async t => {
+  const { log, lines } = logLines('debug')
+  const { app } = await startApp(t, { log })
+  app.addHook('onSend', async ({ raw: { socket } }, reply) => {
+    reply.raw.prependListener('finish', () => socket.destroy())
+  })
+  const { port } = await listen(app)
+  connect(port, '127.0.0.1').write(requestText('GET /livez', ['Host: x']))
+  const find = () => lines.find(line => line.includes('response sent'))
+  while (find() === undefined) await sleep(1)
+  t.match(find(), '"address":"127.0.0.1"')
+})
