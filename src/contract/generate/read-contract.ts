@@ -14,6 +14,7 @@ import { withMappings } from './description/discriminators.ts'
 import { findFailures } from './dry-run.ts'
 import { toContract } from './emit/emit-contract.ts'
 import { ContractError, describe, placeOf, unreadable } from './files/findings.ts'
+import { withoutFragments } from './files/fragment-paths.ts'
 import { findLoops } from './lint/reference-loop.ts'
 import { withHoistedSchemas } from './description/hoist-schemas.ts'
 import { servedPart, withIds } from './description/normalize.ts'
@@ -60,12 +61,16 @@ async function read (file: string, options: ReadOptions): Promise<ContractFile> 
   const resolver = new ContractFiles()
   const contract = await resolver.resolveDocument(null, file, true) as Document
   const { allowOpen = false, overlays = [] } = options
-  const { document: root, warnings: unmatched } = await applyOverlays(contract, overlays, resolver)
+  const overlaid = await applyOverlays(contract, overlays, resolver)
+  throwOtherVersion(overlaid.document)
+  const { document: root, notices, differences } = withoutFragments(overlaid.document)
   resolver.cache.set(resolve(file), Promise.resolve(root))
-  throwOtherVersion(root)
+  const inspectBy = (styles: RawUniversalConfig) => {
+    return inspect(file, resolver, new Survey(differences), allowOpen, styles)
+  }
   // Some rules of style fail on malformed descriptions, which the other rules report.
-  const inspection = await inspect(file, resolver, allowOpen, styleRules)
-    .catch(() => inspect(file, resolver, allowOpen, {}))
+  const inspection = await inspectBy(styleRules)
+    .catch(() => inspectBy({}))
     .catch(error => { throw findLoops(root) ?? error })
   const { config, survey, errors, warnings } = inspection
   if (errors.length > 0 && options.skipUnsupported !== true) throwFindings(errors)
@@ -73,7 +78,7 @@ async function read (file: string, options: ReadOptions): Promise<ContractFile> 
     const bundled = await bundle({ ref: file, config, externalRefResolver: resolver })
     return {
       ...selectServed(bundled.bundle, inspection, options),
-      warnings: [...unmatched, ...warningsOf(warnings, survey, bundled.bundle)],
+      warnings: [...overlaid.warnings, ...notices, ...warningsOf(warnings, survey, bundled.bundle)],
       files: [resolve(file), ...bundled.fileDependencies]
     }
   } catch (error) {
@@ -98,10 +103,10 @@ interface Inspection {
 async function inspect (
   file: string,
   resolver: BaseResolver,
+  survey: Survey,
   allowOpen: boolean,
   styles: RawUniversalConfig
 ): Promise<Inspection> {
-  const survey = new Survey()
   const rules = { supported: unsupportedRule(survey, allowOpen), version: newIn32Rule }
   const config = await createConfig({
     ...styles,

@@ -16,6 +16,12 @@ export class Survey {
   readonly unknown = new Map<string, LocationObject[]>()
   /** What is missing, as a sentence, by the place of the reference to it. */
   readonly missing = new Map<string, string>()
+  /** Why paths keep their fragments, by path. */
+  readonly differences: ReadonlyMap<string, string>
+
+  constructor (differences: Survey['differences']) {
+    this.differences = differences
+  }
 
   /** Puts file, line and column before a JSON pointer of the bundled description. */
   locate (root: Source, pointer: string): string {
