@@ -2,8 +2,8 @@
 // it out where the owner of the contract asks for that. openapi-core gives every finding its file,
 // line and JSON pointer.
 import {
-  type BaseResolver, bundle, createConfig, type Document, lint, type NodeType,
-  type NormalizedProblem, type Oas3Decorator, type RawUniversalConfig
+  type BaseResolver, bundle, createConfig, type Document, lint, type NormalizedProblem,
+  type Oas3Decorator, type RawUniversalConfig
 } from '@redocly/openapi-core'
 import { relative, resolve } from 'node:path'
 import { isSchemaObject } from '../schema/index.ts'
@@ -26,7 +26,9 @@ import { unsupportedRule } from './lint/refuse-unsupported.ts'
 import { withSafeIntegers } from './description/safe-integers.ts'
 import { SkippedOperations } from './skip-operations.ts'
 import { placeAt, Survey } from './lint/survey.ts'
-import { newIn32Rule, throwOtherVersion, toOpenApi31 } from './lint/openapi-version.ts'
+import {
+  newIn32Rule, throwOtherVersion, toOpenApi31, withServedForms
+} from './lint/openapi-version.ts'
 import { errorRules, isError, isKnownKeyword, warningsOf } from './lint/warnings.ts'
 
 export interface ContractFile {
@@ -114,7 +116,7 @@ async function inspect (
       id: 'service',
       rules: { oas3: rules },
       decorators: { oas3: { withoutIds } },
-      typeExtension: { oas3: withMediaTypes }
+      typeExtension: { oas3: withServedForms }
     }],
     decorators: { 'service/withoutIds': 'on' },
     rules: { ...Object.fromEntries(errorRules.map(rule => [rule, 'error'])), ...styles.rules }
@@ -137,11 +139,6 @@ const withoutIds: Oas3Decorator = () => ({
     if (isSchemaObject(schema)) delete (schema as { $id?: unknown }).$id
   }
 })
-
-/** The linter takes each of `components/mediaTypes` for a map of media types. */
-function withMediaTypes (types: Record<string, NodeType>): Record<string, NodeType> {
-  return { ...types, NamedMediaTypes: { properties: {}, additionalProperties: 'MediaType' } }
-}
 
 /** The linter does not say what it cannot resolve, or says it in the words of the system. */
 function withTarget (problem: NormalizedProblem, { missing }: Survey): NormalizedProblem {

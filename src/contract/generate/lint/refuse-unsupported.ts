@@ -107,7 +107,7 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
     Schema (schema, context) {
       reportSchema(schema as Schema, context)
       reportDefault(schema, top.schemas, context)
-      survey.addSchema(schema, context)
+      survey.addSchema(schema as Schema, context)
     },
     DiscriminatorMapping (mapping, context) {
       // The linter's rule accepts only references; a mapping may also name a component

@@ -1,7 +1,9 @@
 // What the linter's visit of a description learns beside its findings.
 import type { LocationObject, Source, UserContext } from '@redocly/openapi-core'
+import type { Schema } from '../../schema/index.ts'
 import { locate } from '../files/findings.ts'
 import { annotations, keywords } from '../description/normalize.ts'
+import { formsOfOtherVersion } from './openapi-version.ts'
 import { childPlace, References } from './references.ts'
 
 export class Survey {
@@ -14,6 +16,8 @@ export class Survey {
   readonly sources = new Map<string, Source>()
   /** Schemas with a keyword that JSON Schema 2020-12 does not know, by keyword. */
   readonly unknown = new Map<string, LocationObject[]>()
+  /** Keywords that are written as in another version of OpenAPI. */
+  readonly otherForms: LocationObject[] = []
   /** What is missing, as a sentence, by the place of the reference to it. */
   readonly missing = new Map<string, string>()
   /** Why paths keep their fragments, by path. */
@@ -34,8 +38,11 @@ export class Survey {
     return locate({ source, pointer: `#${inFile}`, reportOnKey: true })
   }
 
-  addSchema (schema: object, { location, specVersion }: UserContext): void {
+  addSchema (schema: Schema, { location, specVersion }: UserContext): void {
     this.schemas.add(placeAt(location))
+    for (const word of formsOfOtherVersion(schema, specVersion === 'oas3_0')) {
+      this.otherForms.push(location.child(word).key())
+    }
     for (const word of Object.keys(schema)) {
       if (keywords.has(word) || annotations.has(word) || word.startsWith('x-')) continue
       if (word === 'nullable' && specVersion === 'oas3_0') continue

@@ -71,6 +71,11 @@ export function warningsOf (
     const hint = isNullable ? ' In OpenAPI 3.1 it is `type: [string, \'null\']`.' : ''
     lines.push(`${place} ${sentence}${hint}${others(places)}`)
   }
+  const [form] = survey.otherForms
+  if (form !== undefined) {
+    const sentence = 'This keyword is read as in the version of OpenAPI that has this form of it.'
+    lines.push(`${locate(form)} ${sentence}${others(survey.otherForms)}`)
+  }
   const add = (pointers: string[], sentence: string) => {
     const [first] = pointers
     if (first === undefined) return
