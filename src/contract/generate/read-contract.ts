@@ -29,7 +29,7 @@ import { placeAt, Survey } from './lint/survey.ts'
 import {
   newIn32Rule, throwOtherVersion, toOpenApi31, withServedForms
 } from './lint/openapi-version.ts'
-import { errorRules, isError, isKnownKeyword, warningsOf } from './lint/warnings.ts'
+import { errorRules, isError, warningsOf } from './lint/warnings.ts'
 
 export interface ContractFile {
   /** The bundled description, with internal references only. */
@@ -126,8 +126,8 @@ async function inspect (
   for (const found of await lint({ ref: file, config, externalRefResolver: resolver })) {
     const problem = withTarget(found, survey)
     if (isAboutMapping(problem) || isBooleanSchema(problem, survey)) continue
-    if (isError(problem, survey)) errors.push(problem)
-    else if (!isKnownKeyword(problem, survey)) warnings.push(problem)
+    if (isError(problem)) errors.push(problem)
+    else warnings.push(problem)
   }
   return { config, survey, errors, warnings }
 }

@@ -26,8 +26,9 @@ export function toOpenApi31 (document: Description): Description {
 }
 
 /**
- * What the linter expects: keywords in all forms of `formsOfOtherVersion`, and media types by name;
- * it takes each of `components/mediaTypes` for a map of media types.
+ * What the linter expects: keywords in all forms of `formsOfOtherVersion`, unknown keywords, which
+ * `warningsOf` names, and media types by name; it takes each of `components/mediaTypes` for a map
+ * of media types.
  */
 export function withServedForms (types: Record<string, NodeType>): Record<string, NodeType> {
   const { properties, ...schema } = types.Schema as NodeType
@@ -42,7 +43,11 @@ export function withServedForms (types: Record<string, NodeType>): Record<string
   }
   return {
     ...types,
-    Schema: { ...schema, properties: { ...properties, ...forms } },
+    Schema: {
+      ...schema,
+      properties: { ...properties, ...forms },
+      additionalProperties: (_value, name) => name === '$ref' ? undefined : null
+    },
     NamedMediaTypes: { properties: {}, additionalProperties: 'MediaType' }
   }
 }

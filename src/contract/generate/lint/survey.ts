@@ -10,8 +10,6 @@ export class Survey {
   /** The version of OpenAPI, as the linter calls it. */
   version: UserContext['specVersion'] | undefined
   readonly references = new References()
-  /** The places of schemas. */
-  readonly schemas = new Set<string>()
   /** The files that references lead to, by their path. */
   readonly sources = new Map<string, Source>()
   /** Schemas with a keyword that JSON Schema 2020-12 does not know, by keyword. */
@@ -39,7 +37,6 @@ export class Survey {
   }
 
   addSchema (schema: Schema, { location, specVersion }: UserContext): void {
-    this.schemas.add(placeAt(location))
     for (const word of formsOfOtherVersion(schema, specVersion === 'oas3_0')) {
       this.otherForms.push(location.child(word).key())
     }

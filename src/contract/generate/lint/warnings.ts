@@ -24,22 +24,12 @@ const describing = 'examples?|description|title|summary|externalDocs|tags|contac
 const descriptive = new RegExp(`(?<!/(?:${named}))/(?:${describing})(?:/|$)`)
 
 /** Whether a finding refuses the contract, or the operations that use its place. */
-export function isError (problem: NormalizedProblem, survey: Survey): boolean {
+export function isError (problem: NormalizedProblem): boolean {
   const { ruleId, message } = problem
   if (!errorRules.includes(ruleId)) return false
   if (ruleId !== 'struct' || message.includes("Can't parse")) return true
   if (message === 'The field `description` must be present on this level.') return false
-  return !descriptive.test(String(placeOf(problem).pointer)) && !isKnownKeyword(problem, survey)
-}
-
-/** Whether a finding is about a keyword that `warningsOf` names by itself. */
-export function isKnownKeyword (problem: NormalizedProblem, survey: Survey): boolean {
-  const { ruleId, message } = problem
-  if (ruleId !== 'struct' || !message.endsWith('is not expected here.')) return false
-  const { source, pointer = '' } = placeOf(problem)
-  // A file may be a schema: its pointer is `#/`.
-  const schema = source.absoluteRef + pointer.replace(/\/[^/]*$/, '').replace(/^#$/, '#/')
-  return !message.includes('`$ref`') && survey.schemas.has(schema)
+  return !descriptive.test(String(placeOf(problem).pointer))
 }
 
 /**
