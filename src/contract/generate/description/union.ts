@@ -25,7 +25,8 @@ export class Union {
     return this.#origins.get(part) ?? part
   }
 
-  made (part: Schema, origin: Schema): Schema {
+  /** Records what a new part replaces. */
+  made (part: Schema, origin: unknown): Schema {
     this.#origins.set(part, this.originOf(origin))
     return part
   }
@@ -44,7 +45,9 @@ export class Union {
     const named: Record<string, unknown> = {}
     for (const parameter of [parameters ?? []].flat()) {
       const { in: place, name } = this.target(parameter)
-      named[`${place} ${place === 'header' ? String(name).toLowerCase() : name}`] = parameter
+      const key = `${place} ${place === 'header' ? String(name).toLowerCase() : name}`
+      if (key in named) throw new Error('parameters')
+      named[key] = parameter
     }
     return named
   }
@@ -78,13 +81,13 @@ export class Union {
       case 'headers': case 'callbacks': return this.#byName(values)
       case 'parameters': return Object.values(this.#byName(values.map(list => this.byPlace(list))))
     }
-    // What is absent or empty means something else than no alternative.
-    const areComparable = values.every(value => Object.keys(Object(value)).length > 0)
+    // What is absent or empty is another statement, and no alternative.
+    if (name === 'schema' && !values.includes(undefined)) return this.#anyOf(values)
+    const areFull = values.every(value => Object.keys(Object(value)).length > 0)
+    if (name === 'responses' && areFull) return this.#responses(values as Schema[])
     // A parameter has one media type.
     const isOfParameter = parts.some(part => 'in' in part)
-    if (areComparable && name === 'schema') return this.#anyOf(values as Schema[])
-    if (areComparable && name === 'responses') return this.#responses(values as Schema[])
-    if (areComparable && name === 'content' && !isOfParameter) return this.#byName(values)
+    if (name === 'content' && areFull && !isOfParameter) return this.#byName(values)
     throw new Error(name)
   }
 
@@ -116,11 +119,11 @@ export class Union {
     return [...values][0]
   }
 
-  #anyOf (schemas: Schema[]): Schema {
+  #anyOf (schemas: unknown[]): Schema {
     const alternatives = schemas.filter((schema, index) => {
       return schemas.findIndex(known => isDeepStrictEqual(known, schema)) === index
     })
-    return this.made({ anyOf: alternatives }, schemas[0] as Schema)
+    return this.made({ anyOf: alternatives }, schemas[0])
   }
 
   #responses (given: Schema[]): Schema {

@@ -21,14 +21,24 @@ export interface WithoutFragments {
 export function withoutFragments (contract: Overlaid['document']): WithoutFragments {
   const root: Schema = Object(contract.parsed)
   const paths: Schema = Object(root.paths)
-  const all = Object.keys(paths)
-  const differences = new Map<string, string>()
-  const fragments = all.filter(name => pathOf(name) !== name)
-  if (fragments.length === 0) return { document: contract, notices: [], differences }
-
   const union = new Union(root)
+  const differences = new Map<string, string>()
+  const united = unitePaths(paths, root, union, differences)
+  const served = Object.keys(paths).filter(name => pathOf(name) !== name && !differences.has(name))
+  if (served.length === 0) return { document: contract, notices: [], differences }
+  return {
+    document: { source: sourceOf(contract, united, union), parsed: { ...root, paths: united } },
+    notices: [noticeOf(served, paths, union, contract)],
+    differences
+  }
+}
+
+/** The paths of the contract, those that differ by a fragment as one where that is possible. */
+function unitePaths (
+  paths: Schema, root: Schema, union: Union, differences: Map<string, string>
+): Schema {
   const united: Record<string, unknown> = {}
-  for (const [path, names] of Map.groupBy(all, pathOf)) {
+  for (const [path, names] of Map.groupBy(Object.keys(paths), pathOf)) {
     // The path without a fragment comes first.
     names.sort((one, other) => Number(other === path) - Number(one === path))
     const isAlone = names.length === 1 && names[0] === path
@@ -42,12 +52,7 @@ export function withoutFragments (contract: Overlaid['document']): WithoutFragme
       }
     }
   }
-  const served = fragments.filter(name => !differences.has(name))
-  return {
-    document: { source: sourceOf(contract, united, union), parsed: { ...root, paths: united } },
-    notices: served.length === 0 ? [] : [noticeOf(served, paths, union, contract)],
-    differences
-  }
+  return united
 }
 
 /** Extensions stay as they are. */

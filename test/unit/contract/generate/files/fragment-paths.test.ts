@@ -109,6 +109,7 @@ t.test('a body has the media types of all, and the differing schemas of each', t
   const put = (schema: object) => ({ put: body(schema) })
   const { paths } = withPaths({ '/a#b': put(string), '/a#c': put(number), '/a#d': put(string) })
   t.strictSame(paths['/a'].put.requestBody, { required: true, ...json({ anyOf: [string, number] }) })
+  t.strictSame(united(body(string), body({})).requestBody, body({ anyOf: [string, {}] }).requestBody)
   const csv = { 'text/csv': { schema: string } }
   t.strictSame(united(body(string), { requestBody: { required: true, content: csv } }).requestBody, {
     required: true, content: { ...json(string).content, ...csv }
@@ -171,6 +172,7 @@ t.test('operations that differ in anything else keep their paths', t => {
     schema: [parameters(list), parameters({ ...jsonIn, schema: undefined })],
     content: [parameters(jsonIn), parameters({ ...jsonIn, ...json(strings) })],
     responses: [{ responses: {} }, {}],
+    parameters: [parameters(list, list), {}],
     'the form of its parts': [{ parameters: [null] }, {}],
     'references to other files': [{ requestBody: { $ref: 'b.yaml' } }, { requestBody: json(string) }]
   }
