@@ -2,8 +2,8 @@
 // it out where the owner of the contract asks for that. openapi-core gives every finding its file,
 // line and JSON pointer.
 import {
-  type BaseResolver, bundle, createConfig, type Document, lint, type NodeType,
-  type NormalizedProblem, type Oas3Decorator, type RawUniversalConfig
+  type BaseResolver, bundle, createConfig, type Document, lint, type NormalizedProblem,
+  type Oas3Decorator, type RawUniversalConfig
 } from '@redocly/openapi-core'
 import { relative, resolve } from 'node:path'
 import { isSchemaObject } from '../schema/index.ts'
@@ -14,6 +14,7 @@ import { withMappings } from './description/discriminators.ts'
 import { findFailures } from './dry-run.ts'
 import { toContract } from './emit/emit-contract.ts'
 import { ContractError, describe, placeOf, unreadable } from './files/findings.ts'
+import { withoutFragments } from './files/fragment-paths.ts'
 import { findLoops } from './lint/reference-loop.ts'
 import { withHoistedSchemas } from './description/hoist-schemas.ts'
 import { servedPart, withIds } from './description/normalize.ts'
@@ -25,8 +26,10 @@ import { unsupportedRule } from './lint/refuse-unsupported.ts'
 import { withSafeIntegers } from './description/safe-integers.ts'
 import { SkippedOperations } from './skip-operations.ts'
 import { placeAt, Survey } from './lint/survey.ts'
-import { newIn32Rule, throwOtherVersion, toOpenApi31 } from './lint/openapi-version.ts'
-import { errorRules, isError, isKnownKeyword, warningsOf } from './lint/warnings.ts'
+import {
+  newIn32Rule, throwOtherVersion, toOpenApi31, withServedForms
+} from './lint/openapi-version.ts'
+import { errorRules, isError, warningsOf } from './lint/warnings.ts'
 
 export interface ContractFile {
   /** The bundled description, with internal references only. */
@@ -60,12 +63,16 @@ async function read (file: string, options: ReadOptions): Promise<ContractFile> 
   const resolver = new ContractFiles()
   const contract = await resolver.resolveDocument(null, file, true) as Document
   const { allowOpen = false, overlays = [] } = options
-  const { document: root, warnings: unmatched } = await applyOverlays(contract, overlays, resolver)
+  const overlaid = await applyOverlays(contract, overlays, resolver)
+  throwOtherVersion(overlaid.document)
+  const { document: root, notices, differences } = withoutFragments(overlaid.document)
   resolver.cache.set(resolve(file), Promise.resolve(root))
-  throwOtherVersion(root)
+  const inspectBy = (styles: RawUniversalConfig) => {
+    return inspect(file, resolver, new Survey(differences), allowOpen, styles)
+  }
   // Some rules of style fail on malformed descriptions, which the other rules report.
-  const inspection = await inspect(file, resolver, allowOpen, styleRules)
-    .catch(() => inspect(file, resolver, allowOpen, {}))
+  const inspection = await inspectBy(styleRules)
+    .catch(() => inspectBy({}))
     .catch(error => { throw findLoops(root) ?? error })
   const { config, survey, errors, warnings } = inspection
   if (errors.length > 0 && options.skipUnsupported !== true) throwFindings(errors)
@@ -73,7 +80,7 @@ async function read (file: string, options: ReadOptions): Promise<ContractFile> 
     const bundled = await bundle({ ref: file, config, externalRefResolver: resolver })
     return {
       ...selectServed(bundled.bundle, inspection, options),
-      warnings: [...unmatched, ...warningsOf(warnings, survey, bundled.bundle)],
+      warnings: [...overlaid.warnings, ...notices, ...warningsOf(warnings, survey, bundled.bundle)],
       files: [resolve(file), ...bundled.fileDependencies]
     }
   } catch (error) {
@@ -98,10 +105,10 @@ interface Inspection {
 async function inspect (
   file: string,
   resolver: BaseResolver,
+  survey: Survey,
   allowOpen: boolean,
   styles: RawUniversalConfig
 ): Promise<Inspection> {
-  const survey = new Survey()
   const rules = { supported: unsupportedRule(survey, allowOpen), version: newIn32Rule }
   const config = await createConfig({
     ...styles,
@@ -109,7 +116,7 @@ async function inspect (
       id: 'service',
       rules: { oas3: rules },
       decorators: { oas3: { withoutIds } },
-      typeExtension: { oas3: withMediaTypes }
+      typeExtension: { oas3: withServedForms }
     }],
     decorators: { 'service/withoutIds': 'on' },
     rules: { ...Object.fromEntries(errorRules.map(rule => [rule, 'error'])), ...styles.rules }
@@ -119,8 +126,8 @@ async function inspect (
   for (const found of await lint({ ref: file, config, externalRefResolver: resolver })) {
     const problem = withTarget(found, survey)
     if (isAboutMapping(problem) || isBooleanSchema(problem, survey)) continue
-    if (isError(problem, survey)) errors.push(problem)
-    else if (!isKnownKeyword(problem, survey)) warnings.push(problem)
+    if (isError(problem)) errors.push(problem)
+    else warnings.push(problem)
   }
   return { config, survey, errors, warnings }
 }
@@ -132,11 +139,6 @@ const withoutIds: Oas3Decorator = () => ({
     if (isSchemaObject(schema)) delete (schema as { $id?: unknown }).$id
   }
 })
-
-/** The linter takes each of `components/mediaTypes` for a map of media types. */
-function withMediaTypes (types: Record<string, NodeType>): Record<string, NodeType> {
-  return { ...types, NamedMediaTypes: { properties: {}, additionalProperties: 'MediaType' } }
-}
 
 /** The linter does not say what it cannot resolve, or says it in the words of the system. */
 function withTarget (problem: NormalizedProblem, { missing }: Survey): NormalizedProblem {

@@ -7,10 +7,15 @@ export const methods = [
 ] as const
 const fields: readonly string[] = methods
 
+/** Whether a member of a Path Item Object is an operation. */
+export function isMethodField (name: string): boolean {
+  return fields.includes(name)
+}
+
 /** The names that lead from a Path Item Object to the operation of a method. */
 export function operationKeys (method: string): string[] {
   const field = method.toLowerCase()
-  return fields.includes(field) ? [field] : ['additionalOperations', method]
+  return isMethodField(field) ? [field] : ['additionalOperations', method]
 }
 
 /** Fastify routes a method of `additionalOperations` only once it is added. */

@@ -153,7 +153,13 @@ const takesBooleans = new Set([
   'unevaluatedProperties'
 ])
 
-/** Without unknown keywords and lone discriminators, and with objects for boolean schemas. */
+/** Booleans in OpenAPI 3.0, which say of another keyword that its value is excluded. */
+export const exclusiveBounds = { exclusiveMinimum: 'minimum', exclusiveMaximum: 'maximum' }
+
+/**
+ * Without unknown keywords, lone discriminators and booleans as bounds, and with objects for
+ * boolean schemas.
+ */
 function plainSchema (schema: unknown): unknown {
   if (typeof schema === 'boolean') return schema ? {} : { not: {} }
   if (!isSchemaObject(schema)) return schema
@@ -165,6 +171,10 @@ function plainSchema (schema: unknown): unknown {
     const isMalformed = (word === 'title' || word === 'description') && typeof value !== 'string'
     const isKnown = keywords.has(word) || (annotations.has(word) && !isMalformed)
     if (!isKnown) delete plain[word]
+  }
+  for (const [word, bound] of Object.entries(exclusiveBounds)) {
+    if (plain[word] === true) plain[word] = plain[bound]
+    if (typeof plain[word] !== 'number') delete plain[word]
   }
   const { discriminator, ...words } = plain
   if (discriminator === undefined || !Array.isArray(words.oneOf)) return words

@@ -1,13 +1,16 @@
-// A contract that overlays changed: where each of its parts comes from.
+// A contract that was changed: where each of its parts comes from.
 import { Source } from '@redocly/openapi-core'
 
 /** A part of a file, by its JSON pointer, such as `#/paths/~1a`. */
 export interface Place { source: Source, pointer: string }
 
-/** The text is that of the contract. Pointers are those of the changed contract. */
+/**
+ * The text is that of the contract. Pointers are those of the changed contract. A contract that was
+ * changed before has such a source, too.
+ */
 export class OverlaidSource extends Source {
   readonly #contract: Source
-  /** The places of the parts that overlays added or moved. */
+  /** The places of the parts that were added or moved. */
   readonly #places = new Map<string, Place>()
 
   constructor (contract: Source) {
@@ -20,9 +23,9 @@ export class OverlaidSource extends Source {
     for (let outer = pointer; outer.includes('/'); outer = outer.slice(0, outer.lastIndexOf('/'))) {
       const place = this.#places.get(outer)
       if (place === undefined) continue
-      return { ...place, pointer: place.pointer + pointer.slice(outer.length) }
+      return original(place.source, place.pointer + pointer.slice(outer.length))
     }
-    return { source: this.#contract, pointer }
+    return original(this.#contract, pointer)
   }
 
   /** Records that a part, with all that is in it, comes from another place. */
@@ -47,4 +50,8 @@ export class OverlaidSource extends Source {
       this.#places.set(to + pointer.slice(from.length), place)
     }
   }
+}
+
+function original (source: Source, pointer: string): Place {
+  return source instanceof OverlaidSource ? source.placeOf(pointer) : { source, pointer }
 }

@@ -13,7 +13,7 @@ interface Action { target: string, update?: unknown, remove?: boolean }
 type Path = ReadonlyArray<string | number>
 
 export interface Overlaid {
-  document: Document
+  document: Document & { source: OverlaidSource }
   /** A line for each target that matches nothing. */
   warnings: string[]
 }

@@ -1,9 +1,11 @@
 // The versions of OpenAPI: which are read, how 3.0 becomes 3.1, and what of 3.2 is not served.
 import { upgrade } from '@scalar/openapi-upgrader'
-import type { Document, Oas3Rule, UserContext } from '@redocly/openapi-core'
+import type { Document, NodeType, Oas3Rule, UserContext } from '@redocly/openapi-core'
 import type { Description } from '../description/description.ts'
 import { ContractError, locate } from '../files/findings.ts'
 import { kindOf } from '../../message/media-type.ts'
+import { mapValues, type Schema } from '../../schema/index.ts'
+import { exclusiveBounds } from '../description/normalize.ts'
 import { isSequence } from '../description/plain-content.ts'
 import { report, unsupported } from './unsupported-features.ts'
 
@@ -21,6 +23,46 @@ export function throwOtherVersion ({ parsed, source }: Document): void {
 export function toOpenApi31 (document: Description): Description {
   if (!document.openapi.startsWith('3.0.')) return document
   return upgrade({ ...document }, '3.1') as unknown as Description
+}
+
+/**
+ * What the linter expects: keywords in all forms of `formsOfOtherVersion`, unknown keywords, which
+ * `warningsOf` names, and media types by name; it takes each of `components/mediaTypes` for a map
+ * of media types.
+ */
+export function withServedForms (types: Record<string, NodeType>): Record<string, NodeType> {
+  const { properties, ...schema } = types.Schema as NodeType
+  const names = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
+  const forms: NodeType['properties'] = {
+    ...mapValues(exclusiveBounds, () => (value: unknown) => {
+      return { type: typeof value === 'boolean' ? 'boolean' : 'number' }
+    }),
+    type: value => {
+      return Array.isArray(value) ? { type: 'array', items: { enum: names } } : { enum: names }
+    }
+  }
+  return {
+    ...types,
+    Schema: {
+      ...schema,
+      properties: { ...properties, ...forms },
+      additionalProperties: (_value, name) => name === '$ref' ? undefined : null
+    },
+    NamedMediaTypes: { properties: {}, additionalProperties: 'MediaType' }
+  }
+}
+
+/**
+ * The keywords of a schema that have their form of another version: a number or a boolean for an
+ * exclusive bound, and null or a list as `type`. None of them means anything else in its own one.
+ */
+export function formsOfOtherVersion (schema: Schema, isOpenApi30: boolean): string[] {
+  const found = Object.keys(exclusiveBounds).filter(word => {
+    return isOpenApi30 ? typeof schema[word] === 'number' : typeof schema[word] === 'boolean'
+  })
+  const { type } = schema
+  if (isOpenApi30 && (type === 'null' || Array.isArray(type))) found.push('type')
+  return found
 }
 
 /** A linter rule for what OpenAPI 3.2 adds to an object and what would mislead if ignored. */

@@ -57,8 +57,10 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
     Paths: {
       PathItem: {
         enter (_item, context) {
-          const fault = pathFault(String(context.key))
-          if (fault !== undefined) report(context, fault, undefined, context.key)
+          const path = String(context.key)
+          const fault = pathFault(path)
+          const detail = survey.differences.get(path) ?? path
+          if (fault !== undefined) report(context, fault, undefined, detail)
         },
         Parameter: reportParameter,
         Operation: {
@@ -105,7 +107,7 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
     Schema (schema, context) {
       reportSchema(schema as Schema, context)
       reportDefault(schema, top.schemas, context)
-      survey.addSchema(schema, context)
+      survey.addSchema(schema as Schema, context)
     },
     DiscriminatorMapping (mapping, context) {
       // The linter's rule accepts only references; a mapping may also name a component

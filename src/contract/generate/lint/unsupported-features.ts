@@ -27,9 +27,11 @@ export const unsupported = {
     'called constructor or toString',
   noSecurity: 'an operation without security, its own or the contract\'s',
   ownPath: 'the service\'s own paths',
-  path: 'a path with an asterisk, ?, #, \\, a control character, unmatched braces, the same ' +
+  path: 'a path with an asterisk, ?, \\, a control character, unmatched braces, the same ' +
     'parameter twice, a percent sign that encodes nothing or a delimiter, or . or .. between ' +
     'slashes',
+  fragment: 'paths that differ by a fragment, whose operations of one method differ in more than ' +
+    'parameters, bodies and answers',
   samePath: 'operations of one method whose paths differ only in encoding or in the names of ' +
     'parameters',
   adjacent: 'two parameters in a path with nothing between them',
@@ -63,13 +65,14 @@ export function isRoutable (method: string): boolean {
 }
 
 /** Why no request can have a path, if it cannot. */
-export function pathFault (path: string): 'path' | 'adjacent' | undefined {
+export function pathFault (path: string): 'path' | 'fragment' | 'adjacent' | undefined {
+  if (path.includes('#')) return 'fragment'
   const names = Array.from(path.matchAll(/\{([^{}]*)\}/g), ([, name]) => name)
   const rest = path.replace(/\{[^{}]*\}/g, '')
   const isRepeated = new Set(names).size < names.length
   const segments = path.replaceAll(/%2e/gi, '.').split('/')
   const hasDots = segments.includes('.') || segments.includes('..')
-  const hasSpecial = /[*?#{}\\\p{Cc}\p{Cs}]/u.test(rest)
+  const hasSpecial = /[*?{}\\\p{Cc}\p{Cs}]/u.test(rest)
   // The router decodes all but these (RFC 3986, section 2.2), and then finds no route for them.
   const hasDelimiter = /%(?:2[346BCF]|3[ABDF]|40)/i.test(rest)
   if (hasSpecial || hasDelimiter || isRepeated || hasDots || !isDecodable(rest)) return 'path'

@@ -27,22 +27,12 @@ const describing = 'examples?|description|title|summary|externalDocs|tags|contac
 const descriptive = new RegExp(`^(?!#/info/title).*(?<!/(?:${named}))/(?:${describing})(?:/|$)`)
 
 /** Whether a finding refuses the contract, or the operations that use its place. */
-export function isError (problem: NormalizedProblem, survey: Survey): boolean {
+export function isError (problem: NormalizedProblem): boolean {
   const { ruleId, message } = problem
   if (!errorRules.includes(ruleId)) return false
   if (ruleId !== 'struct' || message.includes("Can't parse")) return true
   if (message === 'The field `description` must be present on this level.') return false
-  return !descriptive.test(String(placeOf(problem).pointer)) && !isKnownKeyword(problem, survey)
-}
-
-/** Whether a finding is about a keyword that `warningsOf` names by itself. */
-export function isKnownKeyword (problem: NormalizedProblem, survey: Survey): boolean {
-  const { ruleId, message } = problem
-  if (ruleId !== 'struct' || !message.endsWith('is not expected here.')) return false
-  const { source, pointer = '' } = placeOf(problem)
-  // A file may be a schema: its pointer is `#/`.
-  const schema = source.absoluteRef + pointer.replace(/\/[^/]*$/, '').replace(/^#$/, '#/')
-  return !message.includes('`$ref`') && survey.schemas.has(schema)
+  return !descriptive.test(String(placeOf(problem).pointer))
 }
 
 /**
@@ -73,6 +63,11 @@ export function warningsOf (
     const isNullable = keyword === 'nullable'
     const hint = isNullable ? ' In OpenAPI 3.1 it is `type: [string, \'null\']`.' : ''
     lines.push(`${place} ${sentence}${hint}${others(places)}`)
+  }
+  const [form] = survey.otherForms
+  if (form !== undefined) {
+    const sentence = 'This keyword is read as in the version of OpenAPI that has this form of it.'
+    lines.push(`${locate(form)} ${sentence}${others(survey.otherForms)}`)
   }
   const add = (pointers: string[], sentence: string) => {
     const [first] = pointers

@@ -1,11 +1,14 @@
-// The types of parameters are those of the values that a handler gets.
+// The types of parameters are those of the values that a handler gets, also of operations of which
+// one has a path with a fragment.
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import type { Contract } from '../../../../src/contract/index.ts'
 import {
   checkMistakes, compilePrograms, type Mistake, withMistakes
 } from '../../../fixtures/compiler.ts'
-import { contractText, jsonContent, parameter, serveLoaded } from '../../../fixtures/contract.ts'
+import {
+  contractText, jsonBody, jsonContent, jsonResponse, parameter, serveLoaded
+} from '../../../fixtures/contract.ts'
 
 const int64 = '{ type: integer, format: int64 }'
 const int64s = `{ type: array, items: ${int64} }`
@@ -36,7 +39,19 @@ const contract = contractText({
           description: fine
           headers:
             X-Range: { required: true, schema: ${range} }
-            X-Json: { required: true, ${jsonContent(range)} }`,
+            X-Json: { required: true, ${jsonContent(range)} }
+  /files/{id}:
+    put:
+      operationId: update
+      parameters: [${parameter('id', 'path', int64)}]
+      ${jsonBody('{ type: object, required: [size], properties: { size: { type: integer } } }')}
+      ${jsonResponse('{ type: object, required: [bytes], properties: { bytes: { type: integer } } }')}
+  /files/{id}#share:
+    put:
+      operationId: share
+      parameters: [${parameter('id', 'path', int64)}, ${parameter('fields', 'query', '{ type: string }', ', required: true')}]
+      ${jsonBody('{ type: object, required: [link], properties: { link: { type: string } } }')}
+      ${jsonResponse('{ type: object, required: [url], properties: { url: { type: string } } }')}`,
   components: `
   parameters:
     Page: { name: page, in: query, ${page} }`
@@ -48,7 +63,12 @@ import type { operations } from './generated/types.ts'
 
 interface Range { from: bigint, to?: bigint }
 
-export const handlers: Handlers<operations, 'read'> = {
+export const handlers: Handlers<operations, 'read' | 'update'> = {
+  update ({ path, query, body }): Answer<operations, 'update'> {
+    if ('size' in body) return { status: 200, body: { bytes: body.size } }
+    const fields: string = query.fields ?? 'none'
+    return { status: 200, body: { url: [path.id, body.link, fields].join() } }
+  },
   read ({ path, query, cookie }): Answer<operations, 'read'> {
     const cell: Range = path.cell
     const on: boolean | undefined = query.spread?.on
@@ -84,6 +104,21 @@ const mistakes: Record<string, Mistake> = {
     "'X-Range': 'from,1'",
     /'string' is not assignable/
   ],
+  'a member of the other body of a path with a fragment': [
+    'bytes: body.size',
+    'bytes: body.link',
+    /Property 'link' does not exist/
+  ],
+  'a parameter that only one of two operations requires': [
+    "query.fields ?? 'none'",
+    'query.fields',
+    /'undefined' is not assignable to type 'string'/
+  ],
+  'an answer of neither operation': [
+    'body: { url: [',
+    'body: { uri: [',
+    /'uri' does not exist/
+  ],
   'a value that is not handled': [
     "'a' | 'b' | undefined",
     "'a' | undefined",
@@ -91,7 +126,7 @@ const mistakes: Record<string, Mistake> = {
   ]
 }
 
-t.test('the types of objects and content in parameters are those of their values', async t => {
+t.test('the types of objects, content and united operations are those of their values', async t => {
   const programs = withMistakes(t, program, mistakes)
   const { folder, messages } = await compilePrograms(t, contract, programs)
   checkMistakes(t, program, mistakes, messages)
@@ -114,4 +149,8 @@ t.test('the types of objects and content in parameters are those of their values
     'x-range': 'from,9007199254740993',
     'x-json': '{"from":9007199254740995,"to":9007199254740994}'
   })
+
+  const put = async (payload: object) => (await app.inject({ method: 'PUT', url: '/files/1', payload })).json()
+  t.strictSame(await put({ size: 1 }), { bytes: 1 })
+  t.strictSame(await put({ link: 'a' }), { url: '1,a,none' })
 })

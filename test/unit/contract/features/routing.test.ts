@@ -1,7 +1,9 @@
 import type { InjectOptions } from 'fastify'
 import t from 'tap'
 import { listen } from '../../../fixtures/app.ts'
-import { anyResponse, jsonContent, noContent, parameter, serve } from '../../../fixtures/contract.ts'
+import {
+  anyResponse, jsonBody, jsonContent, jsonResponse, noContent, parameter, serve
+} from '../../../fixtures/contract.ts'
 import { int64, json } from '../../../fixtures/features.ts'
 
 t.test('`servers`', async t => {
@@ -40,6 +42,53 @@ t.test('templates that differ in the names of parameters', async t => {
     t.match(await app.inject({ method: 'DELETE', url }), { statusCode: 405, headers: { allow: methods } }, url)
   }
   t.equal((await app.inject('/a/me')).statusCode, 405)
+})
+
+t.test('paths that differ by a fragment', async t => {
+  const id = parameter('id', 'path', int64)
+  const object = (name: string, type: string) => {
+    return `{ type: object, required: [${name}], properties: { ${name}: { type: ${type} } } }`
+  }
+  const form = (schema: string) => `requestBody: { required: true, ${jsonContent(schema, 'application/x-www-form-urlencoded')} }`
+  const fields = (more: string) => `parameters: [{ name: fields, in: query, ${more} }]`
+  const strings = 'schema: { type: array, items: { type: string } }'
+  const { app, contract, causes } = await serve(t, {
+    paths: `
+  /files/{id}#share:
+    parameters: [${id}]
+    put: { operationId: share, ${jsonBody(object('link', 'string'))}, ${anyResponse} }
+    patch: { operationId: patch, ${jsonBody(object('tag', 'string'))}, ${anyResponse} }
+  /files/{id}:
+    put: { operationId: update, parameters: [${id}], ${jsonBody(object('size', 'integer'))}, ${anyResponse} }
+  /shared: { get: { operationId: shared, ${fields(`explode: false, ${strings}`)}, ${jsonResponse(object('file', 'string'))} } }
+  /shared#folder: { get: { ${fields('required: true, schema: { type: string }')}, ${jsonResponse(object('folder', 'string'))} } }
+  /token#one: { post: { operationId: token, ${form(object('code', 'string'))}, ${anyResponse} } }
+  /token#two: { post: { operationId: refresh, ${form(object('count', 'integer'))}, ${anyResponse} } }`,
+    handlers: { shared: ({ query }) => ({ status: 200, body: { [query.fields ?? 'file']: 'x', other: 1 } }) },
+    docs: true
+  })
+  t.strictSame(Object.keys(contract.operations), ['update', 'patch', 'shared', 'token'])
+  const send = async (method: 'POST' | 'PUT' | 'PATCH', url: string, payload: object | string) => {
+    const type = typeof payload === 'string' ? 'application/x-www-form-urlencoded' : json['content-type']
+    const { statusCode, body } = await app.inject({ method, url, payload, headers: { 'content-type': type } })
+    return [statusCode, JSON.parse(body).body ?? JSON.parse(body).message]
+  }
+  t.strictSame(await send('PUT', '/files/1', { link: 'a' }), [200, { link: 'a' }])
+  t.strictSame(await send('PUT', '/files/1', { size: 1 }), [200, { size: 1 }])
+  t.match(await send('PUT', '/files/1', { link: 1 }), [400, /"link" in the body must be a string/])
+  t.match(await send('PUT', '/files/x', { link: 'a' }), [400, /"id"/])
+  t.strictSame(await send('PATCH', '/files/1', { tag: 'a' }), [200, { tag: 'a' }])
+  t.match(await send('PATCH', '/files/1', { link: 'a' }), [400, /must have the member "tag"/])
+  t.strictSame(await send('POST', '/token', 'code=1'), [200, { code: '1' }])
+  t.strictSame(await send('POST', '/token', 'count=1'), [200, { count: 1 }])
+  t.match(await send('POST', '/token', 'count=a'), [400, /"count"/])
+
+  const answers = async (query: string) => (await app.inject(`/shared${query}`)).body
+  t.equal(await answers(''), '{"file":"x"}')
+  t.equal(await answers('?fields=folder'), '{"folder":"x"}')
+  t.match(JSON.parse(await answers('?fields=a,b')), { error: 500 })
+  t.match(causes(), [/answer/])
+  t.equal((await app.inject('/shared%23folder')).statusCode, 404)
 })
 
 t.test('QUERY and `additionalOperations` of OpenAPI 3.2', async t => {

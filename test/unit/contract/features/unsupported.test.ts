@@ -103,7 +103,6 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
   }],
   path: [
     getOperation(noContent, '/a*'),
-    getOperation(noContent, "'/a#b'"),
     getOperation(noContent, '/a/{b'),
     getOperation(noContent, '/a%zz'),
     getOperation(noContent, '/a/../b'),
@@ -113,6 +112,10 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
     getOperation(noContent, '"/a\\nb"'),
     getOperation(`parameters: [${parameter('x', 'path')}], ${noContent}`, "'/{x}/{x}'")
   ],
+  fragment: [{
+    paths: `  /a: { get: { operationId: a, ${noContent} } }
+  /a#b: { servers: [{ url: /v2 }], get: { operationId: b, ${noContent} } }`
+  }],
   adjacent: [
     getOperation(`parameters: [${parameter('x', 'path')}, ${parameter('y', 'path')}], ${noContent}`, "'/{x}{y}'")
   ],

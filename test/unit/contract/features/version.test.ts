@@ -23,6 +23,25 @@ t.test('OpenAPI 3.0', async t => {
   await check('byte', ['"eA=="'], [['1', /must be a string/]])
 })
 
+t.test('keywords of another version of OpenAPI', async t => {
+  const older = await serveSchema(t, `{ type: object, properties: {
+      above: { type: integer, minimum: 4, exclusiveMinimum: 5 },
+      list: { type: [integer, 'null'] },
+      none: { anyOf: [{ type: boolean }, { type: 'null' }] } } }`, '', '3.0.3')
+  await older.check('above', ['6'], [['5', /must be > 5/]])
+  await older.check('list', ['6', 'null'], [['"a"', /must be an integer or null/]])
+  await older.check('none', ['true', 'null'], [['1', /none/]])
+  const newer = await serveSchema(t, `{ type: object, properties: {
+      above: { type: integer, minimum: 5, exclusiveMinimum: true },
+      below: { allOf: [{ maximum: 5, exclusiveMaximum: true }] },
+      least: { type: integer, minimum: -5, exclusiveMinimum: false },
+      any: { type: integer, exclusiveMaximum: true } } }`)
+  await newer.check('above', ['6'], [['5', /must be > 5/]])
+  await newer.check('below', ['4'], [['5', /must be < 5/]])
+  await newer.check('least', ['-5'], [['-6', /must be >= -5/]])
+  await newer.check('any', ['5'], [['"a"', /must be an integer/]])
+})
+
 t.test('OpenAPI 3.2', async t => {
   const { check } = await serveSchema(t, "{ type: object, properties: { a: { type: [string, 'null'] } } }", '', '3.2.0')
   await check('a', ['null'], [['1', /must be a string or null/]])

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { contractText, noContent } from '../../../fixtures/contract.ts'
+import { contractText, jsonResponse, noContent } from '../../../fixtures/contract.ts'
 import { emitBuiltInTypes } from '../../../../src/contract/generate/emit/emit-built-in-types.ts'
 import { emitTypes } from '../../../../src/contract/generate/emit/emit-types.ts'
 import { readContract } from '../../../../src/contract/generate/read-contract.ts'
@@ -119,6 +119,20 @@ t.test('there is one warning about style, and one for each unknown keyword', asy
     /^\S+:4:\d+ \S+ `nullable` is ignored: .* no such keyword\. In OpenAPI 3\.1 it is `type: \[string, 'null'\]`\. \(3 more\)$/,
     /^\S+:4:\d+ \S+ `strange` is ignored: JSON Schema 2020-12 has no such keyword\. \(3 more\)$/
   ])
+})
+
+t.test('keywords of another version of OpenAPI have one warning, and their faults stay', async t => {
+  const read = (openapi: string, schema: string) => {
+    const text = contractText({ openapi, paths: `  /a: { get: { ${jsonResponse(schema)} } }` })
+    return readContract(join(t.testdir({ 'main.yaml': text }), 'main.yaml'))
+  }
+  const { warnings } = await read('3.0.3', "{ anyOf: [{ exclusiveMinimum: 0, type: [number] }, { type: 'null' }] }")
+  t.match(warnings.filter(line => line.includes('version of OpenAPI')), [
+    /:5:\d+ #\S+\/anyOf\/0\/exclusiveMinimum This keyword is read as in the version .* \(2 more\)$/
+  ])
+  await t.rejects(read('3.0.3', '{ type: [strin] }'), /main\.yaml:5:\d+ .*\/type\/0 `type` can be one of/)
+  await t.rejects(read('3.0.3', "{ exclusiveMinimum: '0' }"), /Expected type `number` but got `string`/)
+  await t.rejects(read('3.1.0', "{ exclusiveMinimum: '0' }"), /Expected type `number` but got `string`/)
 })
 
 t.test('a schema that contains itself is one finding, and its operation is left out', async t => {
