@@ -203,7 +203,8 @@ function selectServed (
     return faults.length === 0 ? served : pruneDescription(served)
   }
   const tried = select(errors)
-  const failures = findFailures(toContract(tried), ownPaths, types)
+  const whole = toContract(tried)
+  const failures = findFailures(whole, ownPaths, types)
   if (failures.length > 0 && !skipUnsupported) {
     throw new ContractError(failures.map(({ pointer, message }) => {
       return `${survey.locate(source, pointer)} ${message}`
@@ -211,6 +212,7 @@ function selectServed (
   }
   for (const { operations, message } of failures) skipped.add(operations, message)
   const served = failures.length === 0 ? tried : select([...errors, ...failures])
-  const contract = { ...pruneContract(toContract(served)), skipped: skipped.list() }
-  return { document: skipped.note(document), served, contract }
+  const contract = pruneContract(served === tried ? whole : toContract(served))
+  const list = skipped.list()
+  return { document: skipped.note(document), served, contract: { ...contract, skipped: list } }
 }
