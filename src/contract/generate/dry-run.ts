@@ -1,5 +1,5 @@
-// Runs the startup work of the service without listening, to find what would fail: every schema that
-// operations need is compiled, every default read and every route registered.
+// Runs the startup work of the service without listening, to find what would fail: every schema of
+// the operations is compiled, every default read and every route registered.
 import fastify, { type HTTPMethods } from 'fastify'
 import { addMethods } from '../message/methods.ts'
 import { noTexts } from '../message/request-texts.ts'
