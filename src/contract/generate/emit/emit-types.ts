@@ -23,9 +23,11 @@ const nullType = ts.factory.createLiteralTypeNode(ts.factory.createNull())
  * registry). A file is a `Blob`, as clients send it.
  */
 export async function emitTypes (document: Description): Promise<string> {
-  const nodes = toNodes(toTyped(document) as OpenAPI3)
   const wholeQueries = findWholeQueries(document)
-  const text = astToString(nodes.map(node => corrected(node, wholeQueries) as ts.Node))
+  let text = ''
+  for (const node of toNodes(toTyped(document) as OpenAPI3)) {
+    text += astToString(corrected(node, wholeQueries) as ts.Node)
+  }
   return text.replace(/^type WithRequired<.*?^};$/ms, withRequired)
 }
 
