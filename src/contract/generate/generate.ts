@@ -54,14 +54,15 @@ export async function updateFiles (
   for await (const [name, text] of emitFiles(file, read, { ...options, out, command })) {
     const path = join(out, name)
     const present = await readFile(path).catch(() => Buffer.of())
-    if (present.equals(Buffer.from(text))) continue
+    const bytes = Buffer.from(text)
+    if (present.equals(bytes)) continue
     areSame = false
     if (check) {
       console.error(`${path} does not match ${file}. ${hintFor(String(present), command)}`)
       continue
     }
     await makeFolder(resolve(out))
-    await writeFile(path, text)
+    await writeFile(path, bytes)
     console.log(`wrote ${path}`)
   }
   if (areSame) console.log(`${out}/ matches ${file}.`)
