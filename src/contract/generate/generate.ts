@@ -92,11 +92,12 @@ async function * emitFiles (
 ): AsyncGenerator<[name: string, text: string]> {
   const banner = `// Generated from ${basename(file)} by \`${command}\`. ` +
     'Do not edit: change the contract and generate again.\n'
-  // First, because nothing is written if it fails.
-  yield ['types.ts', banner + await emitTypesBy(emitter, read.served)]
+  // Before the first file: nothing is written if it fails.
+  const types = await emitTypesBy(emitter, read.served)
   yield ['document.ts', banner + emitDocument(read.document)]
   yield ['index.ts', banner + emitDoor(importExtension(out))]
   yield ['operations.ts', banner + emitOperations(read.contract)]
+  yield ['types.ts', banner + types]
 }
 
 async function emitTypesBy (
