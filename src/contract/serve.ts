@@ -15,7 +15,7 @@ import {
 import { decorateRequests } from './message/request-fields.ts'
 import { answerDefaults, completeReporter } from './errors/reporter.ts'
 import { addRoute, type HooksOf } from './routing/operation-route.ts'
-import { answerSkipped, answerUnroutable, methodsOf } from './routing/routing.ts'
+import { answerSkipped, answerUnroutable, methodsOf, routesWithHead } from './routing/routing.ts'
 import { createCompiler, createWriters, whenUsed } from './schema/index.ts'
 import { type AnyVerifier, authenticate, type Guards } from './security/security.ts'
 import { shareReporter } from './server-options.ts'
@@ -120,7 +120,10 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   addMethods(app, all)
   readBodiesAsBytes(app, operations)
   answerUnroutable(app, all, docsRedirects(pages.map(prefix => app.prefix + prefix)))
-  for (const operation of operations) addRoute(app, operation, methodsOf(operation, all), options)
+  const withHead = routesWithHead(all)
+  for (const operation of operations) {
+    addRoute(app, operation, methodsOf(operation, withHead), options)
+  }
   answerSkipped(app, skipped, all)
   await routes?.(app, security => authenticate(app, security, guards))
   // A prefix replaces the path of the server, also for the page.

@@ -17,11 +17,12 @@ export function completeReporter (
   contract: ServedContract<unknown, Contract>,
   compile: Compile,
   {
-    errorBody, contentType = errorType(contract), log = logTo(app.log), warn
+    errorBody, contentType, log = logTo(app.log), warn
   }: Partial<ErrorReporter> & Warn
 ): ErrorReporter {
   if (errorBody !== undefined) {
-    return { errorBody: checkFirst(errorBody, contract, compile, warn), contentType, log }
+    const checked = checkFirst(errorBody, contract, compile, warn)
+    return { errorBody: checked, contentType: contentType ?? errorType(contract), log }
   }
   const shape = errorShape(contract, compile)
   if (typeof shape !== 'string') return { ...shape, log }

@@ -1,5 +1,5 @@
-// Runs the startup work of the service without listening, to find what would fail: every schema is
-// compiled, every default read and every route registered.
+// Runs the startup work of the service without listening, to find what would fail: every schema of
+// the operations is compiled, every default read and every route registered.
 import fastify, { type HTTPMethods } from 'fastify'
 import { addMethods } from '../message/methods.ts'
 import { noTexts } from '../message/request-texts.ts'
@@ -8,7 +8,7 @@ import { routed, routerOptions, toRoute } from '../message/paths.ts'
 import { type Compile, createCompiler, createTrialCompiler, whenUsed } from '../schema/index.ts'
 import type { Contract, Operation, Parameter } from '../types/contract.ts'
 import { operationPointer } from './description/description.ts'
-import { schemasOf } from './description/prune-components.ts'
+import { pruneContract, schemasOf } from './description/prune-components.ts'
 import type { TypesEmitter } from './read-options.ts'
 import { schemaFault } from './schema-check.ts'
 import { throwOwnPath, unsupported } from './lint/unsupported-features.ts'
@@ -25,7 +25,7 @@ export function findFailures (
   const findFault: FindFault = schema => schemaFault(schema, contract.schemas, types)
   const invalid = findInvalidSchemas(contract, findFault)
   const others = new Map<string, Failure>()
-  dryRun(contract, ownPaths, findFault, (pointer, fault, operation) => {
+  dryRun(pruneContract(contract), ownPaths, findFault, (pointer, fault, operation) => {
     const message = toMessage(fault)
     // What refers to an invalid schema fails like it.
     const isKnown = invalid.some(known => known.message === message && (

@@ -51,18 +51,18 @@ export async function updateFiles (
     console.warn(`not served: ${method} ${url}: ${reason}`)
   }
   let areSame = true
-  const texts = await emitFiles(file, read, { ...options, out, command })
-  for (const [name, text] of Object.entries(texts)) {
+  for await (const [name, text] of emitFiles(file, read, { ...options, out, command })) {
     const path = join(out, name)
-    const present = await readFile(path, 'utf8').catch(() => '')
-    if (present === text) continue
+    const present = await readFile(path).catch(() => Buffer.of())
+    const bytes = Buffer.from(text)
+    if (present.equals(bytes)) continue
     areSame = false
     if (check) {
-      console.error(`${path} does not match ${file}. ${hintFor(present, command)}`)
+      console.error(`${path} does not match ${file}. ${hintFor(String(present), command)}`)
       continue
     }
     await makeFolder(resolve(out))
-    await writeFile(path, text)
+    await writeFile(path, bytes)
     console.log(`wrote ${path}`)
   }
   if (areSame) console.log(`${out}/ matches ${file}.`)
@@ -84,21 +84,20 @@ async function makeFolder (path: string): Promise<void> {
   await mkdir(path)
 }
 
-/** The texts of the generated files, by name. */
-async function emitFiles (
+/** The names and texts of the generated files, one after another: some have many megabytes. */
+async function * emitFiles (
   file: string,
   read: ContractFile,
   { out, command, types: emitter }: Pick<GenerateOptions, 'out' | 'command' | 'types'>
-): Promise<Record<string, string>> {
+): AsyncGenerator<[name: string, text: string]> {
   const banner = `// Generated from ${basename(file)} by \`${command}\`. ` +
     'Do not edit: change the contract and generate again.\n'
+  // Before the first file: nothing is written if it fails.
   const types = await emitTypesBy(emitter, read.served)
-  return {
-    'document.ts': banner + emitDocument(read.document),
-    'index.ts': banner + emitDoor(importExtension(out)),
-    'operations.ts': banner + emitOperations(read.contract),
-    'types.ts': banner + types
-  }
+  yield ['document.ts', banner + emitDocument(read.document)]
+  yield ['index.ts', banner + emitDoor(importExtension(out))]
+  yield ['operations.ts', banner + emitOperations(read.contract)]
+  yield ['types.ts', banner + types]
 }
 
 async function emitTypesBy (

@@ -1,7 +1,7 @@
 // Reads parameters from path, query, headers and cookies, and validates them.
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import {
-  type Compile, type Fault, readJson, type Schemas, type Validate, type Validated
+  type Compile, type Fault, lazily, readJson, type Schemas, type Validate, type Validated
 } from '../schema/index.ts'
 import type { Media, Parameter, SecurityScheme } from '../types/contract.ts'
 import { asHttpError, HttpError } from '../server/http-error.ts'
@@ -26,18 +26,21 @@ export function readParameters (
   schemes: Readonly<Record<string, SecurityScheme>>
 ): onRequestHookHandler[] {
   if (parameters.length === 0) return []
-  const groups = Map.groupBy(parameters, parameter => parameter.in)
-  const places = Array.from(groups, ([place, inPlace]) => {
-    const isClaimed = claimsOf(inPlace, Object.values(schemes), schemas, compile)
-    const readers = inPlace.map(parameter => {
-      return { name: parameter.name, read: valueReader(parameter, schemas, compile, isClaimed) }
+  // Few operations are called soon after the start.
+  const placesOf = lazily(() => {
+    const groups = Map.groupBy(parameters, parameter => parameter.in)
+    return Array.from(groups, ([place, inPlace]) => {
+      const isClaimed = claimsOf(inPlace, Object.values(schemes), schemas, compile)
+      const readers = inPlace.map(parameter => {
+        return { name: parameter.name, read: valueReader(parameter, schemas, compile, isClaimed) }
+      })
+      return { place, textsOf: textsIn[place] ?? pathTexts(template), readers }
     })
-    return { place, textsOf: textsIn[place] ?? pathTexts(template), readers }
   })
   return [(request, _reply, done) => {
     const values: Record<string, Record<string, unknown>> = {}
     let errors: HttpError[] | undefined
-    for (const { place, textsOf, readers } of places) {
+    for (const { place, textsOf, readers } of placesOf()) {
       const texts = textsOf(request)
       const ofPlace: Record<string, unknown> = {}
       for (const { name, read } of readers) {

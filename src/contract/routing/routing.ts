@@ -11,6 +11,8 @@ import { pathPattern, type Routed } from '../message/paths.ts'
 import { decodedPath } from '../message/request-texts.ts'
 
 interface Path extends Pick<Routed, 'template' | 'route'> {
+  /** The number of its segments. */
+  depth: number
   pattern: RegExp
   methods: HTTPMethods[]
 }
@@ -68,7 +70,9 @@ function similarTo (sent: string, paths: Path[]): string {
 
 /** A concrete path wins over a template for every method (OpenAPI 3.1, section 4.8.8.2). */
 function claimOtherMethods (app: FastifyInstance, path: Path, paths: Path[]): void {
-  const matching = paths.filter(({ pattern }) => pattern.test(path.template))
+  const matching = paths.filter(({ depth, pattern }) => {
+    return depth === path.depth && pattern.test(path.template)
+  })
   const all = new Set(matching.flatMap(({ methods }) => methods))
   const method = [...all.difference(new Set(path.methods))]
   if (method.length === 0) return
@@ -94,8 +98,10 @@ function listPaths (operations: Routed[]): Path[] {
   // Templates that differ only in the names of parameters are one path.
   for (const [route, siblings] of Map.groupBy(operations, ({ route }) => route)) {
     const [{ template }] = siblings as [Routed]
-    const methods = siblings.flatMap(operation => methodsOf(operation, siblings))
-    paths.push({ template, route, pattern: pathPattern(template), methods })
+    const withHead = routesWithHead(siblings)
+    const methods = siblings.flatMap(operation => methodsOf(operation, withHead))
+    const depth = template.split('/').length
+    paths.push({ template, route, depth, pattern: pathPattern(template), methods })
   }
   const rank = ({ template }: Path) => {
     return template.replace(/\{[^}]*\}/g, '\uffff').replaceAll('/', '\ufffe')
@@ -103,10 +109,18 @@ function listPaths (operations: Routed[]): Path[] {
   return paths.sort((a, b) => rank(a) < rank(b) ? -1 : 1)
 }
 
+/** The routes for which a contract declares HEAD. */
+export function routesWithHead (operations: Routed[]): ReadonlySet<string> {
+  const heads = operations.filter(({ method }) => method === 'HEAD')
+  return new Set(heads.map(({ route }) => route))
+}
+
 /** GET includes HEAD (RFC 9110, section 9.3.2), unless the contract declares HEAD for the path. */
-export function methodsOf ({ method, route }: Routed, operations: Routed[]): HTTPMethods[] {
-  const hasHead = operations.some(other => other.route === route && other.method === 'HEAD')
-  return method === 'GET' && !hasHead ? ['GET', 'HEAD'] : [method as HTTPMethods]
+export function methodsOf (
+  { method, route }: Routed,
+  withHead: ReadonlySet<string>
+): HTTPMethods[] {
+  return method === 'GET' && !withHead.has(route) ? ['GET', 'HEAD'] : [method as HTTPMethods]
 }
 
 /**
@@ -122,9 +136,10 @@ export function answerSkipped (
   const onRequest: onRequestHookHandler = (_request, _reply, done) => {
     done(new HttpError(501, message))
   }
+  const withHead = routesWithHead(operations)
   for (const operation of skipped) {
     const url = operation.route
-    for (const method of methodsOf(operation, operations)) {
+    for (const method of methodsOf(operation, withHead)) {
       if (app.hasRoute({ method, url: app.prefix + url })) continue
       addPlainRoute(app, { method, url, onRequest, handler: String })
     }

@@ -33,8 +33,8 @@ export const annotations = new Set([
  * one of its method and path where it has none or shares it with another operation.
  */
 export function withIds (document: Description): Description {
-  const copy = withOwnItems(document)
-  const listed = listOperations(copy)
+  const own = withOwnItems(document)
+  const listed = listOperations(own)
   const uses = Map.groupBy(listed, ({ operation }) => operation.operationId)
   const taken = new Set<unknown>(uses.keys())
   for (const { method, url, operation } of listed) {
@@ -42,20 +42,29 @@ export function withIds (document: Description): Description {
     const isOwn = typeof id === 'string' && id !== '' && uses.get(id)?.length === 1
     if (!isOwn) operation.operationId = takeName(derivedId(method, url), taken)
   }
-  return copy
+  return own
 }
 
-/** A copy without shared path items; fields beside a $ref apply (OpenAPI 3.1, section 4.8.9). */
+/**
+ * A copy without shared path items and operations, which get other ids; fields beside a $ref apply
+ * (OpenAPI 3.1, section 4.8.9).
+ */
 function withOwnItems (document: Description): Description {
-  const copy = structuredClone(document)
-  const paths = (copy.paths ?? {}) as Record<string, { $ref?: string }>
-  for (const [url, { $ref, ...beside }] of Object.entries(withoutExtensions(paths))) {
-    if ($ref === undefined) continue
-    paths[url] = { ...structuredClone(resolve<object>(copy, { $ref })), ...beside }
-  }
-  return copy
+  const given = (document.paths ?? {}) as Record<string, { $ref?: string }>
+  const paths = mapValues(given, (item, url) => {
+    if (url.startsWith('x-')) return item
+    const { $ref, ...beside } = item
+    const shared = $ref === undefined ? {} : resolve<object>(document, { $ref })
+    return mapValues({ ...shared, ...beside }, (member, name) => {
+      return name === 'additionalOperations' ? mapValues(Object(member), copy) : copy(member)
+    })
+  })
+  return { ...document, paths } as Description
 }
 
+function copy (member: unknown): unknown {
+  return isSchemaObject(member) ? { ...member } : member
+}
 /** For example `getUsersByIdPosts` for GET /users/{id}/posts. */
 function derivedId (method: string, url: string): string {
   let id = ''

@@ -1,6 +1,8 @@
 // Emits the types that check handlers and answers.
 import type { Oas3Schema } from '@redocly/openapi-core'
-import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
+import {
+  astToString, type GlobalContext, type OpenAPI3, resolveRef, scanDiscriminators, transformSchema
+} from 'openapi-typescript'
 import ts from 'typescript'
 import { methods } from '../../message/methods.ts'
 import { escapedKey, isFileSchema, isInt64, type Schema, valueAt } from '../../schema/index.ts'
@@ -21,23 +23,49 @@ const nullType = ts.factory.createLiteralTypeNode(ts.factory.createNull())
  * registry). A file is a `Blob`, as clients send it.
  */
 export async function emitTypes (document: Description): Promise<string> {
-  const nodes = await openapiTS(toTyped(document) as OpenAPI3, {
-    // Members with a default stay optional, because nothing fills them in.
-    defaultNonNullable: false,
-    // Marks members that only one side sends: types/body.ts removes them from the other side.
-    readWriteMarkers: /"(?:read|write)Only": ?true/.test(JSON.stringify(document)),
-    silent: true,
-    transform (given) {
-      const schema = given as Schema
-      if (!isInt64(schema) && !isFileSchema(schema)) return undefined
-      const type = isInt64(schema) ? bigint : blob
-      const isNullable = [schema.type].flat().includes('null')
-      return isNullable ? ts.factory.createUnionTypeNode([type, nullType]) : type
-    }
-  })
   const wholeQueries = findWholeQueries(document)
-  const text = astToString(nodes.map(node => corrected(node, wholeQueries) as ts.Node))
+  let text = ''
+  for (const node of toNodes(toTyped(document) as OpenAPI3)) {
+    text += astToString(corrected(node, wholeQueries) as ts.Node)
+  }
   return text.replace(/^type WithRequired<.*?^};$/ms, withRequired)
+}
+
+/**
+ * What openapi-typescript does after it has linted and bundled a description, which the generator
+ * has done: that takes more time than the types.
+ */
+function toNodes (document: OpenAPI3): ts.Node[] {
+  const silent = { silent: true }
+  const discriminators = scanDiscriminators(document, silent)
+  // A missing option is off, such as defaultNonNullable: nothing fills in members with a default.
+  const context: Partial<GlobalContext> = {
+    ...silent,
+    discriminators,
+    injectFooter: [],
+    // Marks members that only one side sends: types/body.ts removes them from the other side.
+    readWriteMarkers: hasMarkers(document),
+    resolve: $ref => resolveRef(document, $ref, { ...silent, visited: [] }),
+    transform: given => typeOf(given as Schema)
+  }
+  return transformSchema(document, context as GlobalContext)
+}
+
+function hasMarkers (document: object): boolean {
+  let found = false
+  visitValues(document, value => {
+    const { readOnly, writeOnly } = Object(value) as Schema
+    found ||= readOnly === true || writeOnly === true
+  })
+  return found
+}
+
+/** The type of a schema for which openapi-typescript has another one. */
+function typeOf (schema: Schema): ts.TypeNode | undefined {
+  if (!isInt64(schema) && !isFileSchema(schema)) return undefined
+  const type = isInt64(schema) ? bigint : blob
+  const isNullable = [schema.type].flat().includes('null')
+  return isNullable ? ts.factory.createUnionTypeNode([type, nullType]) : type
 }
 
 /** openapi-typescript's helper for what an allOf requires, here also of what may be null. */

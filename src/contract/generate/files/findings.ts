@@ -4,6 +4,7 @@ import {
 } from '@redocly/openapi-core'
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
+import { placeInJson } from './json-places.ts'
 import { OverlaidSource } from './overlaid-source.ts'
 
 /** The generator cannot use a contract: a line for each finding. */
@@ -28,11 +29,17 @@ export function locate (given: LocationObject): string {
   return `${relative('', place.source.absoluteRef)}:${line}:${col} ${place.pointer ?? '#/'}`
 }
 
-/** The parser of places knows fewer tags of YAML than the one of values. */
 function startOf (place: LocationObject): { line: number, col: number } {
+  const { source, pointer, reportOnKey = false } = place
+  try {
+    if (pointer !== undefined) return placeInJson(source, pointer, reportOnKey)
+  } catch {
+    // YAML.
+  }
   try {
     return getLineColLocation(place).start
   } catch {
+    // The parser of places knows fewer tags of YAML than the one of values.
     return { line: 1, col: 1 }
   }
 }

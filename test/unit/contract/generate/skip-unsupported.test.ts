@@ -198,3 +198,21 @@ components:
   // Its type would not compile.
   t.notMatch(await emitTypes(served), /List/)
 })
+
+t.test('a schema that cannot be compiled counts only if an operation needs it', async t => {
+  const schema = "schema: { $ref: '#/components/schemas/Odd' }"
+  const body = `requestBody: { content: { application/json: { ${schema} } } }`
+  const text = (ofPath: string, ofWebhook: string) => `${head}
+security: []
+paths: { /a: { put: { ${ofPath}, ${fine} } } }
+webhooks: { changed: { post: { ${ofWebhook}, ${fine} } } }
+components: { schemas: { Odd: { type: string, pattern: '(' } } }
+`
+  const folder = t.testdir({
+    'path.yaml': text(body, 'summary: none'), 'webhook.yaml': text('summary: none', body)
+  })
+  await t.rejects(readContract(join(folder, 'path.yaml')), /schemas\/Odd cannot be compiled/)
+  const { contract, served } = await readContract(join(folder, 'webhook.yaml'))
+  t.strictSame([Object.keys(contract.schemas), contract.skipped], [[], []])
+  t.match(await emitTypes(served), 'Odd: string;')
+})
