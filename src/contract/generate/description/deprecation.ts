@@ -15,7 +15,8 @@ export function reportDates (operation: Oas3Operation, { report, location }: Use
 }
 
 function faultOf (word: typeof words[number], operation: Dated): string | undefined {
-  if (operation[word] === undefined) return undefined
+  // An object is an extension of somebody else.
+  if (['undefined', 'object'].includes(typeof operation[word])) return undefined
   const date = toDate(operation[word])
   if (date === undefined) {
     return `${word} is no date: write it as 2026-01-31 or 2026-01-31T12:00:00Z.`

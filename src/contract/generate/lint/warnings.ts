@@ -26,12 +26,15 @@ const describing = 'examples?|description|title|summary|externalDocs|tags|contac
  */
 const descriptive = new RegExp(`^(?!#/info/title).*(?<!/(?:${named}))/(?:${describing})(?:/|$)`)
 
+/** The second is of a security scheme with a field of another type, such as `in` of `http`. */
+const harmless = /^The field `(?:description` must be present|\w+` is not allowed here)/
+
 /** Whether a finding refuses the contract, or the operations that use its place. */
 export function isError (problem: NormalizedProblem): boolean {
   const { ruleId, message } = problem
   if (!errorRules.includes(ruleId)) return false
   if (ruleId !== 'struct' || message.includes("Can't parse")) return true
-  if (message === 'The field `description` must be present on this level.') return false
+  if (harmless.test(message)) return false
   return !descriptive.test(String(placeOf(problem).pointer))
 }
 

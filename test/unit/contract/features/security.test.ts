@@ -28,7 +28,8 @@ t.test('http bearer and basic, apiKey, oauth2, openIdConnect', async t => {
     paths: names.map(pathOf).join('\n'),
     components: `
   securitySchemes:
-    bearer: { type: http, scheme: Bearer }
+    # Such an \`in\`, of another type, is often published.
+    bearer: { type: http, scheme: Bearer, in: header }
     basic: { type: http, scheme: basic }
     inHeader: { type: apiKey, in: header, name: X-Key }
     inQuery: { type: apiKey, in: query, name: key }
