@@ -10,9 +10,8 @@ import { didYouMean } from '../message/did-you-mean.ts'
 import { pathPattern, type Routed } from '../message/paths.ts'
 import { decodedPath } from '../message/request-texts.ts'
 
-interface Path extends Pick<Routed, 'template' | 'route'> {
-  /** The number of its segments. */
-  depth: number
+interface Path {
+  template: string
   pattern: RegExp
   methods: HTTPMethods[]
 }
@@ -32,9 +31,8 @@ export function answerUnroutable (
   operations: Routed[],
   redirects: ReadonlyMap<string, string>
 ): void {
-  const own = listPaths(operations)
   const paths = pathsOf.get(app.server) ?? []
-  paths.push(...own)
+  paths.push(...listPaths(operations))
   pathsOf.set(app.server, paths)
   app.addHook('onRequest', (request, reply, done) => {
     if (followsLastResponse(request.raw)) {
@@ -45,14 +43,16 @@ export function answerUnroutable (
     if (fault !== undefined) throw fault
     if (!request.is404) return done()
     const sent = decodedPath(request)
-    const path = paths.find(({ pattern }) => pattern.test(sent))
+    const methods = new Set<string>()
+    for (const path of paths) {
+      if (path.pattern.test(sent)) path.methods.forEach(method => methods.add(method))
+    }
     const address = redirects.get(sent)
-    const isRedirected = path === undefined && ['GET', 'HEAD'].includes(request.method)
+    const isRedirected = methods.size === 0 && ['GET', 'HEAD'].includes(request.method)
     if (isRedirected && address !== undefined) reply.redirect(address)
-    else if (path !== undefined) answerUnhandled(request, reply, path)
+    else if (methods.size > 0) answerUnhandled(request, reply, sent, methods)
     else throw new HttpError(404, `There is nothing at ${sent}.${similarTo(sent, paths)}`)
   })
-  for (const path of own) claimOtherMethods(app, path, own)
 }
 
 /** Each takes up to 4 microseconds, and strangers send unknown paths. */
@@ -68,45 +68,30 @@ function similarTo (sent: string, paths: Path[]): string {
   return didYouMean(sent, similar.slice(0, maxCompared))
 }
 
-/** A concrete path wins over a template for every method (OpenAPI 3.1, section 4.8.8.2). */
-function claimOtherMethods (app: FastifyInstance, path: Path, paths: Path[]): void {
-  const matching = paths.filter(({ depth, pattern }) => {
-    return depth === path.depth && pattern.test(path.template)
-  })
-  const all = new Set(matching.flatMap(({ methods }) => methods))
-  const method = [...all.difference(new Set(path.methods))]
-  if (method.length === 0) return
-  const answer = (request: FastifyRequest, reply: FastifyReply): void => {
-    answerUnhandled(request, reply, path)
-  }
-  addPlainRoute(app, { method, url: path.route, onRequest: answer, handler: answer })
-}
-
-function answerUnhandled (request: FastifyRequest, reply: FastifyReply, path: Path): void {
-  const sent = decodedPath(request)
-  const allow = [...new Set([...path.methods, 'OPTIONS'])].join(', ')
-  if (request.method !== 'OPTIONS') {
-    const message = `${sent} does not support ${request.method}, only ${allow}.`
+function answerUnhandled (
+  { method }: FastifyRequest,
+  reply: FastifyReply,
+  sent: string,
+  methods: ReadonlySet<string>
+): void {
+  const allow = [...methods, 'OPTIONS'].join(', ')
+  if (method !== 'OPTIONS') {
+    const message = `${sent} does not support ${method}, only ${allow}.`
     throw new HttpError(405, message, { headers: { Allow: allow } })
   }
   reply.code(204).header('Allow', allow).send()
 }
 
-/** The paths in the router's order: literal text before parameters, left to right. */
 function listPaths (operations: Routed[]): Path[] {
   const paths: Path[] = []
   // Templates that differ only in the names of parameters are one path.
-  for (const [route, siblings] of Map.groupBy(operations, ({ route }) => route)) {
+  for (const siblings of Map.groupBy(operations, ({ route }) => route).values()) {
     const [{ template }] = siblings as [Routed]
     const withHead = routesWithHead(siblings)
     const methods = siblings.flatMap(operation => methodsOf(operation, withHead))
-    const depth = template.split('/').length
-    paths.push({ template, route, depth, pattern: pathPattern(template), methods })
+    paths.push({ template, pattern: pathPattern(template), methods })
   }
-  const rank = ({ template }: Path) => {
-    return template.replace(/\{[^}]*\}/g, '\uffff').replaceAll('/', '\ufffe')
-  }
-  return paths.sort((a, b) => rank(a) < rank(b) ? -1 : 1)
+  return paths
 }
 
 /** The routes for which a contract declares HEAD. */
