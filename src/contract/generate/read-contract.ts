@@ -196,7 +196,9 @@ function selectServed (
   const document = withMappings(plain, formerNames)
   const named = withIds(document)
   const skipped = new SkippedOperations(named, survey, source, ownPaths)
-  const fatal = errors.filter(problem => !skipped.addUsersOf(problem))
+  // The file of an operation may take the place of the info object.
+  const isTitled = typeof document.info?.title === 'string'
+  const fatal = errors.filter(problem => !skipped.addUsersOf(problem) || !isTitled)
   if (fatal.length > 0) throwFindings(fatal)
 
   // What is unsupported may be in components that no other operation uses.

@@ -166,12 +166,13 @@ export function toAddress (
 
 function toOperation (document: Description, listed: ListedOperation): Operation {
   const { item, operation } = listed
-  const { tags = [], requestBody } = operation
+  const { tags, requestBody } = operation
   const extensions = pick({ ...operation }, name => name.startsWith('x-'))
   const ignoresBody = hasIgnoredBody(listed)
   return defined<Operation>({
     ...toAddress(listed),
-    tags: tags.length > 0 ? tags : undefined,
+    // What only describes may have any form.
+    tags: Array.isArray(tags) && tags.length > 0 ? tags : undefined,
     extensions: Object.keys(extensions).length > 0 ? extensions : undefined,
     // Without any, the linter refuses the operation, or the contract's owner opens it.
     security: (operation.security ?? document.security ?? []) as Operation['security'],

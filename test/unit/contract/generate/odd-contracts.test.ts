@@ -151,6 +151,11 @@ t.test('a line break in a name does not break the line of a finding', async t =>
   await t.rejects(read(t, `paths: { "/a\\nb": { get: { ${fine} } } }\n`), /~1a\\nb Not supported: .*\(\/a\\nb\)/)
 })
 
+t.test('an operation with tags that are no list has none', async t => {
+  const { contract } = await read(t, `paths: { /a: { get: { tags: null, ${fine} } } }\n`)
+  t.equal(contract.operations.getA?.tags, undefined)
+})
+
 t.test('any part of a contract may be in a file of its own', async t => {
   const folder = t.testdir({
     'main.yaml': `${head}x-a: { b: { $ref: '#/info' } }

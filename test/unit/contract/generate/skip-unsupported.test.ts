@@ -107,6 +107,16 @@ t.test('what is not about an operation is refused all the same', async t => {
   }
 })
 
+t.test('the file of an operation is no info object', async t => {
+  const text = head.replace(/info: .*/, 'info: { $ref: a.yaml }')
+  const folder = t.testdir({
+    'main.yaml': `${text}paths: { /a: { $ref: a.yaml } }\n`,
+    'a.yaml': `get: { security: [], ${fine} }\n`
+  })
+  const file = join(folder, 'main.yaml')
+  await t.rejects(readContract(file, { skipUnsupported: true }), /`title` must be present/)
+})
+
 t.test('there is one warning about style, and one for each unknown keyword', async t => {
   const schema = "{ type: string, nullable: true, 'x-y': 1, strange: 2, example: 1 }"
   const content = `content: { application/json: { schema: { properties: { a: ${schema}, b: ${schema} } } } }`
