@@ -215,7 +215,10 @@ function selectServed (
       return `${survey.locate(source, pointer)} ${message}`
     }))
   }
-  for (const { operations, message } of failures) skipped.add(operations, message)
+  for (const { operations, message, pointer } of failures) {
+    skipped.add(operations, message)
+    skipped.addWebhooksOf(source.absoluteRef + pointer)
+  }
   const served = failures.length === 0 ? tried : select([...errors, ...failures])
   const contract = pruneContract(served === tried ? whole : toContract(served))
   const list = skipped.list()

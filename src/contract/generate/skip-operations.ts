@@ -80,11 +80,16 @@ export class SkippedOperations {
       return users.has(childPlace(item, 'parameters')) || users.has(childPlace(item, 'servers'))
     })
     this.add(affected.map(({ id }) => id), problem.message)
-    for (const user of users) {
+    this.addWebhooksOf(place)
+    return affected.length > 0 || /#\/(?:components|webhooks)\//.test(place)
+  }
+
+  /** Leaves out the types of the webhooks that use a place. */
+  addWebhooksOf (place: string): void {
+    for (const user of this.#references.usersOf(place)) {
       const webhook = /^.*#\/webhooks\/(.*)$/s.exec(user)?.[1]
       if (webhook !== undefined) this.#webhooks.add(webhook)
     }
-    return affected.length > 0 || /#\/(?:components|webhooks)\//.test(place)
   }
 
   /** Whether a finding is about this webhook. */

@@ -226,3 +226,18 @@ components: { schemas: { Odd: { type: string, pattern: '(' } } }
   t.strictSame([Object.keys(contract.schemas), contract.skipped], [[], []])
   t.match(await emitTypes(served), 'Odd: string;')
 })
+
+t.test('a webhook that needs a schema without a type has no types', async t => {
+  const body = "requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Loop' } } } }"
+  const text = `${head}
+security: []
+paths: { /a: { get: { ${fine} } } }
+webhooks: { grown: { post: { ${body}, ${fine} } }, noted: { post: { operationId: noted, ${fine} } } }
+components: { schemas: { Loop: { oneOf: [{ type: string }, { allOf: [{ $ref: '#/components/schemas/Loop' }] }] } } }
+`
+  const file = join(t.testdir({ 'main.yaml': text }), 'main.yaml')
+  await t.rejects(readContract(file), /schemas\/Loop Not supported: a schema that contains itself/)
+  const { served } = await readContract(file, { skipUnsupported: true })
+  t.strictSame(Object.keys(served.webhooks ?? {}), ['noted'])
+  t.notMatch(await emitTypes(served), 'Loop')
+})
