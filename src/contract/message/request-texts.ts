@@ -8,7 +8,7 @@ import { HttpError } from '../server/http-error.ts'
  */
 export function rawPath ({ url }: Pick<FastifyRequest, 'url'>): string {
   const target = withoutFragment(url)
-  const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
+  const path = target.startsWith('/') ? target : target.replace(/^[^:/?]*:\/\/[^/?]*/, '')
   const end = path.indexOf('?')
   return end < 0 ? path : path.slice(0, end)
 }

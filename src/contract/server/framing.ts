@@ -47,8 +47,12 @@ export function framingFault (request: IncomingMessage): HttpError | undefined {
  * 4.2.4).
  */
 function targetFault (url: string): HttpError | undefined {
+  // Of OPTIONS.
+  if (url === '*') return undefined
   const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
-  if (authority === undefined) return undefined
+  if (authority === undefined) {
+    return new HttpError(400, 'The address of the request is neither a path nor one of HTTP.')
+  }
   if (isAuthority(authority) && !/^(?::|$)/.test(authority)) return undefined
   return new HttpError(400, 'The address of the request has no valid host.')
 }

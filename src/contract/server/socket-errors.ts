@@ -93,7 +93,8 @@ const parserFaults: Readonly<Record<string, string>> = {
   HPE_UNEXPECTED_CONTENT_LENGTH: 'its Content-Length is sent more than once',
   HPE_INVALID_TRANSFER_ENCODING: 'its Transfer-Encoding is not chunked, or not alone',
   HPE_INVALID_HEADER_TOKEN: 'a header field has an invalid name or value',
-  HPE_INVALID_CHUNK_SIZE: 'a chunk of its body has an invalid size'
+  HPE_INVALID_CHUNK_SIZE: 'a chunk of its body has an invalid size',
+  HPE_INVALID_EOF_STATE: 'the connection ended before it was complete'
 }
 
 export function notHttp (fault?: string): HttpError {
@@ -194,10 +195,10 @@ function endSocket (
   }
   reportError(reporter, error, failed)
   const { status, headers, body } = writeError(reporter, error, failed.id)
+  Object.assign(headers, { 'Content-Length': Buffer.byteLength(body), Connection: 'close' })
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
   for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`
-  head += `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`
-  endAndReadOn(socket, isHead ? head : head + body)
+  endAndReadOn(socket, `${head}\r\n${isHead ? '' : body}`)
 }
 
 const answeredInBody = new WeakMap<IncomingMessage, HttpError>()

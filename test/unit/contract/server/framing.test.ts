@@ -4,7 +4,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import t from 'tap'
 import { allPlants, type PlantStore } from '../../../../src/plants/plant-store.ts'
-import { authorization, isError, json, listen, startApp } from '../../../fixtures/app.ts'
+import {
+  authorization, isError, json, listen, logLines, startApp
+} from '../../../fixtures/app.ts'
 import { startLoopClock } from '../../../fixtures/clock.ts'
 import { exchange, exchangeOne, request, requestText } from '../../../fixtures/raw.ts'
 
@@ -243,7 +245,8 @@ t.test('Host is a name or an address with an optional port; anything else gets 4
 })
 
 t.test('an address in absolute form names a host without a user', async t => {
-  const { port } = await listen((await startApp(t)).app)
+  const { log, lines } = logLines()
+  const { port } = await listen((await startApp(t, { log })).app)
   const ask = (target: string) => exchangeOne(
     port, requestText(`GET ${target}`, ['Host: x', 'Connection: close'])
   )
@@ -257,7 +260,9 @@ t.test('an address in absolute form names a host without a user', async t => {
   for (const target of ['http://a', 'http://a?x=/livez']) {
     t.equal((await ask(target)).statusCode, 302, `${target} has the path /`)
   }
-  isError(t, await ask('ftp://a/livez'), 404, /nothing/, 'another scheme')
+  const other = 'The address of the request is neither a path nor one of HTTP.'
+  isError(t, await ask('ftp://user:secret@a/livez'), 400, other, 'another scheme')
+  t.notMatch(lines.join('\n'), 'secret')
 })
 
 t.test('an error for HEAD has no body, also before routing', async t => {
