@@ -122,12 +122,14 @@ async function checkTable (query: Query, schema: string): Promise<void> {
 /** `persistence` has a letter for the table and for each that inherits from it. */
 interface Column { name: string, type: string, kind: string, persistence: string }
 
-const columnTypes = { id: 'bigint', name: 'text', tag: 'text' }
+const columnTypes = { id: 'int8', name: 'text', tag: 'text' }
 const readColumns = `WITH RECURSIVE tables AS (
     SELECT to_regclass($1)::oid AS oid
     UNION SELECT inhrelid FROM pg_inherits JOIN tables ON inhparent = oid
   )
-  SELECT attname AS name, format_type(atttypid, NULL) AS type, relkind AS kind,
+  SELECT attname AS name, relkind AS kind,
+    (SELECT typname FROM pg_type
+      WHERE pg_type.oid = atttypid AND typnamespace = 'pg_catalog'::regnamespace) AS type,
     (SELECT string_agg(relpersistence::text, '') FROM pg_class JOIN tables USING (oid))
       AS persistence
   FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid

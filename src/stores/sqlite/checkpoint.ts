@@ -67,6 +67,18 @@ function sync (work: () => void): void {
   }
 }
 
+/**
+ * Call it after the connection has ended, which merges the log. If the log is still there after a
+ * failed sync of it, its last pages may be in the cache alone, and a later sync reports no failure:
+ * to recover it would merge pages that the disk does not have.
+ * @param error why the connection was ended
+ * @param logSize bytes of the log
+ * @throws FileUnsynced
+ */
+export function checkLogAfter (error: unknown, logSize: bigint): void {
+  if (isFailedSync(error) && logSize > 0n) throw unsynced(error as Error)
+}
+
 function unsynced (cause: Error): FileUnsynced {
   const problem = `its pages may not be on the disk (${cause.message})`
   const wayOut = 'end all programs that use it, and restart the machine, or unmount and mount ' +

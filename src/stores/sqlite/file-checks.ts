@@ -3,7 +3,7 @@
 import {
   closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, realpathSync, statSync
 } from 'node:fs'
-import { creationMark } from './schema.ts'
+import { checkOwner, creationMark } from './schema.ts'
 
 /** The smallest page size in bytes; a database is never smaller. */
 const smallestSize = 512n
@@ -34,6 +34,7 @@ export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void
     throw new Error(`its file is missing, but ${log} has plants of it; ${wayOut}`)
   }
   checkSize(path)
+  checkHeader(path)
   const isUsable = () => stat(log) !== undefined || isBeingCreated(path) || !needsLog(path)
   if (!becomesTrue(isUsable)) {
     const wayOut = 'put the log back, or remove the file to start with an empty one'
@@ -61,12 +62,26 @@ function readMountPoints (table: string): string[] {
  */
 function needsLog (path: string): boolean {
   if (stat(path) === undefined) return false
+  const header = readHeader(path)
+  const [writeVersion, schemaCookie] = [header[18], header.readUInt32BE(40)]
+  return writeVersion === 2 && schemaCookie === 0
+}
+
+/** Before SQLite opens the file, which merges the log and may change the journal mode. */
+function checkHeader (path: string): void {
+  if ((stat(path)?.size ?? 0n) < smallestSize) return
+  const header = readHeader(path)
+  if (header.toString('latin1', 0, 15) !== 'SQLite format 3') return
+  checkOwner(header.readUInt32BE(68), header.readUInt32BE(60), header.readUInt32BE(40) === 0)
+}
+
+/** The header of the file, with zeros for what is missing. */
+function readHeader (path: string): Buffer {
   const header = Buffer.alloc(100)
   const file = openSync(path, 'r')
   readSync(file, header)
   closeSync(file)
-  const [writeVersion, schemaCookie] = [header[18], header.readUInt32BE(40)]
-  return writeVersion === 2 && schemaCookie === 0
+  return header
 }
 
 /** A database with plants has neither a rollback journal nor the mark. */

@@ -59,17 +59,26 @@ export function markCreation (path: string): void {
   }
 }
 
-type ReadPragma = (pragma: string) => unknown
-
-function migrate (connection: DatabaseSync, read: ReadPragma): void {
-  const found = Number(read('user_version'))
-  const isOurs = Number(read('application_id')) === applicationId
-  const isNew = found === 0 && read('schema_version') === 0n
-  if (!isOurs && !isNew) throw new Error('it is the database of another program')
+/**
+ * Refuses the database of another program, and of a newer version of this one.
+ * @param hasNoTable whether nothing was ever written to it
+ */
+export function checkOwner (application: number, found: number, hasNoTable: boolean): void {
+  const isNew = found === 0 && hasNoTable
+  if (application !== applicationId && !isNew) {
+    throw new Error('it is the database of another program')
+  }
   if (found > version) {
     const versions = `schema ${found}, known ${version}`
     throw new Error(`it was written by a newer version of this program (${versions})`)
   }
+}
+
+type ReadPragma = (pragma: string) => unknown
+
+function migrate (connection: DatabaseSync, read: ReadPragma): void {
+  const found = Number(read('user_version'))
+  checkOwner(Number(read('application_id')), found, read('schema_version') === 0n)
   if (found === version) return
   for (const migration of migrations.slice(found)) connection.exec(migration)
   connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)

@@ -9,7 +9,7 @@ import type { NewPlant, Outcome } from '../../plants/plant-store.ts'
 import { type Args, implement, isMethod, type Method, type Results } from '../engine.ts'
 import { type EngineCall, type EngineReply, type Reply, unknownMethod } from '../remote-engine.ts'
 import {
-  FileChanged, FileUnsynced, isFailedWrite, mergeAtEnd, syncFile, syncFolder
+  checkLogAfter, FileChanged, FileUnsynced, isFailedWrite, mergeAtEnd, syncFile, syncFolder
 } from './checkpoint.ts'
 import { checkFiles, stat } from './file-checks.ts'
 import { watchFiles } from './file-watch.ts'
@@ -126,6 +126,7 @@ function attempt<Result> (work: () => Result): Reply<Result> {
     // Close the file: the next call opens it again, and SQLite recovers it.
     try {
       close()
+      checkLogAfter(error, stat(`${path}-wal`)?.size ?? 0n)
     } catch (unsynced) {
       stopFor(unsynced as FileUnsynced)
       return { error: unsynced }

@@ -315,6 +315,17 @@ t.test('the tables are in the first lasting schema of the search path', async t 
   await rejectsOpening(t, url, /its search_path names no schema for the tables; set one for/)
 })
 
+t.test('the table is known where names of types are quoted', async t => {
+  const url = await server.database()
+  await server.query(`ALTER DATABASE ${databaseName(url)} SET quote_all_identifiers = on`)
+  for (const outcome of ['added', 'unchanged']) {
+    const store = await openStore(url, { maxQueue: 10 })
+    t.equal(await store.add({ id: 1n, name: 'fern' }), outcome)
+    await t.resolves(store.check())
+    await store.close()
+  }
+})
+
 t.test('a plant without a tag has none where arrays hold no NULL', async t => {
   const url = await server.database()
   await server.query(`ALTER DATABASE ${databaseName(url)} SET array_nulls = off`)
@@ -496,7 +507,7 @@ t.test('the store recovers without a restart after a failure of the database', a
   await server.query('ALTER TABLE plants RENAME TO hidden', url)
   await t.rejects(store.add({ id: 1n, name: 'fern' }), {
     name: 'StoreUnavailable',
-    message: 'The plant could not be stored. Sending it again is safe.',
+    message: 'The service could not confirm that the plant is stored. Sending the same plant again is safe.',
     cause: /relation "public.plants" does not exist/
   })
   await server.query('ALTER TABLE hidden RENAME TO plants', url)

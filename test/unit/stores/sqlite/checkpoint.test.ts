@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t from 'tap'
-import { mergeAtEnd, syncFile } from '../../../../src/stores/sqlite/checkpoint.ts'
+import { checkLogAfter, mergeAtEnd, syncFile } from '../../../../src/stores/sqlite/checkpoint.ts'
 import { setUpFile } from '../../../../src/stores/sqlite/schema.ts'
 
 const unsynced = { message: /^its pages may not be on the disk \(disk I\/O error\); end all programs/ }
@@ -44,6 +44,13 @@ t.test('a failed sync in the checkpoint of a start is an error', t => {
     return { get: () => { throw failure(1034) } }
   })
   t.throws(() => setUpFile(connection, path), unsynced)
+  t.end()
+})
+
+t.test('a log that is left after a failed sync of it is never recovered in this boot', t => {
+  t.throws(() => checkLogAfter(failure(1034), 1n), unsynced)
+  t.doesNotThrow(() => checkLogAfter(failure(1034), 0n), 'merged')
+  t.doesNotThrow(() => checkLogAfter(failure(13), 1n), 'another failure')
   t.end()
 })
 

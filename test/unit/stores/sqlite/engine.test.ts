@@ -159,9 +159,11 @@ t.test('the store refuses a text file, the database of another program and a new
   const database = new DatabaseSync(other)
   database.exec('CREATE TABLE animals (id INTEGER)')
   database.close()
+  const bytes = readFileSync(other)
   await t.rejects(
     open(t, other), { message: /cannot be used: it is the database of another program\.$/ }
   )
+  t.ok(readFileSync(other).equals(bytes), 'it does not change')
 
   const newer = join(folder, 'newer.db')
   await (await open(t, newer)).close()
@@ -239,7 +241,7 @@ t.test('a failed write rejects with StoreUnavailable, and the next write opens t
   otherConnection.exec('ALTER TABLE plants RENAME TO hidden')
   await t.rejects(store.add({ id: 2n, name: 'ivy' }), {
     name: 'StoreUnavailable',
-    message: 'The plant could not be stored. Sending it again is safe.',
+    message: 'The service could not confirm that the plant is stored. Sending the same plant again is safe.',
     cause: /no such table/
   })
   await t.rejects(store.check(), 'check() rejects without the table')
