@@ -85,7 +85,8 @@ export function groupCommit (
       batch.forEach(({ resolve }, index) => resolve(outcomes[index] as Outcome))
     } catch (cause) {
       observer?.count('failedBatches')
-      const message = 'The plant could not be stored. Sending it again is safe.'
+      const message = 'The service could not confirm that the plant is stored. ' +
+        'Sending the same plant again is safe.'
       const error = new StoreUnavailable(message, { cause })
       for (const { reject } of batch) reject(error)
     }

@@ -125,7 +125,9 @@ function bodyFinder (body: Body | undefined): FindBody {
       return new HttpError(415, 'The body must be sent without a Content-Encoding.')
     }
     if (type === undefined) {
-      return new HttpError(415, `The body must be sent as Content-Type: ${named}.`)
+      const hasOtherParameter = names.includes(essence(String(sent)))
+      const rule = hasOtherParameter ? ' without a parameter other than charset=utf-8' : ''
+      return new HttpError(415, `The body must be sent as Content-Type: ${named}${rule}.`)
     }
     const isRepeated = repeatedHeaders(raw).has('content-type')
     return isRepeated ? new HttpError(415, 'Content-Type is sent more than once.') : type

@@ -46,7 +46,7 @@ export function parseJson (
   json: Uint8Array | string
 ): Root & { fault?: undefined } | { fault: Fault } {
   const isText = typeof json === 'string'
-  if (!isText && !isUtf8(json)) return faulty('is not valid UTF-8')
+  if (!isText && !isUtf8(json)) return faulty(`is not valid UTF-8 at ${placeOfInvalid(json)}`)
   const text = isText ? json : utf8.decode(json)
   const root: Root = { value: undefined }
   const escapedNames: string[] = []
@@ -56,7 +56,7 @@ export function parseJson (
     return faulty(`is not valid JSON: ${faultIn(text, String(error))}`)
   }
   if (mayHaveLoneSurrogate(text) && hasLoneSurrogate(root)) {
-    return faulty('contains a lone surrogate in a string')
+    return faulty(`contains half of a surrogate pair at ${placeIn(text, halfPairIn(text))}`)
   }
   if (longOrExponent.test(text)) root.exact = sourcesOf(text, root, escapedNames)
   return root
@@ -70,10 +70,38 @@ function faulty (problem: string): { fault: Fault } {
 function faultIn (text: string, message: string): string {
   const [, found = unexpectedIn(text)] = /at position (\d+)/.exec(message) ?? []
   const position = Number(found)
+  return `unexpected ${shown(text.codePointAt(position))} at ${placeIn(text, position)}`
+}
+
+function placeIn (text: string, position: number): string {
   const before = text.slice(0, position)
   const line = text.includes('\n') ? `line ${before.split('\n').length}, ` : ''
-  const column = position - before.lastIndexOf('\n')
-  return `unexpected ${shown(text.codePointAt(position))} at ${line}column ${column}`
+  return `${line}column ${position - before.lastIndexOf('\n')}`
+}
+
+const replacement = Buffer.from('\ufffd')
+
+/** The place of the first bytes that are not UTF-8: decoded, they are U+FFFD. */
+function placeOfInvalid (json: Uint8Array): string {
+  const bytes = Buffer.from(json)
+  const text = bytes.toString()
+  let position = text.indexOf('\ufffd')
+  let offset = Buffer.byteLength(text.slice(0, position))
+  // The text may have the character itself.
+  while (bytes.subarray(offset, offset + replacement.length).equals(replacement)) {
+    const next = text.indexOf('\ufffd', position + 1)
+    offset += Buffer.byteLength(text.slice(position, next))
+    position = next
+  }
+  return placeIn(text, position)
+}
+
+/** Whole pairs, halves of one, and all other escapes. */
+const escapes =
+  /\\u[dD][89abAB][^]{2}\\u[dD][c-fC-F][^]{2}|\\u(?<half>[dD][89a-fA-F][^]{2})|\\[^]/g
+
+function halfPairIn (text: string): number {
+  return Number(text.matchAll(escapes).find(({ groups }) => groups?.half !== undefined)?.index)
 }
 
 function shown (code?: number): string {

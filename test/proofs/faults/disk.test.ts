@@ -76,7 +76,7 @@ test('on a full disk the service answers 503 and is not ready; with free space i
     refused = await post()
     if (refused.status === 200) account.acknowledged.add(large.id)
   } while (refused.status === 200 && large.id > -20n)
-  const body = { error: 503, message: 'The plant could not be stored. Sending it again is safe.' }
+  const body = { error: 503, message: 'The service could not confirm that the plant is stored. Sending the same plant again is safe.' }
   t.strictSame([refused.status, refused.headers.get('retry-after'), await refused.json()], [503, '1', body])
   t.equal((await fetch(`${origin}/livez`)).status, 200)
 

@@ -116,7 +116,7 @@ t.test('a failed batch rejects the calls of that batch only', async t => {
   const second = store.add(plant(3))
   const cause = new Error('disk full')
   fail(cause)
-  const message = 'The plant could not be stored. Sending it again is safe.'
+  const message = 'The service could not confirm that the plant is stored. Sending the same plant again is safe.'
   const rejected = { status: 'rejected', reason: { name: 'StoreUnavailable', message, cause } }
   t.match(await first, [rejected, rejected])
   await waitForBatches(2)

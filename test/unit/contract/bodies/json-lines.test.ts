@@ -81,7 +81,7 @@ t.test('a fault names its line, after the values before it', async t => {
     ['{"id":1,"tag":1}', '"tag" in line 3 of the body must be a string.'],
     ['{"id":1,"seen":"x"}', '"seen" in line 3 of the body must not be sent.'],
     ['\v', 'Line 3 of the body is not valid JSON: unexpected U+000b at column 1.'],
-    [Buffer.of(0xff), 'Line 3 of the body is not valid UTF-8.']
+    [Buffer.of(0xff), 'Line 3 of the body is not valid UTF-8 at column 1.']
   ]
   for (const [line, message] of refused) {
     values.length = 0

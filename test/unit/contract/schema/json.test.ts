@@ -189,7 +189,8 @@ t.test('a member named __proto__ does not change the prototype', async t => {
 
 t.test('bytes that are not UTF-8, not JSON or lone surrogates are refused with a message', async t => {
   const refused: Array<[Uint8Array | string, RegExp]> = [
-    [Buffer.from('{"s":"\xff"}', 'latin1'), /^is not valid UTF-8$/],
+    [Buffer.from('{"s":"\xff"}', 'latin1'), /^is not valid UTF-8 at column 7$/],
+    [Buffer.concat([Buffer.from('{"ü":\n"\ufffd\ufffdx'), Buffer.of(0xc3)]), /^is not valid UTF-8 at line 2, column 5$/],
     [Buffer.from('{"s":"a"}', 'utf16le'), /^is not valid/],
     [Buffer.from([0xed, 0xa0, 0x80]), /not valid UTF-8/],
     ['', /^is not valid JSON: unexpected end at column 1$/],
@@ -204,13 +205,13 @@ t.test('bytes that are not UTF-8, not JSON or lone surrogates are refused with a
     ['{"a":NaN}', /not valid JSON/],
     ['{"a":1e}', /not valid JSON/],
     ['{} {}', /not valid JSON/],
-    ['{"s":"\\ud83c"}', /lone surrogate/],
-    ['{"s":"\\ud83c\\udf35\\\\ud83c\\udf35"}', /lone surrogate/],
-    ['{"s":"\\uD83C\\ud83c\\udf35"}', /lone surrogate/],
-    ['{"s":"\\udf35\\ud83c"}', /lone surrogate/],
-    ['{"\\uDC00":"value"}', /lone surrogate/],
-    ['{"\\uDC00":1}', /lone surrogate/],
-    [`${'['.repeat(60_000)}"\\uDC00"${']'.repeat(60_000)}`, /lone surrogate/]
+    ['{"s":"\\ud83c"}', /^contains half of a surrogate pair at column 7$/],
+    ['{"s":"\\ud83c\\udf35\\\\ud83c\\udf35"}', /half of a surrogate pair at column 26$/],
+    ['{"s":"\\uD83C\\ud83c\\udf35"}', /half of a surrogate pair/],
+    ['{"s":"\\udf35\\ud83c"}', /half of a surrogate pair/],
+    ['{"\\uDC00":"value"}', /half of a surrogate pair/],
+    ['{"\\uDC00":1}', /half of a surrogate pair/],
+    [`${'['.repeat(60_000)}"\\uDC00"${']'.repeat(60_000)}`, /half of a surrogate pair/]
   ]
   for (const [bytes, message] of refused) {
     t.match(parseJson(Buffer.from(bytes)), { fault: { path: '', problem: message } }, String(bytes).slice(0, 20))
