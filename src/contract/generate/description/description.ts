@@ -4,7 +4,7 @@ import type {
 } from '@redocly/openapi-core'
 import { kindOf } from '../../message/media-type.ts'
 import { methods, operationKeys } from '../../message/methods.ts'
-import { escapedKey, pick, valueAt } from '../../schema/index.ts'
+import { escapedKey, isSchemaObject, pick, valueAt } from '../../schema/index.ts'
 import { type Content, framingFields } from '../../types/contract.ts'
 
 export type { Description }
@@ -29,7 +29,8 @@ export function listOperations (document: Description): ListedOperation[] {
     const add = (owner: Operations, names: readonly string[]) => {
       for (const method of names) {
         const operation = owner[method]
-        if (operation !== undefined) listed.push({ url, method, item, owner, operation })
+        // The linter reports what is none.
+        if (operation !== undefined && isSchemaObject(operation)) listed.push({ url, method, item, owner, operation })
       }
     }
     const others = (item.additionalOperations ?? {}) as Operations

@@ -241,3 +241,12 @@ components: { schemas: { Loop: { oneOf: [{ type: string }, { allOf: [{ $ref: '#/
   t.strictSame(Object.keys(served.webhooks ?? {}), ['noted'])
   t.notMatch(await emitTypes(served), 'Loop')
 })
+
+t.test('an operation that is no object is refused', async t => {
+  const text = `${head}
+security: []
+paths: { /a: { get: [], put: { operationId: put, ${fine} } } }
+`
+  const file = join(t.testdir({ 'main.yaml': text }), 'main.yaml')
+  await t.rejects(readContract(file, { skipUnsupported: true }), /#\/paths\/~1a\/get Expected type `Operation`/)
+})
