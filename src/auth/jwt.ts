@@ -9,7 +9,7 @@ import { limitCalls } from './limit-calls.ts'
 export interface JwtOptions extends Pick<JwtSettings, 'issuer' | 'audience'> {
   keys: KeySource
   /** Gets the reason why a token is rejected, which the caller does not learn. */
-  onRefused: (reason: string) => void
+  onRefused: (reason: string, request: FailedRequest | undefined) => void
   /** Whether a request comes from where too many were refused: its token waits for the others. */
   isSuspect?: (request: FailedRequest) => boolean
   /** Milliseconds since 1970. */
@@ -47,14 +47,15 @@ export function jwtVerifier (options: JwtOptions): JwtVerifier {
   const check = async (
     token: string,
     scopes: readonly string[],
-    isLast: boolean
+    request: FailedRequest | undefined
   ): Promise<Verdict> => {
+    const isLast = request !== undefined && isSuspect(request)
     const settings = { ...options, now, limit: <T>(call: () => Promise<T>) => limit(isLast, call) }
     try {
       return verdictOf(await verify(token, settings), scopes)
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error
-      onRefused(error.message)
+      onRefused(error.message, request)
       return undefined
     }
   }
@@ -63,7 +64,7 @@ export function jwtVerifier (options: JwtOptions): JwtVerifier {
     if (accepted !== undefined && accepted.expiresAt > now()) return verdictOf(accepted, scopes)
     const isJwt = token.length <= maxLength && threeParts.test(token)
     if (!isJwt) return undefined
-    return check(token, scopes, request !== undefined && isSuspect(request))
+    return check(token, scopes, request)
   }
 }
 

@@ -6,6 +6,7 @@ import { openTokens, type OpenTokens, type TokenLog, type TokenSources } from '.
 import type { Tokens } from './token-list.ts'
 import type { KeySource } from './issuer-keys.ts'
 import type { Jwk, JwtSettings } from './issuer.ts'
+import type { JwtOptions } from './jwt.ts'
 
 /** What a verifier needs. */
 export interface Credentials {
@@ -71,12 +72,14 @@ async function openKeys (jwt: JwtSettings, log: TokenLog) {
 export async function createVerifier (
   { tokens, keys }: Credentials,
   jwt: JwtSettings | undefined,
-  log: { debug: (sentence: string) => void },
+  log: { debug: (fields: { id: string | undefined }, sentence: string) => void },
   isSuspect: (request: FailedRequest) => boolean
 ): Promise<TokenVerifier> {
   if (jwt === undefined || keys === undefined) return token => tokens().get(token)
   const { jwtVerifier } = await import('./jwt.ts')
-  const onRefused = (reason: string) => log.debug(`A JWT was refused: ${reason}`)
+  const onRefused: JwtOptions['onRefused'] = (reason, request) => {
+    log.debug({ id: request?.id }, `A JWT was refused: ${reason}`)
+  }
   const verifyJwt = jwtVerifier({ ...jwt, keys, onRefused, isSuspect })
   return (token, scopes, request) => tokens().get(token) ?? verifyJwt(token, scopes, request)
 }

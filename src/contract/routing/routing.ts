@@ -34,6 +34,12 @@ export function answerUnroutable (
   const paths = pathsOf.get(app.server) ?? []
   paths.push(...listPaths(operations))
   pathsOf.set(app.server, paths)
+  // Those beside the contract, such as /docs.
+  const routes = new Set(operations.map(({ route }) => app.prefix + route))
+  app.addHook('onRoute', ({ url, method }) => {
+    if (routes.has(url) || /[:*{]/.test(url)) return
+    paths.push({ template: url, pattern: pathPattern(url), methods: [method].flat() })
+  })
   app.addHook('onRequest', (request, reply, done) => {
     if (followsLastResponse(request.raw)) {
       reply.hijack()

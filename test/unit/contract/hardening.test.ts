@@ -331,7 +331,7 @@ t.test('the only parameter of a segment takes all text between prefix and suffix
   }
   const { port } = await listen(app)
   const otherScheme = requestText('GET ftp://evil/t/1:activate', ['Host: x', 'Connection: close'])
-  t.match(await exchange(port, otherScheme), [{ statusCode: 404 }])
+  t.match(await exchange(port, otherScheme), [{ statusCode: 400 }])
 })
 
 t.test('an unusual but valid schema is served', async t => {

@@ -94,8 +94,10 @@ t.test('a body is not read, and is no failure of the service', async t => {
     exchangeOne(port, requestText('POST /x', [...json, 'Transfer-Encoding: chunked'], '1\r\n{\r\n')),
     exchangeOne(port, requestText('POST /metrics', [...json, 'Content-Length: 1', 'Connection: close'], '{'))
   ])
-  t.strictSame(responses.map(({ statusCode }) => statusCode), [404, 404, 404])
-  t.strictSame(messages().toSorted(), ['There is nothing at /metrics.', 'There is nothing at /x.', 'There is nothing at /x.'])
+  t.strictSame(responses.map(({ statusCode }) => statusCode), [404, 404, 405])
+  t.strictSame(messages().toSorted(), [
+    '/metrics does not support POST, only GET, HEAD, OPTIONS.', 'There is nothing at /x.', 'There is nothing at /x.'
+  ])
 })
 
 t.test('a refused request waits, so that its client cannot ask all the time', async t => {

@@ -30,7 +30,8 @@ export function listOperations (document: Description): ListedOperation[] {
       for (const method of names) {
         const operation = owner[method]
         // The linter reports what is none.
-        if (operation !== undefined && isSchemaObject(operation)) listed.push({ url, method, item, owner, operation })
+        if (operation === undefined || !isSchemaObject(operation)) continue
+        listed.push({ url, method, item, owner, operation })
       }
     }
     const others = (item.additionalOperations ?? {}) as Operations

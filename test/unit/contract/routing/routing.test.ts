@@ -22,6 +22,16 @@ t.test('another method on a known path is answered 405 before authentication and
   t.match(head, { statusCode: 405, headers: { allow: 'POST, OPTIONS' }, body: '' })
 })
 
+t.test('another method on a path beside the contract is answered 405', async t => {
+  const { app } = await startApp(t)
+  const Allow = 'GET, HEAD, OPTIONS'
+  for (const url of ['/livez', '/docs', '/docs/json']) {
+    const response = await app.inject({ method: 'POST', url })
+    isError(t, response, 405, `${url} does not support POST, only ${Allow}.`, url)
+    t.equal(response.headers.allow, Allow)
+  }
+})
+
 t.test('OPTIONS is answered 204 with Allow', async t => {
   const { app } = await startApp(t)
   const response = await app.inject({ method: 'OPTIONS', url: '/plants' })
