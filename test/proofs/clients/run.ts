@@ -31,7 +31,9 @@ const { t, end } = createTeardown()
 const root = mkdtempSync(join(tmpdir(), 'plant-store-clients-'))
 t.teardown(() => rmSync(root, { recursive: true }))
 const variables = { ACCESS_TOKENS: testToken, DATABASE_URL: 'memory:', LOG_LEVEL: 'info' }
-const { origin } = await startService(t, root, variables)
+const ownFolder = join(root, 'service')
+mkdirSync(ownFolder)
+const { origin } = await startService(t, ownFolder, variables)
 let faults = 0
 for (const name of Object.keys(generators)) {
   const found = await prove(name).catch((error: Error) => [error.message])
