@@ -5,7 +5,7 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
     "title": "Plant Store",
     "version": "1.0.0",
     "summary": "A plant store with one operation, which adds a plant.",
-    "description": "Each request to an operation needs a bearer token. Each error is a JSON object with `error`, the HTTP status, and `message`, one sentence that describes the error.\n\nThe header field `X-Request-Id` of each response is the id of the request in the log of the service: name it in a complaint. A request may bring its own in a header field of this name, of 1 to 128 characters that are letters, digits, or one of `_.~+/=:@-`. Any other value, and a missing one, is replaced by a new id.",
+    "description": "Each request to an operation needs a bearer token. Each error is a JSON object with `error`, the HTTP status, and `message`, sentences that describe the error.\n\nThe header field `X-Request-Id` of each response is the id of the request in the log of the service: name it in a complaint. A request may bring its own in a header field of this name, of 1 to 128 characters that are letters, digits, or one of `_.~+/=:@-`. Any other value, and a missing one, is replaced by a new id.",
     "license": {
       "name": "MIT",
       "identifier": "MIT"
@@ -88,6 +88,12 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
             "headers": {
               "X-Request-Id": {
                 "$ref": "#/components/headers/X-Request-Id"
+              },
+              "WWW-Authenticate": {
+                "description": "The Bearer challenge of RFC 6750, section 3. Sent if the field Authorization is malformed.",
+                "schema": {
+                  "type": "string"
+                }
               }
             },
             "content": {
@@ -104,6 +110,25 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
           },
           "401": {
             "$ref": "#/components/responses/Unauthorized"
+          },
+          "408": {
+            "description": "The request did not arrive in time. A retry is safe.",
+            "headers": {
+              "X-Request-Id": {
+                "$ref": "#/components/headers/X-Request-Id"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Error"
+                },
+                "example": {
+                  "error": 408,
+                  "message": "The request did not arrive in time."
+                }
+              }
+            }
           },
           "409": {
             "description": "Another plant already has this id. The stored plant does not change.",
@@ -239,7 +264,7 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
         }
       },
       "TooManyRequests": {
-        "description": "The token has reached its limit of requests per minute.",
+        "description": "The token has reached its limit of requests per minute, or the address its limit of requests without an accepted token.",
         "headers": {
           "X-Request-Id": {
             "$ref": "#/components/headers/X-Request-Id"
@@ -300,12 +325,12 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
         "properties": {
           "name": {
             "type": "string",
-            "description": "The name of the plant. Any text without U+0000.",
+            "description": "The name of the plant. Any text without U+0000 and without lone surrogates.",
             "pattern": "^[^\\x00]*$"
           },
           "tag": {
             "type": "string",
-            "description": "Tag that specifies the type of the plant. Any text without U+0000.",
+            "description": "Tag that specifies the type of the plant. Any text without U+0000 and without lone surrogates.",
             "pattern": "^[^\\x00]*$"
           }
         }

@@ -46,6 +46,14 @@ export const operations = {
               "$ref": "Error#"
             }
           }
+        },
+        "headers": {
+          "WWW-Authenticate": {
+            "required": false,
+            "schema": {
+              "type": "string"
+            }
+          }
         }
       },
       "401": {
@@ -61,6 +69,15 @@ export const operations = {
             "required": true,
             "schema": {
               "type": "string"
+            }
+          }
+        }
+      },
+      "408": {
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "Error#"
             }
           }
         }
@@ -148,12 +165,12 @@ export const schemas = {
     "properties": {
       "name": {
         "type": "string",
-        "description": "The name of the plant. Any text without U+0000.",
+        "description": "The name of the plant. Any text without U+0000 and without lone surrogates.",
         "pattern": "^[^\\x00]*$"
       },
       "tag": {
         "type": "string",
-        "description": "Tag that specifies the type of the plant. Any text without U+0000.",
+        "description": "Tag that specifies the type of the plant. Any text without U+0000 and without lone surrogates.",
         "pattern": "^[^\\x00]*$"
       }
     }

@@ -25,9 +25,9 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Plant: {
-            /** @description The name of the plant. Any text without U+0000. */
+            /** @description The name of the plant. Any text without U+0000 and without lone surrogates. */
             name: string;
-            /** @description Tag that specifies the type of the plant. Any text without U+0000. */
+            /** @description Tag that specifies the type of the plant. Any text without U+0000 and without lone surrogates. */
             tag?: string;
         };
         NewPlant: components["schemas"]["Plant"] & {
@@ -66,7 +66,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The token has reached its limit of requests per minute. */
+        /** @description The token has reached its limit of requests per minute, or the address its limit of requests without an accepted token. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -146,6 +146,8 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The Bearer challenge of RFC 6750, section 3. Sent if the field Authorization is malformed. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -159,6 +161,22 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description The request did not arrive in time. A retry is safe. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": 408,
+                     *       "message": "The request did not arrive in time."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Another plant already has this id. The stored plant does not change. */
             409: {
                 headers: {

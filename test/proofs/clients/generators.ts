@@ -13,7 +13,7 @@ export interface Generator {
 const exactIds = `
 declare global {
   interface BigInt { toJSON (): unknown }
-  interface JSON { rawJSON (text: string): unknown }
+  interface JSON { rawJSON (text: string): object }
 }
 BigInt.prototype.toJSON = function () { return JSON.rawJSON(String(this)) }
 const [id = '', name = ''] = process.argv.slice(2)
@@ -24,7 +24,7 @@ const openapiFetch: Generator = {
   command: 'mkdir client && npx openapi-typescript ORIGIN/docs/json -o client/types.ts',
   files: {},
   program: `import createClient from 'openapi-fetch'
-import type { paths } from './client/types'
+import type { paths } from './client/types.ts'
 const [id = '', name = ''] = process.argv.slice(2)
 const client = createClient<paths>({ baseUrl: 'ORIGIN', headers: { Authorization: ${token} } })
 const body = { id: Number(id), name, tag: 'fern' }
@@ -40,15 +40,15 @@ const heyApi: Generator = {
   files: {
     'config.mjs': `export default {
   input: 'ORIGIN/docs/json',
-  output: 'client',
+  output: { path: 'client', module: { extension: '.ts' } },
   plugins: [
     '@hey-api/client-fetch', '@hey-api/sdk', '@hey-api/typescript',
     { name: '@hey-api/transformers', bigInt: true }
   ]
 }`
   },
-  program: `import { createPlant } from './client'
-import { client } from './client/client.gen'
+  program: `import { createPlant } from './client/index.ts'
+import { client } from './client/client.gen.ts'
 ${exactIds}
 client.setConfig({ baseUrl: 'ORIGIN', auth: process.env.TOKEN })
 const body = { id: BigInt(id), name, tag: 'fern' }
@@ -70,7 +70,7 @@ const orval: Generator = {
   }
 }`
   },
-  program: `import { createPlant } from './client/plants'
+  program: `import { createPlant } from './client/plants.ts'
 ${exactIds}
 const body = { id: BigInt(id), name, tag: 'fern' }
 const { status, data } = await createPlant(body, { headers: { Authorization: ${token} } })

@@ -17,8 +17,8 @@ const tsconfig = {
   compilerOptions: {
     strict: true,
     noEmit: true,
-    module: 'esnext',
-    moduleResolution: 'bundler',
+    module: 'nodenext',
+    allowImportingTsExtensions: true,
     target: 'esnext',
     lib: ['esnext', 'dom', 'dom.iterable'],
     types: ['node'],
@@ -31,7 +31,9 @@ const { t, end } = createTeardown()
 const root = mkdtempSync(join(tmpdir(), 'plant-store-clients-'))
 t.teardown(() => rmSync(root, { recursive: true }))
 const variables = { ACCESS_TOKENS: testToken, DATABASE_URL: 'memory:', LOG_LEVEL: 'info' }
-const { origin } = await startService(t, root, variables)
+const ownFolder = join(root, 'service')
+mkdirSync(ownFolder)
+const { origin } = await startService(t, ownFolder, variables)
 let faults = 0
 for (const name of Object.keys(generators)) {
   const found = await prove(name).catch((error: Error) => [error.message])
@@ -51,6 +53,7 @@ async function prove (name: string): Promise<string[]> {
   const write = (file: string, text: string) => {
     writeFileSync(join(folder, file), text.replaceAll('ORIGIN', origin))
   }
+  write('package.json', '{ "type": "module" }')
   write('tsconfig.json', JSON.stringify(tsconfig))
   for (const [file, text] of Object.entries(files)) write(file, text)
   const run = (line: string) => execFileSync('sh', ['-c', line.replaceAll('ORIGIN', origin)], {
@@ -63,11 +66,10 @@ async function prove (name: string): Promise<string[]> {
   const faults = messages.filter(message => !message.startsWith('mistake.ts'))
   if (faults.length === messages.length) faults.push('A plant without an id compiles.')
   if (faults.length > 0) return faults
-  run('npx esbuild program.ts --bundle --platform=node --format=esm --outfile=program.mjs --log-level=error')
   const plant = '{"name":"Boston fern","tag":"fern"}'
-  const stored = run(`node program.mjs ${id} "Boston fern"`).trim()
+  const stored = run(`node program.ts ${id} "Boston fern"`).trim()
   if (stored !== `200 ${plant}`) faults.push(stored)
-  const conflict = run(`node program.mjs ${id} Ivy`).trim()
+  const conflict = run(`node program.ts ${id} Ivy`).trim()
   if (!conflict.includes(`409 {"error":409,"message":"Another plant has the id ${id}.`)) faults.push(conflict)
   return faults
 }

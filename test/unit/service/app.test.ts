@@ -6,7 +6,7 @@ import { type Outcome, type PlantStore, StoreUnavailable } from '../../../src/pl
 import { createSharedMemory } from '../../../src/service/shared-memory.ts'
 import { authorization, isError, json, listen, logLines, startApp } from '../../fixtures/app.ts'
 import { startLoopClock } from '../../fixtures/clock.ts'
-import { request } from '../../fixtures/raw.ts'
+import { exchangeOne, request } from '../../fixtures/raw.ts'
 import { testStore } from '../../fixtures/store.ts'
 
 const plant = { id: 1, name: 'fern' }
@@ -47,8 +47,10 @@ t.test('a token past its rate limit gets 429 with Retry-After, other tokens do n
   }
 })
 
-t.test('the contract declares exactly the statuses that the operation answers', async t => {
-  const { post } = await startApp(t, { bodyLimit: 50, rateLimit: 7 })
+t.test('the contract declares exactly the statuses that the operation answers, and their fields', async t => {
+  const declared: Record<string, { content: object, headers?: object }> = operations.createPlant.responses
+  const requestTimeoutMs = { header: 200, whole: 400 }
+  const { app, post } = await startApp(t, { bodyLimit: 50, rateLimit: 7, requestTimeoutMs })
   const postTo = async (add: PlantStore['add']) => {
     return (await startApp(t, { store: testStore({ add }) })).post(plant)
   }
@@ -56,6 +58,8 @@ t.test('the contract declares exactly the statuses that the operation answers', 
     await post(plant),
     await post('{'),
     await post(plant, { authorization: '' }),
+    await post(plant, { authorization: 'Bearer one two' }),
+    await exchangeOne((await listen(app)).port, 'POST /plants HTTP/1.1\r\nHost: x\r\n'),
     await post({ id: 1, name: 'x' }),
     await post('x'.repeat(51)),
     await post(plant, { 'content-type': 'text/plain' }),
@@ -67,7 +71,12 @@ t.test('the contract declares exactly the statuses that the operation answers', 
     await postTo(() => Promise.reject(new StoreUnavailable('Not now.')))
   ]
   const statuses = [...new Set(responses.map(({ statusCode }) => statusCode))].sort()
-  t.strictSame(statuses, Object.keys(operations.createPlant.responses).map(Number))
+  t.strictSame(statuses, Object.keys(declared).map(Number))
+  for (const { statusCode, headers } of responses) {
+    const fields = Object.keys(declared[statusCode]?.headers ?? {}).map(name => name.toLowerCase())
+    const sent = ['www-authenticate', 'retry-after'].filter(name => name in headers)
+    t.ok(sent.every(name => fields.includes(name)), `${statusCode} declares ${sent.join()}`)
+  }
   const temporary = responses.filter(({ statusCode }) => statusCode === 503 || statusCode === 429)
   for (const { headers } of temporary) t.match(headers['retry-after'], /^\d+$/)
 })
