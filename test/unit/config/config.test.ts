@@ -139,6 +139,10 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
       /^DATABASE_URL has a host or port that is not valid;/
     ],
     [
+      'DATABASE_URL', 'postgres://root:hunter2@a/plants?sslmod=verify-full',
+      /^DATABASE_URL has the parameter "sslmod" that is unknown\. Did you mean sslmode\? The known/
+    ],
+    [
       'DATABASE_URL', 'postgres://a,b/plants?target_session_attrs=standby',
       /=standby, but the service writes: use rea/
     ],
