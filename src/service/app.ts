@@ -19,7 +19,7 @@ import type { Recorder } from '../telemetry/metrics-recorder.ts'
 import { logResponses } from '../telemetry/request-log.ts'
 import { allowOrigins } from './cors.ts'
 import { createErrorLog } from './error-log.ts'
-import { healthPathsBelow, serveHealth } from './health.ts'
+import { healthPathsBelow, reportReadiness, serveHealth } from './health.ts'
 import { serveMetrics } from './metrics-route.ts'
 import { createRouteLabels } from './route-labels.ts'
 import type { SharedMemory } from './shared-memory.ts'
@@ -119,7 +119,8 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
         const hooks = [...authenticate([{ bearerAuth: [] }]), ...onAuthenticated]
         serveMetrics(own, shared, labels.paths, hooks)
       }
-      serveHealth(own, store, () => isClosing, prefixes)
+      const report = reportReadiness(log, shared.failing)
+      serveHealth(own, store, report, () => isClosing, prefixes)
     },
     warn: thread === 0 ? warn : String
   }))
