@@ -20,6 +20,8 @@ export interface SharedMemory {
   metrics: MetricsMemory
   /** The second of the last line about a store that is not ready, or 0. */
   failing: Int32Array<SharedArrayBuffer>
+  /** 1 once the log warns of a proxy that TRUST_PROXY does not name. */
+  warnedOfProxy: Int32Array<SharedArrayBuffer>
 }
 
 export function createSharedMemory (threads: number): SharedMemory {
@@ -34,6 +36,7 @@ export function createSharedMemory (threads: number): SharedMemory {
     connections: new Int32Array(new SharedArrayBuffer(4 * rows)),
     beats: new Int32Array(new SharedArrayBuffer(4 * rows)),
     metrics: metricsMemory(rows),
-    failing: new Int32Array(new SharedArrayBuffer(4))
+    failing: new Int32Array(new SharedArrayBuffer(4)),
+    warnedOfProxy: new Int32Array(new SharedArrayBuffer(4))
   }
 }

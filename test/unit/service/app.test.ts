@@ -5,6 +5,7 @@ import t from 'tap'
 import { operations } from '../../../generated/operations.ts'
 import { type Outcome, type PlantStore, StoreUnavailable } from '../../../src/plants/plant-store.ts'
 import { createSharedMemory, type SharedMemory } from '../../../src/service/shared-memory.ts'
+import type { AppOptions } from '../../../src/service/app.ts'
 import { authorization, isError, json, listen, logLines, startApp } from '../../fixtures/app.ts'
 import { startLoopClock } from '../../fixtures/clock.ts'
 import { request } from '../../fixtures/raw.ts'
@@ -288,6 +289,24 @@ t.test('the served contract has the paths and schemas of the original specificat
   t.match(requestBody, { required: true, content: content('NewPlant') })
   t.match(responses['200'], { content: content('Plant') })
   t.match(responses['400'], { description: 'unexpected error', content: content('Error') })
+})
+
+t.test('without TRUST_PROXY the first X-Forwarded-For of all threads has a warning', async t => {
+  const { log, lines } = logLines()
+  const shared = createSharedMemory(2)
+  const startListening = async (options: Partial<AppOptions> = {}) => {
+    const { app } = await startApp(t, { log, shared, ...options })
+    return (await listen(app)).origin
+  }
+  const ask = (origin: string, headers = {}) => fetch(`${origin}/livez`, { headers })
+  const proxy = { 'x-forwarded-for': '192.0.2.1' }
+  await ask(await startListening({ trustProxy: ['127.0.0.1'] }), proxy)
+  const origins = [await startListening(), await startListening()]
+  for (const origin of origins) await ask(origin)
+  t.strictSame(lines, [])
+  for (const origin of [...origins, ...origins]) await ask(origin, proxy)
+  const sentence = /^requests come with X-Forwarded-For from (\S+), which TRUST_PROXY does not .*=\1$/
+  t.match(lines.map(line => JSON.parse(line)), [{ level: 40, msg: sentence }])
 })
 
 t.test('each request is a sign of life, before it waits for its turn', async t => {
