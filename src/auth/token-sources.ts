@@ -131,8 +131,11 @@ function loadOrCreateToken (path: string, log: TokenLog): Tokens {
     warnOfMode(path, file, log)
     return file.tokens
   } catch (error) {
-    const wayOut = 'Delete it; the next start creates another.'
-    throw new Error(`${path} ${(error as Error).message}. ${wayOut}`)
+    const { message } = error as Error
+    const wayOut = message.startsWith('cannot be read')
+      ? 'Let the user of the service read it, or delete it: then every caller needs the new one.'
+      : 'Delete it; the next start creates another.'
+    throw new Error(`${path} ${message}. ${wayOut}`)
   }
 }
 

@@ -26,8 +26,6 @@ without it the rest is copied, and the exit code is 1. A mistake in the argument
 /** The arguments are wrong. */
 class ArgumentError extends Error {}
 
-if (import.meta.main) await runCopy(process.argv.slice(2))
-
 /** Does what the arguments ask for, and sets the exit code. */
 export async function runCopy (args: string[]): Promise<void> {
   createPrivately()

@@ -75,7 +75,13 @@ function listOf (form: string, isValid: (entry: string) => boolean) {
   }
 }
 
-export const networks = listOf('addresses or networks', isNetwork)
+const listedNetworks = listOf('addresses or networks', isNetwork)
+
+export function networks (text: string): string[] {
+  if (!/\/0+\s*(?:,|$)/.test(text)) return listedNetworks(text)
+  const reason = 'each caller could name any address as its own'
+  throw new Error(`must not trust every address: ${reason}; name only those of your proxies`)
+}
 
 function isNetwork (text: string): boolean {
   const [, address = '', , bits = '1'] = /^([^/%]*)(\/([1-9]\d*))?$/.exec(text) ?? []

@@ -1,5 +1,5 @@
 // The network of a caller, by which limits count.
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { isIP, type Socket, SocketAddress } from 'node:net'
 
 /**
@@ -42,4 +42,26 @@ export function shortenForwardedFor ({ headers }: Pick<IncomingMessage, 'headers
   if (typeof field !== 'string' || field.length <= maxForwarded) return
   const end = field.slice(-maxForwarded)
   headers['x-forwarded-for'] = end.slice(end.indexOf(',') + 1)
+}
+
+/**
+ * Without TRUST_PROXY: warns once, at the first request with X-Forwarded-For. All callers of an
+ * unknown proxy share its address.
+ * @param warned shared by all threads: whether one has warned
+ */
+export function warnOfProxy (
+  server: Server,
+  warned: Int32Array<SharedArrayBuffer>,
+  warn: (sentence: string) => void
+): void {
+  const look = ({ headers, socket }: IncomingMessage) => {
+    const address = headers['x-forwarded-for'] && socket.remoteAddress
+    if (!address) return
+    server.off('request', look)
+    if (Atomics.exchange(warned, 0, 1) === 1) return
+    warn(`requests come with X-Forwarded-For from ${address}, which TRUST_PROXY does not name: ` +
+      'the log and the limits take this address for that of the caller. If it is your proxy, set ' +
+      `TRUST_PROXY=${address}`)
+  }
+  server.on('request', look)
 }

@@ -61,7 +61,10 @@ export function limitLines (options: LineLimitOptions): LineLimit {
     return true
   }
 
-  /** Whether a stranger, such as a probe of /readyz, is the first of a minute to meet the cause. */
+  /**
+   * Whether a stranger, such as one whose token cannot be checked, is the first of a minute to meet
+   * the cause.
+   */
   function isNewFailure ({ status, message, cause }: SentError): boolean {
     if (status < 500 || !(cause instanceof Error)) return false
     return lines.count(`new ${message} ${cause.stack}`).count === 1

@@ -8,7 +8,7 @@ import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
 import { type components, contract } from '../../generated/index.ts'
 import type { Config } from '../config/config.ts'
-import { shortenForwardedFor } from '../limits/client-network.ts'
+import { shortenForwardedFor, warnOfProxy } from '../limits/client-network.ts'
 import { limitFailures } from '../limits/failed-auth.ts'
 import { limitRate } from '../limits/rate-limit.ts'
 import { createPlant } from '../plants/create-plant.ts'
@@ -19,7 +19,7 @@ import type { Recorder } from '../telemetry/metrics-recorder.ts'
 import { logResponses } from '../telemetry/request-log.ts'
 import { allowOrigins } from './cors.ts'
 import { createErrorLog } from './error-log.ts'
-import { healthPathsBelow, serveHealth } from './health.ts'
+import { healthPathsBelow, reportReadiness, serveHealth } from './health.ts'
 import { serveMetrics } from './metrics-route.ts'
 import { createRouteLabels } from './route-labels.ts'
 import type { SharedMemory } from './shared-memory.ts'
@@ -87,6 +87,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
   })
   // A turn of the event loop with many requests may last longer than a thread may be silent.
   app.server.on('request', () => Atomics.add(shared.beats, thread, 1))
+  if (options.trustProxy === undefined) warnOfProxy(app.server, shared.warnedOfProxy, warn)
   logResponses(app, log, options.onTerminal)
   if (options.corsOrigin !== undefined) allowOrigins(app, options.corsOrigin)
   const labels = createRouteLabels(options.baseUrl)
@@ -119,7 +120,8 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
         const hooks = [...authenticate([{ bearerAuth: [] }]), ...onAuthenticated]
         serveMetrics(own, shared, labels.paths, hooks)
       }
-      serveHealth(own, store, () => isClosing, prefixes)
+      const report = reportReadiness(log, shared.failing)
+      serveHealth(own, store, report, () => isClosing, prefixes)
     },
     warn: thread === 0 ? warn : String
   }))

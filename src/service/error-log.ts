@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { limitLines } from '../limits/log-lines.ts'
 import { errorBody } from '../plants/error-body.ts'
 import { logError, logFault } from '../telemetry/request-log.ts'
+import { NotReady } from './health.ts'
 import type { SharedMemory } from './shared-memory.ts'
 
 export interface ErrorLog extends ErrorReporter {
@@ -24,6 +25,7 @@ export function createErrorLog (
   return {
     errorBody,
     log (error, request) {
+      if (error instanceof NotReady) return
       const detail = limit.detailOf(error, request)
       if (detail !== 'none') logError(log, error, request, detail)
     },

@@ -18,6 +18,10 @@ export interface SharedMemory {
   /** Each thread counts up each second, and with each request. */
   beats: Int32Array<SharedArrayBuffer>
   metrics: MetricsMemory
+  /** The second of the last line about a store that is not ready, or 0. */
+  failing: Int32Array<SharedArrayBuffer>
+  /** 1 once the log warns of a proxy that TRUST_PROXY does not name. */
+  warnedOfProxy: Int32Array<SharedArrayBuffer>
 }
 
 export function createSharedMemory (threads: number): SharedMemory {
@@ -31,6 +35,8 @@ export function createSharedMemory (threads: number): SharedMemory {
     totals: WindowCounter.memoryOfFewKeys(),
     connections: new Int32Array(new SharedArrayBuffer(4 * rows)),
     beats: new Int32Array(new SharedArrayBuffer(4 * rows)),
-    metrics: metricsMemory(rows)
+    metrics: metricsMemory(rows),
+    failing: new Int32Array(new SharedArrayBuffer(4)),
+    warnedOfProxy: new Int32Array(new SharedArrayBuffer(4))
   }
 }

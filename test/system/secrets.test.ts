@@ -184,7 +184,7 @@ t.test('the service and the copy show no password of a database that cannot be u
 /** Runs a copy that fails and returns what it prints. */
 function copy (folder: string, from: string): Promise<string> {
   return new Promise(resolve => {
-    const args = [join(process.cwd(), 'src/commands/copy.ts'), from, join(folder, 'plants.ndjson')]
+    const args = [join(process.cwd(), 'src/main.ts'), 'copy', from, join(folder, 'plants.ndjson')]
     execFile(process.execPath, args, { cwd: folder }, (_error, ...texts) => resolve(texts.join('')))
   })
 }

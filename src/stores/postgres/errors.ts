@@ -45,12 +45,8 @@ export function describeError (error: unknown): string {
   if (message.startsWith('SASL')) {
     return `the login failed (${message}); correct the password in DATABASE_URL`
   }
-  if (message.includes('connection timeout')) {
-    return 'it does not respond; check the network and the server'
-  }
-  if (message === 'Connection terminated unexpectedly') {
-    const wayOut = 'check that it is PostgreSQL and not another program'
-    return `it closed the connection without a word; ${wayOut}`
+  for (const [part, description] of descriptionsByMessage) {
+    if (message.includes(part)) return description
   }
   const description = descriptions[code]
   if (description !== undefined) return description
@@ -58,11 +54,30 @@ export function describeError (error: unknown): string {
   return remedy === undefined ? message : `${message}; ${remedy}`
 }
 
+/** What pg's errors without a code mean, by a part of their message. */
+const descriptionsByMessage = [
+  ['connection timeout', 'it does not respond; check the network and the server'],
+  [
+    'Connection terminated unexpectedly',
+    'it closed the connection without a word; check that it is PostgreSQL and not another program'
+  ],
+  [
+    'does not support SSL',
+    'it has no TLS; set ssl = on in PostgreSQL, or sslmode=disable in DATABASE_URL'
+  ]
+] as const
+
+const ofUnknownAuthority = 'its certificate is of no known authority; name the certificate of ' +
+  'the authority by sslrootcert in DATABASE_URL, or by NODE_EXTRA_CA_CERTS'
 const unresolved = 'the host does not resolve; correct DATABASE_URL'
 /** What Node's errors of a connection mean. */
 const descriptions: Readonly<Record<string, string>> = {
   ENOTFOUND: unresolved,
   EAI_AGAIN: unresolved,
+  DEPTH_ZERO_SELF_SIGNED_CERT: ofUnknownAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: ofUnknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ofUnknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ofUnknownAuthority,
   ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
 }
 

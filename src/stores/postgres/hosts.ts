@@ -1,4 +1,5 @@
 // A DATABASE_URL that lists several hosts, as libpq has it (PostgreSQL 18, section 32.1.1.3).
+import { checkParameters, withoutAliases } from './parameters.ts'
 
 const parts = /^(?<start>\w+:\/\/(?:[^/?#]*@)?)(?<hosts>[^/?#]*)(?<rest>.*)$/s
 
@@ -13,18 +14,13 @@ export function hostUrls (url: string): string[] {
     const wayOut = 'percent-encode them as %40, %2F, %3F and %23'
     throw new Error(`has @, /, ? or # in a password or parameter: ${wayOut}`)
   }
-  const urls = hosts.split(',').map(host => `${start}${host}${rest}`)
+  const explicit = withoutAliases(rest)
+  const urls = hosts.split(',').map(host => `${start}${host}${explicit}`)
   const isEmpty = urls.length > 1 && hosts.split(',').includes('')
   if (isEmpty || !urls.every(isHostUrl)) throw new Error('has a host or port that is not valid')
-  const wanted = new URLSearchParams(rest.split('?')[1]).get('target_session_attrs') ?? 'any'
-  if (!sessionAttributes.includes(wanted)) {
-    throw new Error(`has target_session_attrs=${wanted}, but the service writes: use read-write`)
-  }
+  checkParameters(/\?.*/s.exec(rest)?.[0] ?? '')
   return urls
 }
-
-/** The service always needs a host that accepts writes, so these mean the same. */
-const sessionAttributes = ['any', 'read-write', 'primary']
 
 function isHostUrl (url: string): boolean {
   // pg accepts an empty host, but URL does not: it is the local server or the parameter `host`.

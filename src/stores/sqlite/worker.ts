@@ -1,7 +1,7 @@
 // The worker thread that owns the SQLite file. It replies only after the commit has reached the
 // disk.
 import { closeSync, openSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { makeDirectory } from '../../private-files.ts'
@@ -148,14 +148,17 @@ function stopFor (change: FileChanged): void {
   if (warning !== undefined) parentPort?.postMessage({ warning })
 }
 
+const files = `${basename(path)}, ${basename(path)}-wal and ${basename(path)}-shm`
+const letWrite = `let the user of the service write to its folder and to ${files}`
+
 /** By the primary code; see "Result Codes" of SQLite. */
 const waysOut: Readonly<Record<number, string>> = {
-  8: 'let the user of the service write to the file and to its folder', // SQLITE_READONLY
+  8: letWrite, // SQLITE_READONLY
   // SQLITE_IOERR: also for a disk that is too full for the index, which has 32 KiB.
   10: 'look at the space (df), the inodes (df -i) and the system log of its disk',
   13: 'free some space', // SQLITE_FULL
   // SQLITE_CANTOPEN
-  14: 'let the user of the service write to its folder, on a disk with free inodes (df -i)',
+  14: `${letWrite}, on a disk that is not mounted read-only and has free inodes (df -i)`,
   26: 'name another file, or restore this one from a backup' // SQLITE_NOTADB
 }
 

@@ -122,7 +122,8 @@ test('startup reports a file or a folder without write permission and leaves the
   chmodSync(join(folder, 'plants.db'), 0o444)
   const readOnlyFile = await start()
   t.equal(await readOnlyFile.ended, 1)
-  const readOnly = 'attempt to write a readonly database; let the user of the service write to the file and to its folder'
+  const readOnly = 'attempt to write a readonly database; let the user of the service write to its folder ' +
+    'and to plants.db, plants.db-wal and plants.db-shm'
   t.match(readOnlyFile.output(), `plants.db cannot be used: ${readOnly}.\n`)
 
   chmodSync(join(folder, 'plants.db'), 0o644)

@@ -29,7 +29,7 @@ t.test('--help names each variable with a value, and starts nothing', async t =>
   t.strictSame(readdirSync(folder), [])
 })
 
-t.test('without packages npm start and npm test are one sentence each, and exit code 2', async t => {
+t.test('without packages npm start, copy and test are one sentence each, and exit code 2', async t => {
   const folder = t.testdir({ bin: {}, nodes: { v20: {}, none: {} } })
   for (const file of ['package.json', 'bin/plant-store']) cpSync(file, join(folder, file))
   const old = join(folder, 'nodes/v20/node')
@@ -46,6 +46,7 @@ t.test('without packages npm start and npm test are one sentence each, and exit 
   const needs = 'Plant Store needs Node 24.4 or newer; the PATH has'
   const runCi = 'Run npm ci in its folder, which installs one, or put one on the PATH.'
   t.match(await call(scripts.start, 'v20'), { code: 2, stderr: `${needs} v20.20.2. ${runCi}\n` })
+  t.match(await call(scripts.copy, 'v20'), { code: 2, stderr: `${needs} v20.20.2. ${runCi}\n` })
   t.match(await call(scripts.start, 'none'), { code: 2, stderr: `${needs} none. ${runCi}\n` })
   t.match(await call(scripts.test, 'v20'), { code: 2, stderr: 'The tests need their packages: run npm ci first.\n' })
   mkdirSync(join(folder, 'node_modules'))

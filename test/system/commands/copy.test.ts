@@ -30,7 +30,7 @@ interface Start extends Pick<Launch, 'coverage'> { nodeArgs?: string[] }
 
 function start (args: string[], { nodeArgs = [], coverage = false }: Start = {}): Copy {
   const node = coverage ? [process.execPath] : [...withoutCoverage, process.execPath]
-  const [program = '', ...more] = [...node, ...nodeArgs, 'src/commands/copy.ts', ...args]
+  const [program = '', ...more] = [...node, ...nodeArgs, 'src/main.ts', 'copy', ...args]
   const child = holdProcess(spawn(program, more))
   let stdout = ''
   let stderr = ''
@@ -159,7 +159,7 @@ test('copy fails when the disk is full before the last bytes of its output', asy
   // SIGXFSZ.
   const limited = [
     '-u', 'NODE_OPTIONS', 'prlimit', '--fsize=100000:unlimited', process.execPath,
-    'src/commands/copy.ts'
+    'src/main.ts', 'copy'
   ]
   const child = spawn(
     'env', [...limited, join(folder, 'plants.ndjson'), '-'], { stdio: ['ignore', output, 'pipe'] }
@@ -177,7 +177,7 @@ test('a copy to a file fails without a file when the disk is full before its las
     const folder = t.testdir({ 'plants.ndjson': plants })
     const limited = [
       '-u', 'NODE_OPTIONS', 'prlimit', '--fsize=10:unlimited', process.execPath,
-      'src/commands/copy.ts'
+      'src/main.ts', 'copy'
     ]
     const files = [join(folder, 'plants.ndjson'), join(folder, 'out.ndjson')]
     const failed = await promisify(execFile)('env', [...limited, ...files]).catch(error => error)
@@ -203,7 +203,7 @@ test('copy writes all plants to a file as its standard output', async t => {
   const output = openSync(join(folder, 'output'), 'w')
   const child = spawn(
     process.execPath,
-    ['src/commands/copy.ts', join(folder, 'plants.ndjson'), '-'],
+    ['src/main.ts', 'copy', join(folder, 'plants.ndjson'), '-'],
     { stdio: ['ignore', output, 'ignore'] }
   )
   t.strictSame(await once(child, 'close'), [0, null])
@@ -333,7 +333,7 @@ test('copy says that it is not complete when the reader of its output ends, or w
     await ended,
     { code: 141, stderr: /^The reader of the output has ended, so the copy is not complete\.$/m }
   )
-  const toFullDisk = `exec ${process.execPath} src/commands/copy.ts ${input} - > /dev/full`
+  const toFullDisk = `exec ${process.execPath} src/main.ts copy ${input} - > /dev/full`
   const failed = await promisify(execFile)('sh', ['-c', toFullDisk]).catch(error => error)
   t.match(failed, { code: 1, stderr: /The output cannot be written: ENOSPC.*\.\n/ })
 })

@@ -16,7 +16,7 @@ import { postPlant, startService, withoutCoverage } from '../../fixtures/service
 const test = inParallel(t, 2)
 
 const run = promisify(execFile)
-const [program = '', ...command] = [...withoutCoverage, process.execPath, 'src/commands/copy.ts']
+const [program = '', ...command] = [...withoutCoverage, process.execPath, 'src/main.ts', 'copy']
 const copy = (from: string, to: string) => run(program, [...command, from, to], { maxBuffer: 1e8 })
 
 /** Makes a backup of the store and restores it, and resolves to the URL of the restored store. */

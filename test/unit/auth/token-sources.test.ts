@@ -1,4 +1,5 @@
 import fs, { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -249,6 +250,15 @@ t.test('the error for an empty token file says how to fix it', async t => {
   const message = /access-token has no token\. Delete it; the next start creates another\.$/
   t.throws(() => open({ ...noTokens, ownTokenFile }), { message })
   t.throws(() => readTokensFile(ownTokenFile), { message: 'has no token' })
+})
+
+t.test('a token file that another user owns is left to that user, or made anew', async t => {
+  const ownTokenFile = join(t.testdir({ 'access-token': '' }), 'access-token')
+  // The user root can read every file.
+  const denied = Object.assign(new Error(), { code: 'EACCES', errno: -constants.errno.EACCES })
+  replaceExports(t, fs, { readFileSync: () => { throw denied } })
+  const message = /access-token cannot be read: permission denied \(EACCES\)\. Let the user of the service read it, or delete it: then every caller needs the new one\.$/
+  t.throws(() => open({ ...noTokens, ownTokenFile }), { message })
 })
 
 t.test('a tokens file works without tokens in the environment', async t => {

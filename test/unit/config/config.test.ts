@@ -139,6 +139,10 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
       /^DATABASE_URL has a host or port that is not valid;/
     ],
     [
+      'DATABASE_URL', 'postgres://root:hunter2@a/plants?sslmod=verify-full',
+      /^DATABASE_URL has the parameter "sslmod" that is unknown\. Did you mean sslmode\? The known/
+    ],
+    [
       'DATABASE_URL', 'postgres://a,b/plants?target_session_attrs=standby',
       /=standby, but the service writes: use rea/
     ],
@@ -219,7 +223,12 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
       /^TRUST_PROXY has "proxy", but must be addresses or networks, separated by commas; for e/
     ],
     ['MAX_QUEUE', '1.5', /whole number/],
-    ...['true', '1', '10.0.0.1,', '10.0.0', '10.0.0.0/', '10.0.0.0/0', '10.0.0.0/33', '10.0.0.0/08',
+    ...['0.0.0.0/0', '::/0', '10.0.0.1,::/00 , 10.0.0.2'].map(
+      (value): [string, string, RegExp] => [
+        'TRUST_PROXY', value, /^TRUST_PROXY must not trust every address: .* of your proxies; for e/
+      ]
+    ),
+    ...['true', '1', '10.0.0.1,', '10.0.0', '10.0.0.0/', '10.0.0.0/33', '10.0.0.0/08',
       '::/129', 'fe80::%a']
       .map((value): [string, string, RegExp] => ['TRUST_PROXY', value, /addresses or networks/]),
     ['KEEP_ALIVE_TIMEOUT', '0', /from 1 to 3600/],

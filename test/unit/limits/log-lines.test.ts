@@ -96,5 +96,5 @@ t.test('another cause has its own stack', async t => {
   const other = { ...broken, cause: new Error('the file is gone') }
   const details = [broken, other, broken, other].map(error => limit.detailOf(error, caller))
   t.strictSame(details, ['full', 'full', 'short', 'short'])
-  t.equal(limit.detailOf(broken, requestFrom('192.0.2.1')), 'short', '/readyz has the same cause')
+  t.equal(limit.detailOf(broken, requestFrom('192.0.2.1')), 'short', 'a stranger has the same cause')
 })

@@ -1,9 +1,11 @@
+import type { FastifyInstance } from 'fastify'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
 import { operations } from '../../../generated/operations.ts'
 import { type Outcome, type PlantStore, StoreUnavailable } from '../../../src/plants/plant-store.ts'
-import { createSharedMemory } from '../../../src/service/shared-memory.ts'
+import { createSharedMemory, type SharedMemory } from '../../../src/service/shared-memory.ts'
+import type { AppOptions } from '../../../src/service/app.ts'
 import { authorization, isError, json, listen, logLines, startApp } from '../../fixtures/app.ts'
 import { startLoopClock } from '../../fixtures/clock.ts'
 import { exchangeOne, request } from '../../fixtures/raw.ts'
@@ -166,6 +168,49 @@ t.test('callers of /readyz share a check, and one that hangs is 503 within 2 sec
   t.ok(elapsed() < 2500)
 })
 
+/** Lets the last line about a store that is not ready be so many seconds old. */
+function lastLineWas (seconds: number, { failing }: SharedMemory): void {
+  failing[0] = process.hrtime()[0] + 1 - seconds
+}
+
+t.test('all threads log once that the store fails, again each minute, and its end', async t => {
+  const { log, lines } = logLines()
+  const shared = createSharedMemory(1)
+  let failure: Error | undefined = new Error('the disk is gone')
+  const store = testStore({ check: async () => { if (failure !== undefined) throw failure } })
+  const apps: FastifyInstance[] = []
+  const ask = async () => {
+    // A check serves its app for a second.
+    const { app } = await startApp(t, { log, shared, store, failedAuthLimit: 1 })
+    apps.push(app)
+    await Promise.all(Array.from({ length: 3 }, () => app.inject('/readyz')))
+    return lines.splice(0).map(line => JSON.parse(line))
+  }
+  const notReady = {
+    level: 50,
+    path: '/readyz',
+    msg: 'The store is not ready: it cannot write plants durably.',
+    err: { message: 'the disk is gone' }
+  }
+  const linesOf = async () => {
+    const found = await ask()
+    t.ok(found.length < 2)
+    return found[0]
+  }
+  t.match(await linesOf(), notReady)
+  lastLineWas(58, shared)
+  t.equal(await linesOf(), undefined, 'another thread in the same minute')
+  lastLineWas(60, shared)
+  t.match(await linesOf(), notReady, 'a minute later')
+  failure = undefined
+  t.match(await linesOf(), {
+    level: 30, path: '/readyz', msg: 'The store is ready again: it writes plants durably.'
+  })
+  t.equal(await linesOf(), undefined)
+  for (const app of apps) await app.close()
+  t.strictSame(lines, [], 'no request counts for the limits of the log')
+})
+
 t.test('the log of a check that hangs has the reason why the last one failed', async t => {
   const { log, lines } = logLines()
   let checks = 0
@@ -173,8 +218,10 @@ t.test('the log of a check that hangs has the reason why the last one failed', a
     if (++checks === 1) return Promise.reject(new Error('the database is gone'))
     return new Promise<void>(() => {})
   }
-  const { app } = await startApp(t, { log, store: testStore({ check }) })
+  const shared = createSharedMemory(1)
+  const { app } = await startApp(t, { log, shared, store: testStore({ check }) })
   await app.inject('/readyz')
+  lastLineWas(60, shared)
   await new Promise(resolve => setTimeout(resolve, 1100))
   await app.inject('/readyz')
   t.match(
@@ -251,6 +298,25 @@ t.test('the served contract has the paths and schemas of the original specificat
   t.match(requestBody, { required: true, content: content('NewPlant') })
   t.match(responses['200'], { content: content('Plant') })
   t.match(responses['400'], { description: 'unexpected error', content: content('Error') })
+})
+
+t.test('without TRUST_PROXY the first X-Forwarded-For of all threads has a warning', async t => {
+  const { log, lines } = logLines()
+  const shared = createSharedMemory(2)
+  const startListening = async (options: Partial<AppOptions> = {}) => {
+    const { app } = await startApp(t, { log, shared, ...options })
+    return (await listen(app)).origin
+  }
+  const ask = (origin: string, headers = {}) => fetch(`${origin}/livez`, { headers })
+  const proxy = { 'x-forwarded-for': '192.0.2.1' }
+  await ask(await startListening({ trustProxy: ['127.0.0.1'] }), proxy)
+  const origins = [await startListening(), await startListening()]
+  for (const origin of origins) await ask(origin)
+  t.strictSame(lines, [])
+  for (const origin of [...origins, ...origins]) await ask(origin, proxy)
+  const sentence = /^requests come with X-Forwarded-For from (\S+), which TRUST_PROXY does not .*=\1$/
+  t.equal(lines.length, 1)
+  t.match(JSON.parse(String(lines[0])), { level: 40, msg: sentence })
 })
 
 t.test('each request is a sign of life, before it waits for its turn', async t => {

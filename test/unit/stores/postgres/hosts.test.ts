@@ -5,8 +5,8 @@ t.test('a URL with several hosts becomes one URL for each host', async t => {
   const urls = {
     'postgres://h/d': ['postgres://h/d'],
     'postgresql://u:p@a,b:5433,[::1]:1/d?sslmode=require': [
-      'postgresql://u:p@a/d?sslmode=require', 'postgresql://u:p@b:5433/d?sslmode=require',
-      'postgresql://u:p@[::1]:1/d?sslmode=require'
+      'postgresql://u:p@a/d?sslmode=verify-full', 'postgresql://u:p@b:5433/d?sslmode=verify-full',
+      'postgresql://u:p@[::1]:1/d?sslmode=verify-full'
     ],
     'postgres://a,b': ['postgres://a', 'postgres://b'],
     'postgres://u:x,y:z@a,b/d': ['postgres://u:x,y:z@a/d', 'postgres://u:x,y:z@b/d'],

@@ -600,7 +600,8 @@ t.test('a folder, a symbolic link and a file with several hard links are refused
 t.test('an error of SQLite names a way out', { skip: !existsSync('/proc/self') }, async t => {
   const path = '/proc/self/plants.db'
   const message = `The database ${path} cannot be used: unable to open database file; ` +
-    'let the user of the service write to its folder, on a disk with free inodes (df -i).'
+    'let the user of the service write to its folder and to plants.db, plants.db-wal and ' +
+    'plants.db-shm, on a disk that is not mounted read-only and has free inodes (df -i).'
   await t.rejects(open(t, path), { message })
 })
 

@@ -1,0 +1,25 @@
+import t from 'tap'
+import { describeError } from '../../../../src/stores/postgres/errors.ts'
+
+t.test('an error of TLS has the way out of docs/use/postgresql.md', async t => {
+  const refused = new Error('The server does not support SSL connections')
+  t.equal(
+    describeError(refused),
+    'it has no TLS; set ssl = on in PostgreSQL, or sslmode=disable in DATABASE_URL'
+  )
+  // The codes of OpenSSL that Node has for a private authority.
+  const codes = [
+    'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE'
+  ]
+  const hint = 'self-signed certificate; if the root CA is installed locally, try running Node.js ' +
+    'with --use-system-ca'
+  for (const code of codes) {
+    t.equal(
+      describeError(Object.assign(new Error(hint), { code })),
+      'its certificate is of no known authority; name the certificate of the authority by ' +
+        'sslrootcert in DATABASE_URL, or by NODE_EXTRA_CA_CERTS',
+      code
+    )
+  }
+})

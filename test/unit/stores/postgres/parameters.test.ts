@@ -1,0 +1,67 @@
+import pg from 'pg'
+import { inspect } from 'node:util'
+import t from 'tap'
+import { hostUrls } from '../../../../src/stores/postgres/hosts.ts'
+import { checkParameters, parameterNames } from '../../../../src/stores/postgres/parameters.ts'
+
+/** What pg makes of the parameters. */
+function clientOf (query: string): string {
+  const client = new pg.Client(`postgres://u:p@h/d?${query}`)
+  return inspect(client, { depth: 4, showHidden: true })
+}
+
+t.test('each known parameter changes what pg does', async t => {
+  const file = `${t.testdir({ 'a.pem': 'a' })}/a.pem`
+  const ssl = 'sslmode=verify-full'
+  const beside: Record<string, string> = {
+    sslnegotiation: ssl, uselibpqcompat: 'sslmode=no-verify', sslcert: ssl, sslkey: ssl
+  }
+  const values: Record<string, string> = {
+    sslcert: file,
+    sslkey: file,
+    sslrootcert: file,
+    sslmode: 'verify-full',
+    sslnegotiation: 'direct',
+    uselibpqcompat: 'true'
+  }
+  const ofPg = parameterNames.filter(name => name !== 'target_session_attrs')
+  for (const name of ofPg) {
+    const rest = beside[name] ?? ''
+    const query = `${rest}&${name}=${values[name] ?? 1}`
+    checkParameters(query)
+    t.not(clientOf(query), clientOf(rest), name)
+  }
+  t.equal(clientOf('sslmod=verify-full'), clientOf(''), 'pg ignores another name')
+})
+
+t.test('an unknown parameter is refused, with the known ones and a similar one', async t => {
+  const rest = `The known ones are ${parameterNames.join(', ')}`
+  const refused = {
+    'sslmod=verify-full': `has the parameter "sslmod" that is unknown. Did you mean sslmode? ${rest}`,
+    'SSLMODE=disable': `has the parameter "SSLMODE" that is unknown. Did you mean sslmode? ${rest}`,
+    'port=1&connect_timeout=5': `has the parameter "connect_timeout" that is unknown. ${rest}`,
+    'password=a&secret=b': `has a parameter that is unknown. ${rest}`
+  }
+  for (const [query, message] of Object.entries(refused)) {
+    t.throws(() => hostUrls(`postgres://h/d?${query}`), { message }, query)
+  }
+})
+
+t.test('an unknown sslmode is refused', async t => {
+  const modes = 'disable, prefer, require, verify-ca, verify-full, no-verify'
+  for (const mode of ['foo', 'allow', 'Verify-Full', '', 'require?x']) {
+    const message = `has sslmode=${mode}, but must have one of ${modes}`
+    t.throws(() => hostUrls(`postgres://h/d?sslmode=${mode}`), { message }, mode)
+  }
+  for (const mode of modes.split(', ')) checkParameters(`?sslmode=${mode}`)
+})
+
+t.test('the modes that pg takes for verify-full are replaced by it', async t => {
+  for (const mode of ['prefer', 'require', 'verify-ca']) {
+    const replaced = 'postgres://h/d?port=1&sslmode=verify-full&user=u'
+    t.strictSame(hostUrls(`postgres://h/d?port=1&sslmode=${mode}&user=u`), [replaced], mode)
+  }
+  for (const query of ['sslmode=no-verify', 'sslmode=require&uselibpqcompat=true']) {
+    t.strictSame(hostUrls(`postgres://h/d?${query}`), [`postgres://h/d?${query}`])
+  }
+})
