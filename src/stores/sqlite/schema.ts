@@ -68,7 +68,8 @@ function migrate (connection: DatabaseSync, read: ReadPragma): void {
   if (!isOurs && !isNew) throw new Error('it is the database of another program')
   if (found > version) {
     const versions = `schema ${found}, known ${version}`
-    throw new Error(`it was written by a newer version of this program (${versions})`)
+    const problem = `it was written by a newer version of this program (${versions})`
+    throw new Error(`${problem}; start the newer version`)
   }
   if (found === version) return
   for (const migration of migrations.slice(found)) connection.exec(migration)
