@@ -19,6 +19,7 @@ t.test('without variables the configuration is the default, and an empty variabl
     port: 3000,
     metricsPort: undefined,
     databaseUrl: 'sqlite:data/plants.db',
+    namesDatabase: false,
     accessTokens: undefined,
     accessTokensFile: undefined,
     jwt: undefined,
@@ -80,6 +81,7 @@ t.test('readConfig() reads every variable', async t => {
     port: 0,
     metricsPort: 9464,
     databaseUrl: 'memory:',
+    namesDatabase: true,
     accessTokens: new Map([['b', { name: 'a', id: '3e23e8160039594a' }]]),
     accessTokensFile: readTokensFile(accessTokensFile),
     jwt: {
