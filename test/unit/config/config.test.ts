@@ -159,7 +159,7 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ],
     [
       'ACCESS_TOKENS_FILE', 'tok3n+of-a-shop',
-      /^ACCESS_TOKENS_FILE names a relative path, which cannot be read: no such (?!.*tok3n)/
+      /^ACCESS_TOKENS_FILE names a path relative to \/.+, which cannot be read: no such (?!.*tok3n)/
     ],
     ['ACCESS_TOKENS_FILE', empty, /which has no token;/],
     ['METRICS_PORT', '3000', /^METRICS_PORT is 3000, like PORT; for example METRICS_PORT=9464$/],
