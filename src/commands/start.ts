@@ -13,7 +13,7 @@ import { HttpThread } from '../service/threads/http-thread.ts'
 import { countThreads } from '../service/threads/thread-count.ts'
 import { ThreadPool } from '../service/threads/thread-pool.ts'
 import type { Engine } from '../stores/engine.ts'
-import { describeStore, openEngine, sqlitePath } from '../stores/open.ts'
+import { describeStore, lacksFile, openEngine, sqlitePath } from '../stores/open.ts'
 import { type LogOutput, StandardOutput } from '../telemetry/log-output.ts'
 import { createLog, makeReadable } from '../telemetry/log.ts'
 
@@ -66,6 +66,7 @@ async function run (
   const threads = countThreads(config.threads, warn)
   const maxConnections = connectionLimit(config, threads, warn, 'MAX_CONNECTIONS')
   const place = describeStore(config.databaseUrl)
+  const isUnexpected = config.namesDatabase && lacksFile(config.databaseUrl)
   const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
   const shared = createSharedMemory(threads)
   // The modules of the service load meanwhile.
@@ -82,6 +83,7 @@ async function run (
   }
   const address = await service.listen(config.port)
   log.info(`storing plants in ${place}`)
+  if (isUnexpected) log.warn(newFile)
   if (metrics !== undefined) log.info(`metrics at ${metrics.address}`)
   if (['0.0.0.0', '::'].includes(config.host)) log.info(everyAddress)
   log.info(`listening at ${address}`)
@@ -91,6 +93,8 @@ async function run (
   else if (isOwn) log.info(`the access token is in ${ownTokenFile}`)
 }
 
+const newFile = 'DATABASE_URL named a file that did not exist, so the service has created an ' +
+  'empty database. If there should be plants, check the path and the mount of its folder.'
 const everyAddress = 'the service listens at every address of this machine, because HOST says so'
 
 /** A signal during startup ends the process too: a container ignores signals without a handler. */

@@ -14,6 +14,8 @@ export interface Config {
   /** Undefined: /metrics is on the port of the service. */
   metricsPort: number | undefined
   databaseUrl: string
+  /** Whether the operator has set DATABASE_URL. */
+  namesDatabase: boolean
   /** Undefined when the operator has set none. */
   accessTokens: Tokens | undefined
   accessTokensFile: TokensFile | undefined
@@ -103,6 +105,7 @@ export function readConfig (
     port: variable('PORT', '3000', 3000, integerBetween(0, 65535)),
     metricsPort: variable('METRICS_PORT', '9464', undefined, integerBetween(0, 65535)),
     databaseUrl: variable('DATABASE_URL', defaultDatabase, defaultDatabase, checkStoreUrl),
+    namesDatabase: Boolean(env.DATABASE_URL),
     accessTokens: variable('ACCESS_TOKENS', examples.accessTokens, undefined, tokens),
     accessTokensFile: variable('ACCESS_TOKENS_FILE', examples.tokensFile, undefined, tokensFile),
     jwt: issuer !== undefined && audience !== undefined ? { issuer, audience, jwksUrl } : undefined,

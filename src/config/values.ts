@@ -1,6 +1,7 @@
 // Reads the values of variables. Each function throws an Error whose message completes a sentence
 // that starts with the name of the variable.
 import { isIP } from 'node:net'
+import { resolve } from 'node:path'
 import { parseTokens, readTokensFile, type Tokens, type TokensFile } from '../auth/token-list.ts'
 
 export function withoutBlanks (text: string): string {
@@ -61,7 +62,8 @@ export function tokensFile (path: string): TokensFile {
   try {
     return readTokensFile(path)
   } catch (error) {
-    const file = /^\.{0,2}\//.test(path) ? path : 'a relative path'
+    const isPath = /^\.{0,2}\//.test(path)
+    const file = isPath ? resolve(path) : `a path relative to ${process.cwd()}`
     throw new Error(`names ${file}, which ${(error as Error).message}`)
   }
 }

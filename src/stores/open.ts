@@ -61,13 +61,19 @@ function checkPath (path: string): void {
   }
 }
 
+/** Whether opening the store would create its file. */
+export function lacksFile (url: string): boolean {
+  const path = sqlitePath(url)
+  return path !== undefined && !existsSync(path)
+}
+
 /**
  * The store of a URL for the log, without a password. Only before it is opened is a new database
  * known as such.
  */
 export function describeStore (url: string): string {
   const path = sqlitePath(url)
-  if (path !== undefined) return `the ${existsSync(path) ? '' : 'new '}database ${resolve(path)}`
+  if (path !== undefined) return `the ${lacksFile(url) ? 'new ' : ''}database ${resolve(path)}`
   if (!postgresForm.test(url)) return 'memory, until the process ends'
   const hosts = hostUrls(url)
   const name = URL.parse(hosts[0] as string)?.pathname.slice(1)

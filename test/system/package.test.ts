@@ -40,6 +40,16 @@ async function install (t: Test): Promise<string> {
   return folder
 }
 
+t.test('without its tools npm pack says what to do, and removes nothing', async t => {
+  const { scripts: { prepack } } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const cwd = t.testdir({ dist: { 'main.js': '' } })
+  await t.rejects(run('sh', ['-c', prepack], { cwd, env }), {
+    code: 2,
+    stderr: 'npm pack needs the packages of development: run npm ci first.\n'
+  })
+  t.strictSame(readdirSync(join(cwd, 'dist')), ['main.js'])
+})
+
 t.test('the command stores plants with the Node of its package, and gets signals', async t => {
   const folder = await install(t)
   const main = join(folder, 'node_modules/.bin/plant-store')

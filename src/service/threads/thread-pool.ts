@@ -34,7 +34,7 @@ export class ThreadPool {
   /** By index in the shared memory. A failed thread may still be finishing its requests. */
   readonly #running = new Map<number, HttpThread>()
   readonly #listening = new Set<HttpThread>()
-  #joining: Promise<unknown> = Promise.resolve()
+  #starting: Promise<unknown> = Promise.resolve()
   #port = 0
   #isClosing = false
 
@@ -76,10 +76,12 @@ export class ThreadPool {
     let thread = first
     let failed: HttpThread | undefined
     while (!this.#isClosing) {
-      const began = performance.now()
+      // A pause follows each start that fails.
+      let began = Infinity
       let reason: string
       try {
         thread ??= await this.#startAnother()
+        began = performance.now()
         if (failed !== undefined) this.#dismiss(failed)
         if (this.#listening.size === threads) log.info(`${threads} threads listen`)
         reason = await thread.failed
@@ -101,7 +103,15 @@ export class ThreadPool {
     thread.send({ leave: true })
   }
 
-  async #startAnother (): Promise<HttpThread> {
+  /** Starts threads one after another: each has the time limit of its start for itself. */
+  #startAnother (): Promise<HttpThread> {
+    const starting = this.#starting.then(() => this.#startNow())
+    this.#starting = starting.catch(() => {})
+    return starting
+  }
+
+  async #startNow (): Promise<HttpThread> {
+    this.#refuseWhenClosing()
     const thread = new HttpThread()
     try {
       await this.#start(thread)
@@ -140,17 +150,17 @@ export class ThreadPool {
     else credentials.keys?.renew().then(() => thread.send({ renewed: true }))
   }
 
-  /** Lets threads listen, one after another. Where none does, the next one claims the port. */
-  #join (thread: HttpThread, port: number): Promise<string> {
-    const joining = this.#joining.then(async () => {
-      if (this.#isClosing) throw new Error('the service is shutting down')
-      const isOurs = this.#listening.size > 0
-      const address = await (isOurs ? thread.listen(port) : this.#listenAlone(thread, port))
-      this.#listening.add(thread)
-      return address
-    })
-    this.#joining = joining.catch(() => {})
-    return joining
+  /** Where no thread listens, the next one claims the port. */
+  async #join (thread: HttpThread, port: number): Promise<string> {
+    this.#refuseWhenClosing()
+    const isOurs = this.#listening.size > 0
+    const address = await (isOurs ? thread.listen(port) : this.#listenAlone(thread, port))
+    this.#listening.add(thread)
+    return address
+  }
+
+  #refuseWhenClosing (): void {
+    if (this.#isClosing) throw new Error('the service is shutting down')
   }
 
   async #listenAlone (thread: HttpThread, port: number): Promise<string> {

@@ -81,12 +81,14 @@ const descriptions: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
 }
 
-const grant = 'grant the rights that docs/use/postgresql.md lists'
+const sqlOfOwner = 'by the SQL for the owner in docs/use/postgresql.md'
 /** What the operator can do, by SQLSTATE. */
 const remedies: Readonly<Record<string, string>> = {
   '28P01': 'correct the user and the password in DATABASE_URL',
   '3D000': 'create it, or correct DATABASE_URL',
-  42501: grant,
+  42501: `grant the rights, or let the owner make the tables, ${sqlOfOwner}`,
+  [undefinedTable]: `restore it, or make it ${sqlOfOwner}; to let the service make it, empty, ` +
+    'remove plants_schema',
   '42P10': 'its table plants has no primary key "id", so it belongs to another program: ' +
     'use another database'
 }

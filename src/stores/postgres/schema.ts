@@ -26,7 +26,8 @@ async function inspectDatabase (query: Query, upgrade: typeof migrate): Promise<
   const version = await schemaVersion(query, schema)
   if (version > migrations.length) {
     const versions = `schema ${version}, known ${migrations.length}`
-    throw new PermanentError(`it was written by a newer version of this program (${versions})`)
+    const problem = `it was written by a newer version of this program (${versions})`
+    throw new PermanentError(`${problem}; start the newer version`)
   }
   // A user with rights on the tables may lack the right to create them.
   if (version < migrations.length) {

@@ -70,7 +70,8 @@ export function checkOwner (application: number, found: number, hasNoTable: bool
   }
   if (found > version) {
     const versions = `schema ${found}, known ${version}`
-    throw new Error(`it was written by a newer version of this program (${versions})`)
+    const problem = `it was written by a newer version of this program (${versions})`
+    throw new Error(`${problem}; start the newer version`)
   }
 }
 

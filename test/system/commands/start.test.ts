@@ -75,6 +75,21 @@ test('without a terminal a first start prints only JSON lines, one of which says
   t.strictSame(lines.map(({ msg }) => msg).filter(msg => msg.startsWith('the access')), [`the access token is in ${place}`])
 })
 
+test('a new database file is a warning where DATABASE_URL names it, and only there', async t => {
+  const folder = t.testdir()
+  const env = { ACCESS_TOKENS: testToken }
+  const starts = [env, { ...env, DATABASE_URL: 'sqlite:data/plants.db' }, { ...env, DATABASE_URL: 'sqlite:dta/plants.db' }]
+  const outputs = []
+  for (const variables of starts) {
+    const { output, child, ended } = await startService(t, folder, variables)
+    child.kill('SIGTERM')
+    t.equal(await ended, 0)
+    outputs.push(output())
+  }
+  const warning = /"level":40,.*DATABASE_URL named a file that did not exist, .* check the path and the mount/
+  t.strictSame(outputs.map(output => warning.test(output)), [false, false, true])
+})
+
 test('a service that listens at every address of the machine says so', async t => {
   for (const [HOST, isEvery] of [['0.0.0.0', true], ['127.0.0.1', false]] as const) {
     const env = { HOST, DATABASE_URL: 'memory:' }

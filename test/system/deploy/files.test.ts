@@ -26,6 +26,17 @@ t.test('systemd accepts the unit', async t => {
   t.equal(stdout + stderr, '')
 })
 
+t.test('a second server, as the guide adds it, has the settings of the first', async t => {
+  const guide = readFileSync('docs/use/deployment.md', 'utf8')
+  for (const [file, server] of [
+    ['nginx.conf', /^ *server 127\.0\.0\.1:3000(.*)$/m],
+    ['haproxy.cfg', /^ *server one 127\.0\.0\.1:3000(.*)$/m]
+  ] as const) {
+    const [, settings] = server.exec(readFileSync(`deploy/${file}`, 'utf8')) ?? []
+    t.ok(guide.includes(`10.0.0.2:3000${settings}\` |`), `${file}:${settings}`)
+  }
+})
+
 t.test('the unit exposes little: at most 1.5 of 10 points', async t => {
   if (noSystemd !== false) return t.comment(`not tested: ${noSystemd}`)
   // It fails above the threshold, which is in tenths.

@@ -438,7 +438,7 @@ t.test('services that start together create the schema once, and a newer schema 
   await t.resolves(open(t, url), 'a table without a schema version is upgraded')
   await server.query('UPDATE plants_schema SET version = 2', url)
   await rejectsOpening(t, url,
-    `${cannotBeUsed(url)} it was written by a newer version of this program (schema 2, known 1).`)
+    `${cannotBeUsed(url)} it was written by a newer version of this program (schema 2, known 1); start the newer version.`)
   await server.query('DELETE FROM plants_schema', url)
   await t.resolves(open(t, url))
 })
@@ -472,6 +472,36 @@ t.test('the owner of a table of version 1.0.0 can make the table of versions for
   t.teardown(() => server.query(`REVOKE ALL ON plants, plants_schema FROM ${role}`, url))
 })
 
+t.test('the SQL of the guide makes the tables that the service makes, for a user who may make none', async t => {
+  const url = await server.database()
+  const role = databaseName(url)
+  await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
+  t.teardown(() => server.query(`DROP ROLE ${role}`))
+  const limited = changeUrl(url, { username: role, password: 'secret' })
+  const sql = readFileSync('docs/use/postgresql.md', 'utf8')
+  const [, statements = ''] = /## SQL for the owner\n[^]*?```sql\n([^]*?)```/.exec(sql) ?? []
+  await rejectsOpening(t, limited, /permission denied for schema public; .*SQL for the owner/)
+  await server.query(statements.replaceAll('service_user', role), url)
+  t.equal(await (await open(t, limited)).add({ id: 1n, name: 'fern' }), 'added')
+  const made = await describeTables(url)
+
+  await server.query('DROP TABLE plants', url)
+  await rejectsOpening(t, url, /"public.plants" does not exist; restore it, or make it by the SQL/)
+  await server.query('DROP TABLE plants_schema', url)
+  await (await open(t, url)).close()
+  t.strictSame(await describeTables(url), made)
+})
+
+/** Columns and constraints of the tables, and the version. */
+async function describeTables (url: string): Promise<unknown[]> {
+  const columns = `SELECT attrelid::regclass::text, attname, format_type(atttypid, NULL), attnotnull
+    FROM pg_attribute WHERE attnum > 0 AND attrelid::regclass::text ~ '^plants' ORDER BY 1, 2`
+  const constraints = `SELECT conrelid::regclass::text, pg_get_constraintdef(oid)
+    FROM pg_constraint WHERE conrelid::regclass::text ~ '^plants' ORDER BY 1, 2`
+  const queries = [columns, constraints, 'SELECT * FROM plants_schema']
+  return Promise.all(queries.map(query => server.query(query, url)))
+}
+
 t.test('a user needs rights to the tables and the function that the store uses, and no others', async t => {
   const url = await server.database()
   await (await open(t, url)).close()
@@ -480,7 +510,8 @@ t.test('a user needs rights to the tables and the function that the store uses, 
   t.teardown(() => server.query(`DROP ROLE ${role}`))
   const limited = changeUrl(url, { username: role, password: 'secret' })
   const denied = `${cannotBeUsed(url)} permission denied for`
-  const remedy = 'grant the rights that docs/use/postgresql.md lists'
+  const remedy = 'grant the rights, or let the owner make the tables, by the SQL for the owner in ' +
+    'docs/use/postgresql.md'
   await rejectsOpening(t, limited, `${denied} table plants_schema; ${remedy}.`)
 
   await server.query(

@@ -6,6 +6,7 @@ import workerThreads, { type Worker } from 'node:worker_threads'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { openCredentials } from '../../../src/auth/verifier.ts'
+import { killAtExit } from '../../../src/kill-at-exit.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { openEngine } from '../../../src/stores/open.ts'
 import { createSharedMemory } from '../../../src/service/shared-memory.ts'
@@ -26,8 +27,8 @@ class EndlessWorker extends EventEmitter {
 /** The first process of a container survives the kill. */
 const killAndAbort = [{ args: ['exit', Function] }, { args: ['exit', process.abort] }]
 
-async function startPool (t: Test) {
-  replaceExports(t, workerThreads, { Worker: EndlessWorker as unknown as typeof Worker })
+async function startPool (t: Test, threads = 1, worker = EndlessWorker) {
+  replaceExports(t, workerThreads, { Worker: worker as unknown as typeof Worker })
   const config = readConfig({ ACCESS_TOKENS: testToken })
   const log = pino({ level: 'silent' })
   const errors = new EventEmitter()
@@ -35,7 +36,7 @@ async function startPool (t: Test) {
   const pool = new ThreadPool({
     config,
     log,
-    shared: createSharedMemory(1),
+    shared: createSharedMemory(threads),
     maxConnections: { limit: Infinity, reason: '' },
     engine: await openEngine('memory:', () => {}),
     credentials: await openCredentials({ ...config, ownTokenFile: '' }, log),
@@ -67,4 +68,43 @@ t.test('while the service ends, it only prepares the kill', async t => {
   await closing
   await sleep(10)
   t.match(onExit(), killAndAbort)
+})
+
+/** Counts the threads that have been made, and those that are starting. */
+function countStarts () {
+  const counts = { made: 0, starting: 0, most: 0 }
+  class CountedWorker extends EndlessWorker {
+    constructor () {
+      super()
+      counts.made++
+      counts.most = Math.max(counts.most, ++counts.starting)
+      this.on('message', message => { if ('ready' in message) counts.starting-- })
+    }
+
+    override terminate (): void {
+      this.emit('exit')
+    }
+  }
+  return { counts, CountedWorker }
+}
+
+t.test('threads start one after another, and none while the service ends', async t => {
+  const { counts, CountedWorker } = countStarts()
+  const { pool } = await startPool(t, 8, CountedWorker)
+  await pool.listen(0)
+  while (counts.made < 4) await sleep(1)
+  pool.close()
+  await sleep(10)
+  t.match(counts, { most: 1, starting: 0 })
+  t.ok(counts.made < 8, `${counts.made} threads`)
+})
+
+t.test('several threads that cannot be ended leave one pair of listeners', async t => {
+  const before = process.listenerCount('exit')
+  t.teardown(() => {
+    for (const listener of process.listeners('exit').slice(before)) process.off('exit', listener)
+  })
+  killAtExit()
+  killAtExit()
+  t.equal(process.listenerCount('exit'), before + 2)
 })

@@ -80,17 +80,21 @@ t.test('each core has a thread if memory allows it; there is one without shared 
   }
   const counts = [count(1, 64), count(2, 64), count(64, 64), count(4, 1), count(4, 0.25)]
   t.strictSame(counts, [1, 2, 4, 2, 1])
-  t.equal(count(1, 64, 7), 7)
+  t.equal(count(2, 64, 7), 7)
   t.intercept(v8, 'getHeapStatistics', { value: () => ({ heap_size_limit: 2 ** 28 }) })
   t.equal(count(8, 64), 1, 'a small heap')
   t.equal(count(8, 64, 2), 2)
   t.equal(count(8, 64, undefined, 'darwin'), 1)
   t.equal(count(8, 64, 1, 'darwin'), 1)
+  t.equal(count(2, 64, 8), 8)
   t.strictSame(warnings, [])
   t.equal(count(8, 64, 2, 'darwin'), 1)
-  t.strictSame(
-    warnings, ['THREADS is 2, but there is one thread: several need Linux to share a port.']
-  )
+  t.equal(count(2, 64, 9), 9)
+  const wayOut = 'Unset it for one thread for each core, up to 4.'
+  t.strictSame(warnings, [
+    'THREADS is 2, but there is one thread: several need Linux to share a port.',
+    `THREADS is 9, but the service may use only 2 cores at a time. ${wayOut}`
+  ])
 })
 
 t.test('startup fails when another service uses the port, with threads and without', async t => {

@@ -19,6 +19,7 @@ t.test('without variables the configuration is the default, and an empty variabl
     port: 3000,
     metricsPort: undefined,
     databaseUrl: 'sqlite:data/plants.db',
+    namesDatabase: false,
     accessTokens: undefined,
     accessTokensFile: undefined,
     jwt: undefined,
@@ -80,6 +81,7 @@ t.test('readConfig() reads every variable', async t => {
     port: 0,
     metricsPort: 9464,
     databaseUrl: 'memory:',
+    namesDatabase: true,
     accessTokens: new Map([['b', { name: 'a', id: '3e23e8160039594a' }]]),
     accessTokensFile: readTokensFile(accessTokensFile),
     jwt: {
@@ -161,7 +163,7 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ],
     [
       'ACCESS_TOKENS_FILE', 'tok3n+of-a-shop',
-      /^ACCESS_TOKENS_FILE names a relative path, which cannot be read: no such (?!.*tok3n)/
+      /^ACCESS_TOKENS_FILE names a path relative to \/.+, which cannot be read: no such (?!.*tok3n)/
     ],
     ['ACCESS_TOKENS_FILE', empty, /which has no token;/],
     ['METRICS_PORT', '3000', /^METRICS_PORT is 3000, like PORT; for example METRICS_PORT=9464$/],

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import t from 'tap'
 import {
-  checkStoreUrl, describeStore, isStoreUrl, openStore, sqlitePath
+  checkStoreUrl, describeStore, isStoreUrl, lacksFile, openStore, sqlitePath
 } from '../../../src/stores/open.ts'
 
 t.test('isStoreUrl() accepts the URLs of memory, SQLite and PostgreSQL stores', async t => {
@@ -84,6 +84,12 @@ t.test('checkStoreUrl() refuses a password that would be taken for a host or a p
   for (const rest of ['u:p%40%2F@h/d', 'u:p@h:5433/d', 'h/d?user=a%40b']) {
     t.doesNotThrow(() => checkStoreUrl(`postgres://${rest}`), rest)
   }
+})
+
+t.test('lacksFile() says whether a database file would be created', async t => {
+  const folder = t.testdir({ 'old.db': '' })
+  const urls = [`sqlite:${folder}/old.db`, `sqlite:${folder}/new.db`, 'memory:', 'postgres://u@a/d']
+  t.strictSame(urls.map(lacksFile), [false, true, false, false])
 })
 
 t.test('describeStore() names the store without a password', async t => {

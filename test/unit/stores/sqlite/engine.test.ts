@@ -172,7 +172,7 @@ t.test('the store refuses a text file, the database of another program and a new
   upgraded.close()
   await t.rejects(
     open(t, newer),
-    { message: /written by a newer version of this program \(schema 2, known 1\)\.$/ }
+    { message: /written by a newer version of this program \(schema 2, known 1\); start the newer version\.$/ }
   )
 })
 
