@@ -97,8 +97,9 @@ function report ({ index, text, changes, outcomes, violations }: CaseResult): vo
 /** Compiles the generated code in the folder, reports each case that has errors, and removes it. */
 function compile (): void {
   const files = readdirSync(folder).filter(name => name.endsWith('.ts'))
-  const options = [oneThread, '--noEmit', '--strict', '--target', 'esnext', '--module', 'nodenext']
-  const args = [compiler, ...options, ...files]
+  const output = [oneThread, '--pretty', 'false', '--noEmit']
+  const language = ['--strict', '--target', 'esnext', '--module', 'nodenext']
+  const args = [compiler, ...output, ...language, ...files]
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
   const errors = [...stdout.matchAll(/^\w+-(\d+)\.ts\(.*$/gm)]
   if (files.length > 0 && status !== 0 && errors.length === 0) throw new Error(stdout)

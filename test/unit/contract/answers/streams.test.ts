@@ -396,7 +396,7 @@ t.test('a shutdown ends a stream that is quiet for a second, and no other respon
   t.notOk(slow.socket.closed, 'it has not sent all')
   slow.socket.resume()
   late.resolve('late')
-  await closed
+  await Promise.all([closed, slow.closed, pending.closed])
   t.ok(bodyOf(slow).isWhole)
   t.strictSame(bodyOf(pending), { body: 'late', isWhole: true })
 })
