@@ -23,6 +23,12 @@ function blocks (language: string): Array<{ file: string, text: string }> {
   return found
 }
 
+/** Removes the lines with +, which are there if somebody has followed the guide. */
+function remove (source: string, block: string): string {
+  const added = block.matchAll(/(?:^\+.*\n)+/gm)
+  return added.reduce((text, [lines]) => text.replace(lines.replace(/^\+/gm, ''), ''), source)
+}
+
 /** Inserts the lines with + below the line above them, whose text the file has once. */
 function insert (source: string, block: string): string {
   let result = source
@@ -62,6 +68,9 @@ function compileFiles (...files: string[]): Promise<string[]> {
 t.setTimeout(120_000)
 t.test('the guide adds an operation that compiles and passes its tests', async t => {
   const [contract, ...others] = blocks('diff')
+  for (const { file, text } of blocks('diff')) {
+    writeFileSync(file, remove(readFileSync(file, 'utf8'), text))
+  }
   const app = join(folder, 'src/service/app.ts')
   const apply = ({ file, text }: { file: string, text: string }) => {
     writeFileSync(file, insert(readFileSync(file, 'utf8'), text))
