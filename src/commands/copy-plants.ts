@@ -1,5 +1,6 @@
 // Copies plants from a source to a target in chunks, and reports problems and progress on stderr.
 import { Presets, SingleBar } from 'cli-progress'
+import { charactersOf } from '../plants/plant.ts'
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
 import type { BadLine } from '../stores/ndjson.ts'
 
@@ -98,7 +99,7 @@ export async function copyPlants (
       if ('problem' in plant) tally.countLine(plant)
       else {
         chunk.push(plant)
-        characters += plant.name.length + (plant.tag?.length ?? 0)
+        characters += charactersOf(plant)
         if (chunk.length === chunkPlants || characters > chunkCharacters) await addChunk()
       }
       if (isStopped()) break

@@ -8,6 +8,7 @@ import type { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { schemas } from '../../generated/operations.ts'
 import { createPrivately } from '../private-files.ts'
+import { plantOf } from '../plants/plant.ts'
 import { allPlants, type NewPlant } from '../plants/plant-store.ts'
 import { createPlantFile, readPlants, writeTo } from '../stores/ndjson.ts'
 import { isStoreUrl, openStore, sqlitePath, unknownStore } from '../stores/open.ts'
@@ -180,6 +181,6 @@ function createParser (): (bytes: Buffer) => NewPlant {
       throw new Error(`${path === '' ? 'The line' : `"${path}"`} ${problem}.`)
     }
     const { id, name, tag } = line.value as NewPlant
-    return tag === undefined ? { id, name } : { id, name, tag }
+    return plantOf({ id, name, tag })
   }
 }

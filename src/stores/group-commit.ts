@@ -1,6 +1,7 @@
 // Group commit for every engine: one batch is in flight, and the plants that arrive meanwhile form
 // the next. A commit costs the same for one plant as for hundreds: sharing it makes durable
 // responses fast.
+import { charactersOf } from '../plants/plant.ts'
 import {
   directCalls, type NewPlant, type Outcome, type PlantStore, StoreUnavailable
 } from '../plants/plant-store.ts'
@@ -145,10 +146,6 @@ function sizeOfBatch (queue: Pending[]): number {
 /** Bytes of a waiting plant with its request: at most two a character. */
 function bytesOf (plant: NewPlant): number {
   return bytesOfRequest + 2 * charactersOf(plant)
-}
-
-function charactersOf ({ name, tag = '' }: NewPlant): number {
-  return name.length + tag.length
 }
 
 function unavailable (message: string, cause?: unknown): Promise<never> {

@@ -1,4 +1,5 @@
 // Stores plants in memory for trial runs; they are lost when the process ends.
+import { isSamePlant } from '../plants/plant.ts'
 import type { NewPlant, Outcome } from '../plants/plant-store.ts'
 import { type Engine, implement } from './engine.ts'
 
@@ -11,7 +12,7 @@ export function memoryEngine (): Engine {
       plants.set(plant.id, { ...plant })
       return 'added'
     }
-    return stored.name === plant.name && stored.tag === plant.tag ? 'unchanged' : 'conflict'
+    return isSamePlant(plant, stored) ? 'unchanged' : 'conflict'
   }
 
   return implement({

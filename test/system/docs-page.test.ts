@@ -21,24 +21,24 @@ t.teardown(() => browser.close())
 
 t.test('the page shows the operation, its schemas and the title, version and license', async t => {
   const { page, problems } = await openPage(t, 'plants.example')
-  await page.getByRole('button', { name: 'Try it out' }).waitFor()
+  await createPlant(page).getByRole('button', { name: 'Try it out' }).waitFor()
   t.match(await page.locator('.info').innerText(), /^Plant Store\s+1\.0\.0\s+OAS 3\.1\s[^]*\sMIT$/)
-  t.equal(await page.locator('#operations-plants-createPlant .opblock-summary-path').innerText(), '/plants')
+  t.equal(await createPlant(page).locator('.opblock-summary-path').innerText(), '/plants')
   await openSchemas(page)
   const schemas = await page.locator('.models .json-schema-2020-12__title').allInnerTexts()
   t.strictSame(schemas.filter(name => /^[A-Z]/.test(name)), ['Plant', 'NewPlant', 'Error'])
   t.strictSame(problems, [], 'no errors, and no requests to another origin')
 })
 
-t.test('a reader finds the operation open, with its button in sight, and the schemas closed', async t => {
+t.test('a reader finds the first operation open, with its button in sight, and the schemas closed', async t => {
   const { page } = await openPage(t, 'localhost')
-  const button = await page.getByRole('button', { name: 'Try it out' }).boundingBox()
+  const button = await page.getByRole('button', { name: 'Try it out' }).first().boundingBox()
   t.ok(button !== null && button.y + button.height < 900, 'in a window of 900 pixels')
   await page.locator('.models:not(.is-open)').waitFor()
   t.equal(await page.locator('.models .json-schema-2020-12').count(), 0)
-  await page.locator('.responses-table').waitFor()
+  await createPlant(page).locator('.responses-table').waitFor()
   const height = await page.locator('html').evaluate(html => html.scrollHeight)
-  t.ok(height < 4000, `the page is ${height} pixels high`)
+  t.ok(height < 4000 * Object.keys(operations).length, `the page is ${height} pixels high`)
 })
 
 t.test('the dialog says where the token is', async t => {
@@ -52,7 +52,7 @@ if (process.env.PICTURE !== undefined) {
     const { page, origin } = await openPage(t, 'localhost', {}, 1000)
     await page.setViewportSize({ width: 1000, height: 1280 })
     await authorize(page, token)
-    await page.getByRole('button', { name: 'Try it out' }).click()
+    await createPlant(page).getByRole('button', { name: 'Try it out' }).click()
     await page.locator('.info .url').evaluate((link, origin) => {
       link.textContent = String(link.textContent).replace(origin, 'http://localhost:3000')
     }, origin)
@@ -62,7 +62,7 @@ if (process.env.PICTURE !== undefined) {
 
 t.test('the page names every declared response, and every member of a new plant', async t => {
   const { page } = await openPage(t, 'localhost')
-  const statuses = page.locator('.responses-table .response .response-col_status')
+  const statuses = createPlant(page).locator('.responses-table .response .response-col_status')
   // The operation opens a moment after the page.
   await statuses.first().waitFor()
   const codes = await statuses.allInnerTexts()
@@ -174,7 +174,7 @@ async function visit (t: Test, url: string, width = 1280) {
     if (['error', 'warning'].includes(message.type())) problems.push(message.text())
   })
   await page.goto(url)
-  await operation(page).waitFor()
+  await createPlant(page).waitFor()
   return { page, problems }
 }
 
@@ -212,8 +212,9 @@ async function openSchemas (page: Page): Promise<void> {
   await page.locator('.models.is-open').waitFor()
 }
 
-function operation (page: Page) {
-  return page.getByRole('button', { name: 'POST /plants Create a plant' })
+/** The part of the page with the operation, beside which the contract may have others. */
+function createPlant (page: Page) {
+  return page.locator('#operations-plants-createPlant')
 }
 
 async function authorize (page: Page, token: string): Promise<void> {
@@ -226,11 +227,12 @@ async function authorize (page: Page, token: string): Promise<void> {
 
 /** Sends POST /plants from the page and reads the response that the page shows. */
 async function execute (page: Page, plant: string): Promise<{ url: string, status: string, body: unknown }> {
-  await page.getByRole('button', { name: 'Try it out' }).click()
-  await page.locator('.body-param textarea').fill(plant)
-  await page.getByRole('button', { name: 'Execute' }).click()
-  const response = page.locator('.live-responses-table .response')
+  const operation = createPlant(page)
+  await operation.getByRole('button', { name: 'Try it out' }).click()
+  await operation.locator('.body-param textarea').fill(plant)
+  await operation.getByRole('button', { name: 'Execute' }).click()
+  const response = operation.locator('.live-responses-table .response')
   const status = await response.locator('.response-col_status').innerText()
   const [body = 'null'] = await response.locator('.highlight-code code').allInnerTexts()
-  return { url: await page.locator('.request-url pre').innerText(), status, body: JSON.parse(body) }
+  return { url: await operation.locator('.request-url pre').innerText(), status, body: JSON.parse(body) }
 }

@@ -1,6 +1,7 @@
 // The statements by which PostgreSQL and Citus make commits durable. The service reports a plant,
 // new or stored before, only when no failover can lose it.
 import type { NewPlant } from '../../plants/plant-store.ts'
+import { columnNames } from './columns.ts'
 
 export type Statement = [text: string, values: unknown[]]
 
@@ -30,7 +31,7 @@ const emitMessage = "pg_logical_emit_message(true, 'plant-store', '')"
  * Its size does not depend on the batch, so PostgreSQL parses it faster than a list of rows. With
  * array_nulls = off, a NULL in an array would become the text NULL.
  */
-const insertArrays = (schema: string) => `INSERT INTO ${schema}.plants (id, name, tag)
+const insertArrays = (schema: string) => `INSERT INTO ${schema}.plants (${columnNames})
   SELECT added.id, added.name, CASE WHEN added.tagged THEN added.tag END
   FROM (SELECT ${setForCommit}) AS settings,
     unnest($1::bigint[], $2::text[], $3::text[], $4::boolean[]) AS added (id, name, tag, tagged)
@@ -44,13 +45,13 @@ function postgresql (schema: string): Dialect {
   const insert = insertArrays(schema)
   return {
     schema,
-    insertPlants: plants => [[insert, [
-      plants.map(({ id }) => id),
-      plants.map(({ name }) => name),
-      plants.map(({ tag = '' }) => tag),
-      plants.map(({ tag }) => tag !== undefined)
-    ]]],
-    selectExisting: `SELECT id, name, tag FROM ${schema}.plants WHERE id = ANY($1::bigint[])
+    insertPlants: plants => [[insert, Object.values({
+      id: plants.map(({ id }) => id),
+      name: plants.map(({ name }) => name),
+      tag: plants.map(({ tag = '' }) => tag),
+      tagged: plants.map(({ tag }) => tag !== undefined)
+    } satisfies Record<keyof NewPlant | 'tagged', unknown[]>)]],
+    selectExisting: `SELECT ${columnNames} FROM ${schema}.plants WHERE id = ANY($1::bigint[])
   AND (SELECT ${setForCommit} <> '' AND ${emitMessage} IS NOT NULL)`
   }
 }
@@ -69,7 +70,7 @@ function citus (schema: string): Dialect {
       }
       return statements
     },
-    selectExisting: `SELECT id, name, tag, ${setForCommit}, ${emitMessage}
+    selectExisting: `SELECT ${columnNames}, ${setForCommit}, ${emitMessage}
   FROM ${schema}.plants WHERE id = ANY($1::bigint[])`
   }
 }
@@ -84,10 +85,12 @@ function insertRows (schema: string, plants: readonly NewPlant[]): Statement {
   const values: unknown[] = []
   const rows: string[] = []
   for (const { id, name, tag = null } of plants) {
-    const last = values.push(id, name, tag)
-    rows.push(`($${last - 2}, ${last === 3 ? firstName : `$${last - 1}`}, $${last})`)
+    const row = { id, name, tag } satisfies Record<keyof NewPlant, unknown>
+    const marks = Object.values(row).map(value => `$${values.push(value)}`)
+    if (rows.length === 0) marks[1] = firstName
+    rows.push(`(${marks.join(', ')})`)
   }
-  const text = `INSERT INTO ${schema}.plants (id, name, tag) VALUES ${rows.join()}
+  const text = `INSERT INTO ${schema}.plants (${columnNames}) VALUES ${rows.join()}
   ON CONFLICT (id) DO NOTHING RETURNING id`
   return [text, values]
 }

@@ -1,7 +1,9 @@
 // The statements on plants: one adds a batch, and rows are never changed.
 import type pg from 'pg'
+import { isSamePlant, plantOf } from '../../plants/plant.ts'
 import type { NewPlant, Outcome } from '../../plants/plant-store.ts'
 import { implement } from '../engine.ts'
+import { columnNames } from './columns.ts'
 import type { Dialect } from './dialects.ts'
 import { PermanentError } from './errors.ts'
 
@@ -25,7 +27,7 @@ export function createPlantMethods (run: Run) {
   return implement({
     addMany: plants => run((query, dialect) => addMany(query, dialect, plants)),
     page: (from, limit) => run(async (query, { schema }) => {
-      const select = `SELECT id, name, tag FROM ${schema}.plants
+      const select = `SELECT ${columnNames} FROM ${schema}.plants
   WHERE id >= $1 ORDER BY id LIMIT $2`
       const rows = await query<PlantRow>(select, [from, limit])
       return rows.map(toPlant)
@@ -67,8 +69,8 @@ async function addMany (
   return plants.map(plant => {
     // Only the first plant of an added id is 'added'; repetitions in the batch compare with it.
     if (added.delete(plant.id)) return 'added'
-    const { name, tag } = plantById.get(plant.id) as NewPlant
-    return name === plant.name && tag === plant.tag ? 'unchanged' : 'conflict'
+    const stored = plantById.get(plant.id) as NewPlant
+    return isSamePlant(plant, stored) ? 'unchanged' : 'conflict'
   })
 }
 
@@ -81,7 +83,7 @@ function hiddenPlantError ([hidden]: NewPlant[]): Error {
 }
 
 function toPlant ({ id, name, tag }: PlantRow): NewPlant {
-  return tag === null ? { id: BigInt(id), name } : { id: BigInt(id), name, tag }
+  return plantOf({ id: BigInt(id), name, tag: tag ?? undefined })
 }
 
 /**
@@ -89,7 +91,8 @@ function toPlant ({ id, name, tag }: PlantRow): NewPlant {
  */
 export async function checkRights (query: Query, dialect: Dialect): Promise<void> {
   const plants = `${dialect.schema}.plants`
-  await query(`INSERT INTO ${plants} (id, name, tag) SELECT id, name, tag FROM ${plants} WHERE false
+  await query(`INSERT INTO ${plants} (${columnNames})
+  SELECT ${columnNames} FROM ${plants} WHERE false
   ON CONFLICT (id) DO NOTHING RETURNING id`)
   await query(`${dialect.selectExisting} LIMIT 0`, [[]])
 }

@@ -1,5 +1,6 @@
 // The database at startup and later: checks that it can promise durable commits, creates or
 // upgrades its tables, and finds its dialect.
+import { columns, migrations } from './columns.ts'
 import { type Dialect, dialectOf } from './dialects.ts'
 import { codeOf, PermanentError, undefinedTable } from './errors.ts'
 import { checkRights, type Query } from './plants.ts'
@@ -19,20 +20,22 @@ export function checkDatabase (query: Query): Promise<Dialect> {
   })
 }
 
+const newest = Object.keys(migrations).length
+
 async function inspectDatabase (query: Query, upgrade: typeof migrate): Promise<Dialect> {
   const dialect = await checkSettings(query)
   const { schema } = dialect
-  await checkTable(query, schema)
   const version = await schemaVersion(query, schema)
-  if (version > migrations.length) {
-    const versions = `schema ${version}, known ${migrations.length}`
+  await checkTable(query, schema, version)
+  if (version > newest) {
+    const versions = `schema ${version}, known ${newest}`
     const problem = `it was written by a newer version of this program (${versions})`
     throw new PermanentError(`${problem}; start the newer version`)
   }
   // A user with rights on the tables may lack the right to create them.
-  if (version < migrations.length) {
+  if (version < newest) {
     await upgrade(query, schema, version)
-    await checkTable(query, schema)
+    await checkTable(query, schema, newest)
   }
   await checkRights(query, dialect)
   return dialect
@@ -97,15 +100,18 @@ const readSettings = `SELECT current_setting('server_encoding') AS encoding,
   current_setting('transaction_read_only') AS "readOnly"`
 
 /** Finds a table `plants` of another program before anything is written. */
-async function checkTable (query: Query, schema: string): Promise<void> {
-  const columns = await query<Column>(readColumns, [`${schema}.plants`])
-  const typeByName = new Map(columns.map(({ name, type }) => [name, type]))
-  const isOurs = Object.entries(columnTypes).every(([name, type]) => typeByName.get(name) === type)
-  if (columns.length > 0 && !isOurs) {
+async function checkTable (query: Query, schema: string, version: number): Promise<void> {
+  const found = await query<Column>(readColumns, [`${schema}.plants`])
+  const typeByName = new Map(found.map(({ name, type }) => [name, type]))
+  // The first migration may have run without its version.
+  const isOurs = Object.entries(columns).every(([name, { type, since }]) => {
+    return since > Math.max(version, 1) || typeByName.get(name) === type
+  })
+  if (found.length > 0 && !isOurs) {
     const remedy = 'use another database'
     throw new PermanentError(`its table plants belongs to another program; ${remedy}`)
   }
-  const [{ kind = 'r', persistence = 'p' } = {}] = columns
+  const [{ kind = 'r', persistence = 'p' } = {}] = found
   if (kind !== 'r' && kind !== 'p') {
     const problem = 'its plants are no table, so that nothing is known of their durability'
     throw new PermanentError(`${problem}; use a table`)
@@ -123,7 +129,6 @@ async function checkTable (query: Query, schema: string): Promise<void> {
 /** `persistence` has a letter for the table and for each that inherits from it. */
 interface Column { name: string, type: string, kind: string, persistence: string }
 
-const columnTypes = { id: 'int8', name: 'text', tag: 'text' }
 const readColumns = `WITH RECURSIVE tables AS (
     SELECT to_regclass($1)::oid AS oid
     UNION SELECT inhrelid FROM pg_inherits JOIN tables ON inhparent = oid
@@ -135,15 +140,6 @@ const readColumns = `WITH RECURSIVE tables AS (
       AS persistence
   FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
   WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`
-
-/**
- * Each migration upgrades the schema from the version that is its index. It must be safe to run
- * twice: services that start together may both run it.
- */
-const migrations = [
-  (schema: string) => `CREATE TABLE IF NOT EXISTS ${schema}.plants
-  (id bigint PRIMARY KEY, name text NOT NULL, tag text)`
-]
 
 /** The version of the schema; 0 without one. */
 async function schemaVersion (query: Query, schema: string): Promise<number> {
@@ -159,10 +155,10 @@ async function schemaVersion (query: Query, schema: string): Promise<number> {
 
 async function migrate (query: Query, schema: string, version: number): Promise<void> {
   const versions = `${schema}.plants_schema`
-  const columns = 'one integer PRIMARY KEY, version integer NOT NULL'
-  await query(`CREATE TABLE IF NOT EXISTS ${versions} (${columns})`)
+  const definition = 'one integer PRIMARY KEY, version integer NOT NULL'
+  await query(`CREATE TABLE IF NOT EXISTS ${versions} (${definition})`)
   await query(`INSERT INTO ${versions} VALUES (1, 0) ON CONFLICT DO NOTHING`)
-  for (const [index, toStatement] of migrations.slice(version).entries()) {
+  for (const [index, toStatement] of Object.values(migrations).slice(version).entries()) {
     await query(toStatement(schema))
     await query(`UPDATE ${versions} SET version = $1 WHERE version < $1`, [version + index + 1])
   }

@@ -1,14 +1,28 @@
 // The SQLite database when it is opened: durable commits, the table, and files that are refused.
 import { appendFileSync, rmSync, statSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { NewPlant } from '../../plants/plant-store.ts'
 import { merge } from './checkpoint.ts'
 
-/** SQL that turns the schema of each version into the next. */
-const migrations = [
-  'CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT'
-]
-/** The number that `PRAGMA user_version` has then. */
-export const version = migrations.length
+/** SQL that leads to the schema of each version from the one before. */
+const migrations = {
+  1: 'CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT'
+}
+/** The number that `PRAGMA user_version` has after all of them. */
+export const version = Object.keys(migrations).length
+
+interface Column {
+  /** The migration that adds it. */
+  since: keyof typeof migrations
+  value: (plant: NewPlant) => SQLInputValue
+}
+/** The column of each member of a plant. */
+export const columns = {
+  id: { since: 1, value: ({ id }) => id },
+  name: { since: 1, value: ({ name }) => name },
+  tag: { since: 1, value: ({ tag = null }) => tag }
+} satisfies Record<keyof NewPlant, Column>
+
 /** "Plnt" in the header of the file: it distinguishes the file from those of other programs. */
 const applicationId = 0x506c6e74
 
@@ -81,7 +95,7 @@ function migrate (connection: DatabaseSync, read: ReadPragma): void {
   const found = Number(read('user_version'))
   checkOwner(Number(read('application_id')), found, read('schema_version') === 0n)
   if (found === version) return
-  for (const migration of migrations.slice(found)) connection.exec(migration)
+  for (const migration of Object.values(migrations).slice(found)) connection.exec(migration)
   connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
 }
 

@@ -5,6 +5,7 @@ import { basename, dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { makeDirectory } from '../../private-files.ts'
+import { plantOf } from '../../plants/plant.ts'
 import type { NewPlant, Outcome } from '../../plants/plant-store.ts'
 import { type Args, implement, isMethod, type Method, type Results } from '../engine.ts'
 import { type EngineCall, type EngineReply, type Reply, unknownMethod } from '../remote-engine.ts'
@@ -13,7 +14,7 @@ import {
 } from './checkpoint.ts'
 import { checkFiles, stat } from './file-checks.ts'
 import { watchFiles } from './file-watch.ts'
-import { creationMark, markCreation, setUpFile, version } from './schema.ts'
+import { columns, creationMark, markCreation, setUpFile, version } from './schema.ts'
 import { checkMark, removeMark, writeMark } from './unsynced-mark.ts'
 
 const path = String(workerData)
@@ -262,18 +263,21 @@ function prepareStatements (
   descriptors: number[]
 ): Database['statements'] {
   const write = watchFiles(connection, path, descriptors)
-  const insert = connection.prepare(`INSERT INTO plants (id, name, tag) VALUES (?, ?, ?)
-    ON CONFLICT DO NOTHING`)
-  const same = connection.prepare('SELECT 1 FROM plants WHERE id = ? AND name = ? AND tag IS ?')
-  const select = connection.prepare(`SELECT id, name, tag FROM plants
+  const names = Object.keys(columns)
+  const cells = Object.values(columns)
+  const insert = connection.prepare(`INSERT INTO plants (${names.join(', ')})
+    VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`)
+  // IS compares NULL, too.
+  const isEqual = names.map(name => `${name} IS ?`)
+  const same = connection.prepare(`SELECT 1 FROM plants WHERE ${isEqual.join(' AND ')}`)
+  const select = connection.prepare(`SELECT ${names.join(', ')} FROM plants
     WHERE id >= ? ORDER BY id LIMIT ?`)
   const count = connection.prepare('SELECT count(*) AS count FROM plants')
 
   function add (plant: NewPlant): Outcome {
-    const { id, name } = plant
-    const tag = plant.tag ?? null
-    if (insert.run(id, name, tag).changes === 1n) return 'added'
-    return same.get(id, name, tag) === undefined ? 'conflict' : 'unchanged'
+    const values = cells.map(({ value }) => value(plant))
+    if (insert.run(...values).changes === 1n) return 'added'
+    return same.get(...values) === undefined ? 'conflict' : 'unchanged'
   }
   // A commit that writes nothing syncs nothing.
   const writeVersion = () => connection.exec(`PRAGMA user_version = ${version}`)
@@ -291,6 +295,10 @@ function prepareStatements (
   })
 }
 
-function toPlant ({ id, name, tag }: Record<string, unknown>): NewPlant {
-  return (tag === null ? { id, name } : { id, name, tag }) as NewPlant
+function toPlant (row: Record<string, unknown>): NewPlant {
+  const { id, name, tag } = row as Row
+  return plantOf({ id, name, tag: tag ?? undefined })
 }
+
+/** The table is STRICT, so that its columns have these types. */
+type Row = { id: bigint, name: string, tag: string | null }

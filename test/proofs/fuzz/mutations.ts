@@ -29,8 +29,8 @@ export const mutations: readonly Mutation[] = [
     name: 'white space around a name is dropped',
     property: 'plants',
     file: 'src/plants/create-plant.ts',
-    text: 'store.add({ id, ...plant })',
-    by: 'store.add({ id, ...plant, name: name.trim() })'
+    text: 'store.add(newPlant)',
+    by: 'store.add({ ...newPlant, name: name.trim() })'
   },
   {
     name: 'another plant with the same id gets 200',
@@ -42,9 +42,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an empty tag is stored as none',
     property: 'plants',
-    file: 'src/plants/create-plant.ts',
-    text: 'tag === undefined ?',
-    by: '!tag ?'
+    file: 'src/plants/plant.ts',
+    text: 'if (tag !== undefined)',
+    by: 'if (tag)'
   },
   {
     name: 'the range of int64 is not checked',

@@ -25,6 +25,12 @@ function blocks (language: string): Array<{ file: string, text: string }> {
   return found
 }
 
+/** Removes the lines with +, which are there if somebody has followed the guide. */
+function remove (source: string, block: string): string {
+  const added = block.matchAll(/(?:^\+.*\n)+/gm)
+  return added.reduce((text, [lines]) => text.replace(lines.replace(/^\+/gm, ''), ''), source)
+}
+
 /** Inserts the lines with + below the line above them, whose text the file has once. */
 function insert (source: string, block: string): string {
   let result = source
@@ -70,6 +76,9 @@ async function lint (files: string[]): Promise<string[]> {
 t.setTimeout(120_000)
 t.test('the guide adds an operation that compiles, obeys the linter and passes its tests', async t => {
   const [contract, ...others] = blocks('diff')
+  for (const { file, text } of blocks('diff')) {
+    writeFileSync(file, remove(readFileSync(file, 'utf8'), text))
+  }
   const app = join(folder, 'src/service/app.ts')
   const apply = ({ file, text }: { file: string, text: string }) => {
     writeFileSync(file, insert(readFileSync(file, 'utf8'), text))

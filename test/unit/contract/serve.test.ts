@@ -10,9 +10,11 @@ import { sectionsOf } from '../../fixtures/documents.ts'
 
 type PlantService = ContractService<Operations, typeof operations>
 
-/** The same handler for every operation of the contract. */
-function handlersWith (handler: () => unknown): object {
-  return Object.fromEntries(Object.keys(operations.operations).map(id => [id, handler]))
+const ids = Object.keys(operations.operations)
+
+/** The same handler for every operation of the contract, or for those with these ids. */
+function handlersWith (handler: () => unknown, of = ids): object {
+  return Object.fromEntries(of.map(id => [id, handler]))
 }
 
 const fine = { status: 200, body: { name: 'x' } }
@@ -57,7 +59,9 @@ t.test('an undeclared response of a handler becomes 500, and the log names the f
 })
 
 t.test('a service with a missing or an extra handler or verifier does not start', async t => {
-  const mismatched = { handlers: { deletePlant: () => {} }, verifiers: { apiKey: () => {} } }
+  const others = ids.filter(id => id !== 'createPlant')
+  const handlers = handlersWith(() => {}, [...others, 'deletePlant'])
+  const mismatched = { handlers, verifiers: { apiKey: () => {} } }
   await t.rejects(serveUntyped(fastify(), mismatched), {
     message: new RegExp('^The operation createPlant has no handler\\. .*' +
       'The handler deletePlant has no operation in the contract\\. ' +
@@ -69,8 +73,9 @@ t.test('a service with a missing or an extra handler or verifier does not start'
     message: 'The security scheme bearerAuth has no verifier. ' +
       'The verifier apiKey has no security scheme in the contract.'
   })
+  const missing = ids.map(id => `The operation ${id} has no handler. `)
   await t.rejects(serveUntyped(fastify(), { handlers: undefined, verifiers: undefined }), {
-    message: 'The operation createPlant has no handler. The security scheme bearerAuth has no verifier.'
+    message: `${missing.join('')}The security scheme bearerAuth has no verifier.`
   })
 })
 

@@ -20,7 +20,8 @@ export const createPlant: Handler<Operations, 'createPlant'> = ({ body }): Creat
   return { status: 200, body: { name: body.name } }
 }
 
-export const handlers: Handlers<Operations, keyof typeof contract.operations> = { createPlant }
+type All = Handlers<Operations, keyof typeof contract.operations>
+export const handlers: Pick<All, 'createPlant'> = { createPlant }
 
 function failed (): Answer<Operations, 'createPlant'> {
   return { status: 503, headers: { 'Retry-After': 1 }, body: errorBody(503, 'three') }

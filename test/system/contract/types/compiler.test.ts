@@ -21,7 +21,7 @@ t.test('npx tsc is TypeScript 7, although the package typescript has the same co
 
 /** Uses every door of the package, and all of the generated code. */
 const program = `import fastify, { type FastifyInstance } from 'fastify'
-import { type ServedOperation, serveContract, serverOptions } from 'fastify-openapi-contract'
+import { type ServedOperation, serveContract, serverOptions, stubs } from 'fastify-openapi-contract'
 import * as engine from 'fastify-openapi-contract'
 import * as generator from 'fastify-openapi-contract/generate'
 import * as schema from 'fastify-openapi-contract/schema'
@@ -38,7 +38,7 @@ const plant: components['schemas']['Plant'] = { name: 'fern' }
 const createPlant: Handler<'createPlant'> = (
   { body }: Request<'createPlant'>
 ): Answer<'createPlant'> => ({ status: 200, body: { ...plant, name: body.name } })
-const handlers: Handlers = { createPlant }
+const handlers: Handlers = { ...stubs(contract), createPlant }
 export const tagged: HandlersTagged<'plants'> = handlers
 const verifiers: Verifiers = { bearerAuth: token => ({ name: token }) }
 
@@ -48,7 +48,7 @@ export async function start (): Promise<FastifyInstance> {
   // @ts-expect-error: a verifier is missing
   serveContract({ contract, handlers, verifiers: {} })
   // @ts-expect-error: a status that the contract does not declare
-  serveContract({ contract, handlers: { createPlant: () => ({ status: 299 }) }, verifiers })
+  serveContract({ contract, handlers: { ...handlers, createPlant: () => ({ status: 299 }) }, verifiers })
   return app
 }
 
