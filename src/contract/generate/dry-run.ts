@@ -47,7 +47,7 @@ function findInvalidSchemas ({ operations, schemas }: Contract, findFault: FindF
     const fault = findFault(schema)
     if (fault === undefined) continue
     const users = Object.keys(operations).filter(id => {
-      return schemasOf([operations[id] as Operation], schemas).has(name)
+      return schemasOf([operations[id] as Operation], schemas, true).has(name)
     })
     const pointer = `#/components/schemas/${name}`
     failures.push({ pointer, message: toMessage(fault), operations: users })

@@ -16,11 +16,21 @@ export function pruneContract (contract: Contract): Contract {
   }
 }
 
-/** The names of the component schemas that operations refer to, directly or through others. */
-export function schemasOf (operations: Operation[], schemas: Schemas): Set<string> {
+/**
+ * The names of the component schemas that operations refer to, directly or through others.
+ * @param withMappings whether the mappings of discriminators count, which have types
+ */
+export function schemasOf (
+  operations: Operation[],
+  schemas: Schemas,
+  withMappings = false
+): Set<string> {
   const names = new Set<string>()
+  const mapped = '#/components/schemas/'
   const addFrom = (part: unknown) => visitValues(part, value => {
     if (isRef(value)) names.add(value.$ref.replace(/#.*$/s, ''))
+    const text = withMappings ? String(value) : ''
+    if (text.startsWith(mapped)) names.add(text.slice(mapped.length))
   })
   addFrom(operations)
   for (const name of names) addFrom(schemas[name])

@@ -250,3 +250,22 @@ paths: { /a: { get: [], put: { operationId: put, ${fine} } } }
   const file = join(t.testdir({ 'main.yaml': text }), 'main.yaml')
   await t.rejects(readContract(file, { skipUnsupported: true }), /#\/paths\/~1a\/get Expected type `Operation`/)
 })
+
+t.test('an operation is left out whose discriminator maps to a schema without a type', async t => {
+  const ref = (name: string) => `{ $ref: '#/components/schemas/${name}' }`
+  const text = `${head}
+security: []
+paths:
+  /pets: { get: { responses: { '200': { description: fine, content: { application/json: { schema: ${ref('Pet')} } } } } } }
+  /b: { get: { responses: { '101': { description: other } } } }
+components:
+  schemas:
+    Pet: { oneOf: [${ref('Cat')}], discriminator: { propertyName: kind, mapping: { cat: Cat, loop: '#/components/schemas/Loop' } } }
+    Cat: { type: object, required: [kind], properties: { kind: { type: string } } }
+    Loop: { allOf: [${ref('Loop')}, { type: object }] }
+`
+  const file = join(t.testdir({ 'main.yaml': text }), 'main.yaml')
+  const { contract, served } = await readContract(file, { skipUnsupported: true })
+  t.strictSame(contract.skipped.map(({ url }) => url), ['/pets', '/b'])
+  t.notMatch(await emitTypes(served), 'Loop')
+})
