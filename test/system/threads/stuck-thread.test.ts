@@ -71,14 +71,14 @@ t.test('while the service ends, it only prepares the kill', async t => {
 })
 
 /** Counts the threads that have been made, and those that are starting. */
-function countStarts () {
+function countStarts (onMade: (made: number) => void) {
   const counts = { made: 0, starting: 0, most: 0 }
   class CountedWorker extends EndlessWorker {
     constructor () {
       super()
-      counts.made++
       counts.most = Math.max(counts.most, ++counts.starting)
       this.on('message', message => { if ('ready' in message) counts.starting-- })
+      onMade(++counts.made)
     }
 
     override terminate (): void {
@@ -89,14 +89,17 @@ function countStarts () {
 }
 
 t.test('threads start one after another, and none while the service ends', async t => {
-  const { counts, CountedWorker } = countStarts()
+  const fourth = Promise.withResolvers<void>()
+  const { counts, CountedWorker } = countStarts(made => {
+    if (made !== 4) return
+    pool.close()
+    fourth.resolve()
+  })
   const { pool } = await startPool(t, 8, CountedWorker)
   await pool.listen(0)
-  while (counts.made < 4) await sleep(1)
-  pool.close()
-  await sleep(10)
-  t.match(counts, { most: 1, starting: 0 })
-  t.ok(counts.made < 8, `${counts.made} threads`)
+  await fourth.promise
+  await sleep(50)
+  t.strictSame(counts, { made: 4, most: 1, starting: 0 })
 })
 
 t.test('several threads that cannot be ended leave one pair of listeners', async t => {
