@@ -1,4 +1,5 @@
 // docs/build/add-an-operation.md, followed step by step in a copy of the project.
+import { ESLint } from 'eslint'
 import { execFile } from 'node:child_process'
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -8,7 +9,8 @@ import { holdProcess } from '../../fixtures/leash.ts'
 
 const guide = readFileSync('docs/build/add-an-operation.md', 'utf8')
 const folder = t.testdir()
-for (const part of ['src', 'scripts', 'test', 'generated', 'openapi.yaml', 'package.json']) {
+const files = ['openapi.yaml', 'package.json', 'eslint.config.js']
+for (const part of ['src', 'scripts', 'test', 'generated', ...files]) {
   cpSync(part, join(folder, part), { recursive: true })
 }
 symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
@@ -59,8 +61,14 @@ function compileFiles (...files: string[]): Promise<string[]> {
   return compile(folder)
 }
 
+/** The messages of the linter about these files. */
+async function lint (files: string[]): Promise<string[]> {
+  const results = await new ESLint({ cwd: folder }).lintFiles(files)
+  return results.flatMap(({ messages }) => messages.map(({ message }) => message))
+}
+
 t.setTimeout(120_000)
-t.test('the guide adds an operation that compiles and passes its tests', async t => {
+t.test('the guide adds an operation that compiles, obeys the linter and passes its tests', async t => {
   const [contract, ...others] = blocks('diff')
   const app = join(folder, 'src/service/app.ts')
   const apply = ({ file, text }: { file: string, text: string }) => {
@@ -77,7 +85,9 @@ t.test('the guide adds an operation that compiles and passes its tests', async t
   const created = blocks('ts')
   for (const { file, text } of created) writeFileSync(file, text)
   others.forEach(apply)
-  t.strictSame(await compileFiles(app, ...created.map(({ file }) => file)), [])
+  const written = [app, ...created.map(({ file }) => file)]
+  t.strictSame(await compileFiles(...written), [])
+  t.strictSame(await lint(written), [])
   const output = await run('test/unit/plants/get-label.test.ts')
   t.match(output, { code: 0, output: /^1\.\.2$/m })
 })
