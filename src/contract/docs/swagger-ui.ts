@@ -42,8 +42,15 @@ export async function openSwaggerUi (
     if (!paths.has(path + below)) return undefined
     const { statusCode, headers, rawPayload } = await app.inject(path + below)
     if (statusCode !== 200) return undefined
-    return { type: String(headers['content-type']), bytes: rawPayload }
+    const type = String(headers['content-type'])
+    return { type, bytes: type.startsWith('text/html') ? withViewport(rawPayload) : rawPayload }
   }
+}
+
+/** Else a phone shows the page 980 pixels wide. @fastify/swagger-ui has no option for it. */
+function withViewport (page: Buffer): Buffer {
+  const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+  return Buffer.from(String(page).replace('<head>', `$&${viewport}`))
 }
 
 /** Copies the document, because @fastify/swagger serves the object that it gets. */

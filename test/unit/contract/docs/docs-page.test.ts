@@ -42,6 +42,11 @@ t.test('the page works over plain http away from localhost', async t => {
   t.notMatch(headers['content-security-policy'], /upgrade-insecure-requests/)
 })
 
+t.test('the page has the width of a phone', async t => {
+  const { body } = await (await startApp(t)).app.inject('/docs')
+  t.match(body, '<head><meta name="viewport" content="width=device-width, initial-scale=1">')
+})
+
 t.test('the page, the contract and the health checks are at the root and below the path of BASE_URL', async t => {
   for (const [baseUrl, prefix] of [
     ['/', ''],
