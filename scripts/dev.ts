@@ -23,12 +23,14 @@ async function build (watchFiles: (files: string[]) => void): Promise<void> {
   const options = { contract, out: 'generated', check: false, ownPaths, ...choices }
   const isGood = await generate(options, watchFiles) && await typeChecks()
   if (!isGood) {
-    const isWaiting = service === undefined
-    console.error(isWaiting ? 'Waiting for a change.' : 'The last working service keeps running.')
+    const kept = 'The last working service keeps running.'
+    console.error(isRunning(service) ? kept : 'Waiting for a change.')
     return
   }
   await stop()
-  service = spawn(process.execPath, ['src/main.ts'], { stdio: 'inherit' })
+  // Several threads would start again and again while the contract and the code differ.
+  const env = { THREADS: '1', ...process.env }
+  service = spawn(process.execPath, ['src/main.ts'], { stdio: 'inherit', env })
 }
 
 /** Checks src/ and generated/ only: an error in a test must not block the service. */
@@ -39,8 +41,12 @@ async function typeChecks (): Promise<boolean> {
   return code === 0
 }
 
+function isRunning (child: ChildProcess | undefined): child is ChildProcess {
+  return child !== undefined && child.exitCode === null && child.signalCode === null
+}
+
 async function stop (): Promise<void> {
-  if (service === undefined || service.exitCode !== null || service.signalCode !== null) return
+  if (!isRunning(service)) return
   service.kill()
   await once(service, 'exit')
 }

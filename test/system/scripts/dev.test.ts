@@ -79,7 +79,7 @@ test('dev serves each change, and keeps the last service while there is an error
   t.equal(await status(third), 0, 'the service ends with dev')
 })
 
-test('dev waits for a change while the contract or an overlay of it has an error', async t => {
+test('dev waits for a change while a contract or overlay has an error and no service runs', async t => {
   const { dev, printed, change } = await develop(t, `overlay: 1.0.0
 info: { title: A, version: 1.0.0 }
 actions: [{ target: $, update: { openapi: 4.0.0 } }]
@@ -87,6 +87,13 @@ actions: [{ target: $, update: { openapi: 4.0.0 } }]
   await printed(/Not supported: an OpenAPI version other than 3\.0\.x, 3\.1\.x and 3\.2\.x \(4\.0\.0\)[^]*Waiting for a change\./)
   change('0.yaml', '4.0.0', '4.1.0')
   await printed(/\(4\.1\.0\)[^]*Waiting for a change\./)
+  const end = "console.log('THREADS', process.env.THREADS)\nprocess.exit(3)\n"
+  change('src/main.ts', 'if (args.length > 0)', `if (args.length === 0) {\n${end}}\nif (args.length > 0)`)
+  await printed(/Waiting for a change\./)
+  change('0.yaml', '4.1.0', '3.1.0')
+  await printed(/THREADS 1\n/)
+  change('0.yaml', '3.1.0', '4.2.0')
+  await printed(/\(4\.2\.0\)[^]*Waiting for a change\./)
   dev.kill('SIGINT')
   t.strictSame(await once(dev, 'exit'), [0, null])
 })
