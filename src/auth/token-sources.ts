@@ -137,17 +137,25 @@ function loadOrCreateToken (path: string, log: TokenLog): Tokens {
 }
 
 function createToken (path: string): void {
-  makeDirectory(dirname(path))
+  try {
+    makeDirectory(dirname(path))
+    writeToken(path)
+  } catch (error) {
+    const { code, syscall, message } = error as NodeJS.ErrnoException
+    // Another process has created it.
+    if (code === 'EEXIST' && syscall === 'link') return
+    const problem = `The service cannot write its access token to ${path}: ${message}`
+    throw new Error(`${problem}. Set ACCESS_TOKENS or ACCESS_TOKENS_FILE to use your own.`)
+  }
+}
+
+function writeToken (path: string): void {
   const draft = `${path}.${process.pid}`
   try {
     const token = randomBytes(32).toString('base64url')
     writeFileSync(draft, `${token}\n`, { mode: 0o600, flush: true })
     // Unlike a rename, a link never replaces the token of another process.
     linkSync(draft, path)
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    // The error of a full disk names no file.
-    if (code !== 'EEXIST') throw new Error(`${path} cannot be written: ${message}.`)
   } finally {
     rmSync(draft, { force: true })
   }

@@ -158,10 +158,12 @@ const waysOut: Readonly<Record<number, string>> = {
   26: 'name another file, or restore this one from a backup' // SQLITE_NOTADB
 }
 
+const anotherFolder = 'name a file in another folder in DATABASE_URL'
+
 function withWayOut (error: unknown): unknown {
-  const { errcode, syscall, message } = error as Error & { errcode?: number, syscall?: string }
-  const isFolder = syscall === 'mkdir'
-  const wayOut = isFolder ? 'name a file in another folder' : waysOut[Number(errcode) & 0xff]
+  const { errcode, code, syscall, message } = error as NodeJS.ErrnoException & { errcode?: number }
+  const isFolder = syscall === 'mkdir' || code === 'EACCES'
+  const wayOut = isFolder ? anotherFolder : waysOut[Number(errcode) & 0xff]
   return wayOut === undefined ? error : new Error(`${message}; ${wayOut}`, { cause: error })
 }
 

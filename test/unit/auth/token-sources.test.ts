@@ -262,14 +262,29 @@ t.test('a tokens file works without tokens in the environment', async t => {
 t.test('a token file that cannot be created is an error, a draft left by a crash is not', async t => {
   const folder = t.testdir({ file: '' })
   const openIn = (...path: string[]) => open({ ...noTokens, ownTokenFile: join(folder, ...path) })
-  t.throws(() => openIn('file', 'access-token'), { code: /EEXIST|ENOTDIR/ })
-  t.throws(() => openIn('x'.repeat(254)), { code: 'ENAMETOOLONG' })
+  const message = (problem: string) => RegExp(
+    `^The service cannot write its access token to \\S+: ${problem}\\. ` +
+    'Set ACCESS_TOKENS or ACCESS_TOKENS_FILE to use your own\\.$'
+  )
+  t.throws(() => openIn('file', 'access-token'), { message: message('EEXIST: .*, mkdir .*') })
+  t.throws(() => openIn('x'.repeat(254)), { message: message('ENAMETOOLONG: .*') })
   writeFileSync(join(folder, `access-token.${process.pid}`), '', { mode: 0o600 })
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
   await t.test('on a full disk', async t => {
     replaceExports(t, fs, { writeFileSync: () => { throw full } })
-    const message = /^\S+\/access-token cannot be written: ENOSPC: no space left on device, write\.$/
-    t.throws(() => openIn('access-token'), { message })
+    t.throws(() => openIn('access-token'), { message: message(full.message) })
   })
   t.ok(openIn('access-token').isOwn)
+})
+
+t.test('a token that another process creates meanwhile is used', async t => {
+  const ownTokenFile = join(t.testdir(), 'access-token')
+  const { linkSync } = fs
+  replaceExports(t, fs, {
+    linkSync (draft, path) {
+      writeFileSync(path, 'token-of-the-other', { mode: 0o600 })
+      linkSync(draft, path)
+    }
+  })
+  t.ok(open({ ...noTokens, ownTokenFile }).verify('token-of-the-other'))
 })
