@@ -29,9 +29,9 @@ t.test('--help names each variable with a value, and starts nothing', async t =>
   t.strictSame(readdirSync(folder), [])
 })
 
-t.test('without packages npm start and npm test are one sentence each, and exit code 2', async t => {
+t.test('without packages each npm script that needs them is one sentence, and exit code 2', async t => {
   const folder = t.testdir({ bin: {}, nodes: { v20: {}, none: {} } })
-  for (const file of ['package.json', 'bin/plant-store']) cpSync(file, join(folder, file))
+  for (const file of ['package.json', 'bin/plant-store', 'scripts/node.sh']) cpSync(file, join(folder, file))
   const old = join(folder, 'nodes/v20/node')
   writeFileSync(old, '#!/bin/sh\necho v20.20.2\n', { mode: 0o755 })
   for (const name of ['sh', 'readlink', 'uname']) {
@@ -47,7 +47,12 @@ t.test('without packages npm start and npm test are one sentence each, and exit 
   const runCi = 'Run npm ci in its folder, which installs one, or put one on the PATH.'
   t.match(await call(scripts.start, 'v20'), { code: 2, stderr: `${needs} v20.20.2. ${runCi}\n` })
   t.match(await call(scripts.start, 'none'), { code: 2, stderr: `${needs} none. ${runCi}\n` })
-  t.match(await call(scripts.test, 'v20'), { code: 2, stderr: 'The tests need their packages: run npm ci first.\n' })
+  const stderr = 'This command needs its packages: run npm ci first.\n'
+  t.match(await call(scripts.generate, 'v20'), { code: 2, stderr })
+  for (const [name, script] of Object.entries(scripts)) {
+    if (['start', 'prepack', 'lint', 'lint:contract', 'build-tap'].includes(name)) continue
+    t.match(script, /^(?:scripts\/node\.sh|npm run generate) /, name)
+  }
   mkdirSync(join(folder, 'node_modules'))
   const missing = 'Put one on the PATH: npm has installed none that runs on this machine.'
   t.match(await call(scripts.start, 'v20'), { code: 2, stderr: `${needs} v20.20.2. ${missing}\n` })
