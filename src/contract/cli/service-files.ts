@@ -76,7 +76,10 @@ ${hasSchemes ? importVerifiers : ''}
 const { HOST = 'localhost', PORT = '3000' } = process.env
 ${hasSchemes ? requireSecrets : ''}\
 const app = await buildApp(process.env, { logger: true })
-await app.listen({ host: HOST, port: Number(PORT) })
+await app.listen({ host: HOST, port: Number(PORT) }).catch(({ message }: Error) => {
+  console.error(\`The service cannot listen at HOST=\${HOST} and PORT=\${PORT}: \${message}\`)
+  process.exit(1)
+})
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 `
 }

@@ -82,6 +82,10 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   const { status, stdout: lines, stderr } = spawnSync(process.execPath, ['src/main.ts'], { cwd: folder, env, encoding: 'utf8' })
   const missing = secrets.map(name => name === 'USER' ? 'USER_SECRET=user:password' : `${name}_SECRET`).join(' and ')
   t.strictSame({ status, lines, stderr }, { status: 1, lines: '', stderr: `Set ${missing} in the environment or in .env.\n` })
+  const variables = secrets.map(name => [`${name}_SECRET`, 'user:password'])
+  const misconfigured = { ...env, ...Object.fromEntries(variables), PORT: 'abc' }
+  const failed = spawnSync(process.execPath, ['src/main.ts'], { cwd: folder, env: misconfigured, encoding: 'utf8' })
+  t.match(failed, { status: 1, stderr: /^The service cannot listen at HOST=localhost and PORT=abc: .*\n$/ })
   const { createVerifiers, missingSecrets } = await import(join(folder, 'src/verifiers.ts'))
   const given = Object.fromEntries(secrets.map(name => [`${name}_SECRET`, 'x']))
   t.strictSame(missingSecrets(given), ['USER_SECRET=user:password'], 'a secret without a user lets nobody in')
