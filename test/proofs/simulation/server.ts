@@ -127,7 +127,7 @@ const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> |
     ]
   }],
   [/^WITH RECURSIVE tables/, ({ server: { data } }) => {
-    const types = data.plants === undefined ? {} : { id: 'bigint', name: 'text', tag: 'text' }
+    const types = data.plants === undefined ? {} : { id: 'int8', name: 'text', tag: 'text' }
     return Object.entries(types).map(([name, type]) => ({ name, type }))
   }],
   [/^SELECT version FROM public\.plants_schema/, ({ server: { data: { version } } }) => {

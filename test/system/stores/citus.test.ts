@@ -21,7 +21,7 @@ type Surprise = Reply & { stores?: boolean }
 const settings = {
   hasCitus: true, schema: 'public', commit: 'on', encoding: 'UTF8', readOnly: 'off'
 }
-const columnTypes = { id: 'bigint', name: 'text', tag: 'text' }
+const columnTypes = { id: 'int8', name: 'text', tag: 'text' }
 
 /**
  * Answers as a coordinator with an up-to-date schema. The first INSERTs of plants get the

@@ -28,7 +28,7 @@ t.test('METRICS_PORT serves the metrics of all threads without a token', async t
   t.equal((await fetch(`${origin}/metrics`)).status, 404)
   const errors: Array<[number, string]> = [
     [404, requestText('GET /', ['Host: x', 'Connection: close', '', ''])],
-    [404, requestText('POST /metrics', ['Host: x', 'Connection: close', '', ''])],
+    [405, requestText('POST /metrics', ['Host: x', 'Connection: close', '', ''])],
     [400, 'nonsense\r\n\r\n'],
     [405, requestText('CONNECT x:1', ['Host: x', '', ''])]
   ]

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { answerClientError } from '../../../../src/contract/server/socket-errors.ts'
 import { allPlants } from '../../../../src/plants/plant-store.ts'
 import {
   authorization, isError, json, listen, logLines, startApp
@@ -401,4 +402,14 @@ t.test('the log has the address of a caller who has closed the connection', asyn
   const find = () => lines.find(line => line.includes('response sent'))
   while (find() === undefined) await sleep(1)
   t.match(find(), '"address":"127.0.0.1"')
+})
+
+t.test('a connection that ended before its address was read has none in the log', t => {
+  const ips: string[] = []
+  const socket = new Socket()
+  t.teardown(() => socket.destroy())
+  const errorBody = (error: number, message: string) => ({ error, message })
+  answerClientError({ errorBody, log: (_error, { ip }) => ips.push(ip) }, new Error('reset'), socket)
+  t.strictSame(ips, [''])
+  t.end()
 })

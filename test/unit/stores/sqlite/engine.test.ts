@@ -772,7 +772,10 @@ t.test('pages that may not be on the disk are an error for good, and leave the l
   const useElsewhere = "new (require('node:sqlite').DatabaseSync)(process.argv[1]).exec('SELECT count(*) FROM plants')"
   execFileSync(process.execPath, ['-e', useElsewhere, path])
   t.ok(statSync(`${path}-wal`).size > 0, 'also when the thread and another process end')
-  await t.rejects(engine.check(), { message: 'The thread of the engine has ended.' })
+  // The connection may end during the first call; the second one wants another.
+  for (let call = 0; call < 2; call++) {
+    await t.rejects(engine.check(), { message: 'The thread of the engine has ended.' })
+  }
   t.equal(workers.length, nth + 1, 'no thread begins the log again')
 })
 
