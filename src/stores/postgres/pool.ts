@@ -5,7 +5,7 @@ import pg from 'pg'
 import type { Pool } from './statements.ts'
 
 /** Milliseconds for a connection, and for a request to stop a statement. */
-const timeoutsMs = { connection: 2000, stop: 500 }
+const timeoutsMs = { connection: 2000, stop: 500, leave: 60_000 }
 
 /**
  * @param urls one URL for each host
@@ -91,5 +91,6 @@ async function stopStatement (client: pg.PoolClient): Promise<void> {
   socket.on('error', () => {}).resume().write(request)
   const closed = new Promise(resolve => socket.once('close', resolve))
   await Promise.race([closed, sleep(timeoutsMs.stop)])
-  socket.destroy()
+  // PgBouncer 1.18 ends when the client leaves while PostgreSQL does not respond.
+  socket.unref().setTimeout(timeoutsMs.leave, socket.destroy.bind(socket))
 }

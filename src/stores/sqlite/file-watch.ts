@@ -38,7 +38,8 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
 
   function checkPlace (): void {
     const now = observeFiles(names, index)
-    if (now.inodes.some((inode, nth) => inode !== last.inodes[nth])) throw new Error(moved)
+    const changed = now.inodes.findIndex((inode, nth) => inode !== last.inodes[nth])
+    if (changed !== -1) throw new Error(changed === 0 ? moved : logMoved)
     if (isChangedByOthers(now, last, pageSize)) {
       const wayOut = 'restart the service, which checks it'
       throw new FileChanged(`its file was changed by another program; ${wayOut}`)
@@ -92,6 +93,9 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
 }
 
 const moved = 'its file was removed or replaced'
+/** The connection ends then, which merges the log that is open. */
+const logMoved = 'its log or index was removed or replaced; its plants are merged into the file, ' +
+  'and new ones begin: never put the old log back'
 
 /** Only a checkpoint writes to the file, and it leaves its traces in the index. */
 function isChangedByOthers (now: Observation, last: Observation, pageSize: number): boolean {
