@@ -266,7 +266,7 @@ function prepareStatements (
   const names = Object.keys(columns)
   const cells = Object.values(columns)
   const insert = connection.prepare(`INSERT INTO plants (${names.join(', ')})
-    VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`)
+    VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`)
   // IS compares NULL, too.
   const isEqual = names.map(name => `${name} IS ?`)
   const same = connection.prepare(`SELECT 1 FROM plants WHERE ${isEqual.join(' AND ')}`)

@@ -871,3 +871,14 @@ t.test('the store refuses a file that was truncated to half its size', async t =
   writeFileSync(path, whole.subarray(0, whole.length / 2))
   await t.rejects(openStore(`sqlite:${path}`, { maxQueue: 1 }).then(all), /malformed|disk image/)
 })
+
+t.test('a table that somebody else has changed conflicts only by its id', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  const other = new DatabaseSync(path)
+  other.exec('CREATE UNIQUE INDEX names ON plants (name)')
+  other.close()
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  await t.rejects(store.add({ id: 2n, name: 'fern' }), { cause: /UNIQUE constraint failed/ })
+  t.equal(await store.add({ id: 1n, name: 'ivy' }), 'conflict')
+})
