@@ -134,17 +134,33 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   describeContract(operations, [...skipped, ...named]).forEach(warn)
 }
 
-const optionNames: Array<keyof AnyService> = [
-  'contract', 'handlers', 'verifiers', 'variables', 'realm', 'hooks', 'onRefused', 'bodyLimits',
-  'docs', 'routes', 'warn', 'responseTimeoutMs', 'toHttpError', 'onErrorAnswer', 'answers',
-  'logFault', 'errorBody', 'contentType', 'log'
-]
+/** An option that is missing here does not compile: it would be refused as misspelt. */
+const optionNames = Object.keys({
+  contract: true,
+  handlers: true,
+  verifiers: true,
+  variables: true,
+  realm: true,
+  hooks: true,
+  onRefused: true,
+  bodyLimits: true,
+  docs: true,
+  routes: true,
+  warn: true,
+  responseTimeoutMs: true,
+  toHttpError: true,
+  onErrorAnswer: true,
+  answers: true,
+  logFault: true,
+  errorBody: true,
+  contentType: true,
+  log: true
+} satisfies Record<keyof AnyService, true>)
 
 /** For JavaScript. A name that is like none may come from an object that is spread. */
 function refuseMisspelt (service: AnyService): void {
   for (const name of Object.keys(service)) {
-    const isKnown = optionNames.some(known => known === name)
-    const question = isKnown ? '' : didYouMean(name, optionNames)
+    const question = optionNames.includes(name) ? '' : didYouMean(name, optionNames)
     if (question !== '') throw new Error(`serveContract() has no option ${name}.${question}`)
   }
 }

@@ -65,6 +65,7 @@ function withOwnItems (document: Description): Description {
 function copy (member: unknown): unknown {
   return isSchemaObject(member) ? { ...member } : member
 }
+
 /** For example `getUsersByIdPosts` for GET /users/{id}/posts. */
 function derivedId (method: string, url: string): string {
   let id = ''
