@@ -10,11 +10,17 @@ import { syncDirectory } from '../../private-files.ts'
  */
 export class FileChanged extends Error {}
 
+/** The log has lost its name: only the open connection can merge it. */
+export class LogRemoved extends Error {}
+
+/** The connection must stay open until the process is killed: SQLite merges the log at its end. */
+export class FileLeft extends FileChanged {}
+
 /**
  * Pages that a checkpoint has written may not be on the disk. The log must stay as it is until the
  * file system has been mounted again, which empties the cache.
  */
-export class FileUnsynced extends FileChanged {}
+export class FileUnsynced extends FileLeft {}
 
 /**
  * Runs a checkpoint. SQLite does not say whether the failed sync was of the log or of the file.
@@ -31,14 +37,19 @@ export function merge<Result> (checkpoint: () => Result): Result {
 /**
  * Call it before the connection ends: SQLite's own checkpoint at the end hides a failed sync. Other
  * failures leave the log, which the next start merges.
+ * @returns whether the file has the whole log
  * @throws FileUnsynced when a sync fails
  */
-export function mergeAtEnd (connection: DatabaseSync): void {
+export function mergeAtEnd (connection: DatabaseSync): boolean {
   try {
     if (connection.isTransaction) connection.exec('ROLLBACK')
-    merge(() => connection.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(PASSIVE)'))
+    connection.exec('PRAGMA busy_timeout = 0')
+    const checkpoint = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+    const { busy, log, checkpointed } = merge(() => checkpoint.get()) as Record<string, bigint>
+    return busy === 0n && log === checkpointed
   } catch (error) {
     if (error instanceof FileUnsynced) throw error
+    return false
   }
 }
 

@@ -6,6 +6,8 @@ import { killAtExit } from '../../kill-at-exit.ts'
 import type { Engine } from '../engine.ts'
 import { remoteEngine } from '../remote-engine.ts'
 
+type WorkerMessage = 'ready' | 'left' | 'unsynced' | { warning: string }
+
 /** Milliseconds with the file until startup says that it waits. */
 const silenceMs = 500
 /** Milliseconds in which a message of the worker arrives. */
@@ -31,13 +33,13 @@ export async function sqliteEngine (
   // A dead worker fails the pending calls; the next connection starts another worker.
   const start = () => {
     const started = startWorker(path, onWarning)
-    started.on('message', (message: 'ready' | 'unsynced' | { warning: string }) => {
+    started.on('message', (message: WorkerMessage) => {
       if (message === 'ready') return onReady()
-      if (message !== 'unsynced') return onWarning(message.warning)
+      if (message === 'unsynced') keeper = keepLog(path)
+      else if (message !== 'left') return onWarning(message.warning)
       started.unref()
       // Only a killed process leaves the log.
       killAtExit()
-      keeper = keepLog(path)
     })
     started.once('exit', () => { if (worker === started) worker = undefined })
     return started

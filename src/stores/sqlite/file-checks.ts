@@ -3,6 +3,7 @@
 import {
   closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, realpathSync, statSync
 } from 'node:fs'
+import { isOfFile, readCounters } from './log-age.ts'
 import { checkOwner, creationMark } from './schema.ts'
 
 /** The smallest page size in bytes; a database is never smaller. */
@@ -40,6 +41,21 @@ export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void
     const wayOut = 'put the log back, or remove the file to start with an empty one'
     throw new Error(`it is empty without its log ${log}; ${wayOut}`)
   }
+  if (stat(log) !== undefined) checkAge(path, log)
+}
+
+/** Refuses a log that is older or newer than the file. */
+function checkAge (path: string, log: string): void {
+  const readCounter = () => readHeader(path).readUInt32BE(24)
+  for (;;) {
+    const counter = readCounter()
+    const logged = readCounters(log)
+    if (logged === undefined || isOfFile(logged, counter)) return
+    // Otherwise another process has merged its log in this moment.
+    if (readCounter() === counter) break
+  }
+  const problem = `its log ${log} is not of the present file, and would replace plants in it`
+  throw new Error(`${problem}; move the log away, or put the file of the log back`)
 }
 
 /**

@@ -3,9 +3,9 @@
 import { openSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
-import { FileChanged, isFailedWrite, merge, syncFile } from './checkpoint.ts'
+import { FileChanged, isFailedWrite, LogRemoved, merge, syncFile } from './checkpoint.ts'
 import { stat } from './file-checks.ts'
-import { transaction } from './schema.ts'
+import { transaction, writeVersion } from './schema.ts'
 import { isPartlyMerged, logBytes, readIndex, type WalIndex } from './wal-index.ts'
 
 /** Pages of the log from which each commit tries a checkpoint: SQLite's default. */
@@ -39,7 +39,8 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
   function checkPlace (): void {
     const now = observeFiles(names, index)
     const changed = now.inodes.findIndex((inode, nth) => inode !== last.inodes[nth])
-    if (changed !== -1) throw new Error(changed === 0 ? moved : logMoved)
+    if (changed === 0) throw new Error(moved)
+    if (changed !== -1) throw new LogRemoved(logMoved)
     if (isChangedByOthers(now, last, pageSize)) {
       const wayOut = 'restart the service, which checks it'
       throw new FileChanged(`its file was changed by another program; ${wayOut}`)
@@ -83,6 +84,8 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
     const result = transaction(connection, () => {
       checkPlace()
       checkLog()
+      // The log begins: its first page tells the next start of which state of the file it is.
+      if (last.index.merged === last.index.pages) connection.exec(writeVersion)
       return work()
     })
     checkPlace()
@@ -93,9 +96,8 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
 }
 
 const moved = 'its file was removed or replaced'
-/** The connection ends then, which merges the log that is open. */
-const logMoved = 'its log or index was removed or replaced; its plants are merged into the file, ' +
-  'and new ones begin: never put the old log back'
+const logMoved = 'its log or index was removed or replaced; its plants are in the file; ' +
+  'restart the service, and never put the old log back'
 
 /** Only a checkpoint writes to the file, and it leaves its traces in the index. */
 function isChangedByOthers (now: Observation, last: Observation, pageSize: number): boolean {

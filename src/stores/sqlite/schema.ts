@@ -1,6 +1,7 @@
 // The SQLite database when it is opened: durable commits, the table, and files that are refused.
 import { appendFileSync, rmSync, statSync } from 'node:fs'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { isDeepStrictEqual } from 'node:util'
 import type { NewPlant } from '../../plants/plant-store.ts'
 import { merge } from './checkpoint.ts'
 
@@ -9,7 +10,10 @@ const migrations = {
   1: 'CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT'
 }
 /** The number that `PRAGMA user_version` has after all of them. */
-export const version = Object.keys(migrations).length
+const version = Object.keys(migrations).length
+
+/** Writes the first page of the file, with the version that it has. */
+export const writeVersion = `PRAGMA user_version = ${version}`
 
 interface Column {
   /** The migration that adds it. */
@@ -22,6 +26,12 @@ export const columns = {
   name: { since: 1, value: ({ name }) => name },
   tag: { since: 1, value: ({ tag = null }) => tag }
 } satisfies Record<keyof NewPlant, Column>
+
+const names = Object.keys(columns).join(', ')
+export const insertPlant = `INSERT INTO plants (${names})
+  VALUES (${names.replaceAll(/\w+/g, '?')}) ON CONFLICT (id) DO NOTHING`
+/** Returns plants from an id. */
+export const selectPlants = `SELECT ${names} FROM plants WHERE id >= ? ORDER BY id LIMIT ?`
 
 /** "Plnt" in the header of the file: it distinguishes the file from those of other programs. */
 const applicationId = 0x506c6e74
@@ -53,6 +63,7 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
   }
   checkIntegrity(connection, path, read)
   transaction(connection, () => migrate(connection, read))
+  tryInsert(connection)
   rmSync(creationMark(path), { force: true })
 }
 
@@ -96,7 +107,35 @@ function migrate (connection: DatabaseSync, read: ReadPragma): void {
   checkOwner(Number(read('application_id')), found, read('schema_version') === 0n)
   if (found === version) return
   for (const migration of Object.values(migrations).slice(found)) connection.exec(migration)
-  connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
+  connection.exec(`PRAGMA application_id = ${applicationId}; ${writeVersion}`)
+}
+
+/** At the ends of int64, with texts that a column of numbers would change. */
+const probes: NewPlant[] = [
+  { id: -(2n ** 63n), name: '01', tag: '' }, { id: 2n ** 63n - 1n, name: '', tag: '01' }
+]
+
+/** SQLITE_ERROR, as for a missing column, and SQLITE_CONSTRAINT. */
+const refusals = [1, 19]
+
+/** Refuses a table that drops, changes or does not take a plant, and leaves none there. */
+function tryInsert (connection: DatabaseSync): void {
+  connection.exec('BEGIN IMMEDIATE')
+  const cells = Object.values(columns)
+  try {
+    for (const plant of probes) {
+      connection.prepare('DELETE FROM plants WHERE id = ?').run(plant.id)
+      connection.prepare(insertPlant).run(...cells.map(({ value }) => value(plant)))
+      const stored = connection.prepare(selectPlants).get(plant.id, 1)
+      if (!isDeepStrictEqual({ ...stored }, plant)) throw new Error('it stores another one')
+    }
+  } catch (error) {
+    const { errcode, message } = error as Error & { errcode?: number }
+    if (errcode !== undefined && !refusals.includes(errcode & 0xff)) throw error
+    const problem = `its table plants does not take every plant (${message})`
+    throw new Error(`${problem}; copy its plants to a new file with npm run copy`)
+  }
+  connection.exec('ROLLBACK')
 }
 
 /** Refuses a damaged file. Reads the whole file. */

@@ -10,11 +10,14 @@ import type { NewPlant, Outcome } from '../../plants/plant-store.ts'
 import { type Args, implement, isMethod, type Method, type Results } from '../engine.ts'
 import { type EngineCall, type EngineReply, type Reply, unknownMethod } from '../remote-engine.ts'
 import {
-  checkLogAfter, FileChanged, FileUnsynced, isFailedWrite, mergeAtEnd, syncFile, syncFolder
+  checkLogAfter, FileChanged, FileLeft, FileUnsynced, isFailedWrite, LogRemoved, mergeAtEnd,
+  syncFile, syncFolder
 } from './checkpoint.ts'
 import { checkFiles, stat } from './file-checks.ts'
 import { watchFiles } from './file-watch.ts'
-import { columns, creationMark, markCreation, setUpFile, version } from './schema.ts'
+import {
+  columns, creationMark, insertPlant, markCreation, selectPlants, setUpFile, writeVersion
+} from './schema.ts'
 import { checkMark, removeMark, writeMark } from './unsynced-mark.ts'
 
 const path = String(workerData)
@@ -93,7 +96,7 @@ function respond ({ port, id }: Received, reply: Reply<unknown>): void {
 /** A thread ends when its ports are closed, and then SQLite closes the file. */
 function endThread (): void {
   for (const port of ports) port.close()
-  if (!(changed instanceof FileUnsynced)) parentPort?.close()
+  if (!(changed instanceof FileLeft)) parentPort?.close()
 }
 
 function run (call: EngineCall): unknown {
@@ -124,27 +127,45 @@ function attempt<Result> (work: () => Result): Reply<Result> {
       rollBack()
       return { error: withWayOut(error) }
     }
-    // Close the file: the next call opens it again, and SQLite recovers it.
     try {
-      close()
-      checkLogAfter(error, stat(`${path}-wal`)?.size ?? 0n)
-    } catch (unsynced) {
-      stopFor(unsynced as FileUnsynced)
-      return { error: unsynced }
+      return { error: endConnection(error) }
+    } catch (left) {
+      stopFor(left as FileLeft)
+      return { error: left }
     }
-    return { error: withWayOut(error) }
   }
 }
+
+/**
+ * Closes the file: the next call opens it again, and SQLite recovers it.
+ * @returns the error for the caller
+ * @throws FileLeft when the connection must not end
+ */
+function endConnection (error: unknown): unknown {
+  const isRemoved = error instanceof LogRemoved
+  // A full disk or a reader may prevent it: each call tries again.
+  if (isRemoved && database?.merge() === false) return new Error(unmerged, { cause: error })
+  close()
+  checkLogAfter(error, stat(`${path}-wal`)?.size ?? 0n)
+  // Otherwise somebody may put the old log back when there is a newer one.
+  if (isRemoved) changed = new FileChanged(error.message)
+  return withWayOut(error)
+}
+
+const unmerged = 'its log or index was removed or replaced, and a full disk or another process ' +
+  'prevents that the file gets its last plants; end that before you stop the service'
 
 function rollBack (): void {
   if (database?.connection.isTransaction) database.connection.exec('ROLLBACK')
 }
 
 function stopFor (change: FileChanged): void {
-  const isKnown = changed instanceof FileUnsynced
+  const isKnown = changed instanceof FileLeft
   changed = change
-  if (isKnown || !(change instanceof FileUnsynced)) return
-  parentPort?.postMessage('unsynced')
+  if (isKnown || !(change instanceof FileLeft)) return
+  const isUnsynced = change instanceof FileUnsynced
+  parentPort?.postMessage(isUnsynced ? 'unsynced' : 'left')
+  if (!isUnsynced) return
   const warning = writeMark(path)
   if (warning !== undefined) parentPort?.postMessage({ warning })
 }
@@ -191,13 +212,17 @@ function close (): void {
 
 /** @throws Error when the file is elsewhere by now: SQLite has left its log alone then. */
 function closeInPlace (): void {
-  if (changed instanceof FileUnsynced) return
+  if (changed instanceof FileLeft) return
   const wasInPlace = isInPlace()
+  const isMerged = database?.merge() ?? true
   close()
   // The thread leaves it open.
   if (firstFile !== undefined) closeSync(firstFile)
   firstFile = undefined
   const log = `${path}-wal`
+  if (wasInPlace && !isMerged && stat(log) === undefined) {
+    throw new Error(`The log of the database ${path} was removed with its last plants.`)
+  }
   if (!wasInPlace && stat(log) !== undefined) {
     const problem = `The database ${path} was removed or replaced`
     const wayOut = 'Put the file back before the next start.'
@@ -212,6 +237,8 @@ function isInPlace (): boolean {
 interface Database {
   connection: DatabaseSync
   statements: { [Name in Statement]: (...args: Args[Name]) => Results[Name] }
+  /** Merges the log into the file. Returns whether the file has all of it. */
+  merge: () => boolean
   close: () => void
 }
 
@@ -226,8 +253,14 @@ function open (): Database {
   // Waits up to five seconds for another process that writes to the file.
   const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
   const descriptors: number[] = []
+  let index: bigint | undefined
+  const merge = () => {
+    const found = stat(`${path}-shm`)?.ino
+    if (index !== undefined && found !== undefined && found !== index) throw new FileLeft(takenOver)
+    return isInPlace() && mergeAtEnd(connection)
+  }
   const close = () => {
-    if (isInPlace()) mergeAtEnd(connection)
+    merge()
     // A reader may have prevented that the whole log was merged.
     if (firstFile !== undefined) syncFile(firstFile)
     connection.close()
@@ -235,6 +268,7 @@ function open (): Database {
   }
   try {
     setUpFile(connection, path)
+    index = stat(`${path}-shm`)?.ino
     syncFolder(dirname(path))
     if (firstInode === undefined) {
       firstInode = stat(path)?.ino
@@ -242,11 +276,11 @@ function open (): Database {
     }
     const statements = prepareStatements(connection, descriptors)
     removeMark(path)
-    return { connection, statements, close }
+    return { connection, statements, merge, close }
   } catch (error) {
     // Until it is closed.
     leftOpen.add(connection)
-    if (error instanceof FileUnsynced) throw error
+    if (error instanceof FileLeft) throw error
     close()
     leftOpen.delete(connection)
     // A process that has locked the empty file may be creating the database.
@@ -258,40 +292,43 @@ function open (): Database {
   }
 }
 
+/** By its own index the connection would merge pages that the log no longer has. */
+const takenOver = 'its index was replaced, so that another process has the file; restart the ' +
+  'service, and restore a backup if the log was removed, too'
+
 function prepareStatements (
   connection: DatabaseSync,
   descriptors: number[]
 ): Database['statements'] {
   const write = watchFiles(connection, path, descriptors)
-  const names = Object.keys(columns)
   const cells = Object.values(columns)
-  const insert = connection.prepare(`INSERT INTO plants (${names.join(', ')})
-    VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`)
+  const insert = connection.prepare(insertPlant)
   // IS compares NULL, too.
-  const isEqual = names.map(name => `${name} IS ?`)
-  const same = connection.prepare(`SELECT 1 FROM plants WHERE ${isEqual.join(' AND ')}`)
-  const select = connection.prepare(`SELECT ${names.join(', ')} FROM plants
-    WHERE id >= ? ORDER BY id LIMIT ?`)
+  const isEqual = Object.keys(columns).map(name => `${name} IS ?`).join(' AND ')
+  const same = connection.prepare(`SELECT ${isEqual} AS isSame FROM plants WHERE id = ?`)
+  const select = connection.prepare(selectPlants)
   const count = connection.prepare('SELECT count(*) AS count FROM plants')
 
   function add (plant: NewPlant): Outcome {
     const values = cells.map(({ value }) => value(plant))
     if (insert.run(...values).changes === 1n) return 'added'
-    return same.get(...values) === undefined ? 'conflict' : 'unchanged'
+    const stored = same.get(...values, plant.id)
+    if (stored === undefined) throw new Error('a trigger of its table plants drops rows; remove it')
+    return stored.isSame === 1n ? 'unchanged' : 'conflict'
   }
   // A commit that writes nothing syncs nothing.
-  const writeVersion = () => connection.exec(`PRAGMA user_version = ${version}`)
+  const writeNothing = () => connection.exec(writeVersion)
   return implement({
     addMany: plants => write(() => {
       const outcomes = plants.map(add)
       // Another program may have stored a plant without a sync.
-      if (!outcomes.includes('added') && outcomes.includes('unchanged')) writeVersion()
+      if (!outcomes.includes('added') && outcomes.includes('unchanged')) writeNothing()
       return outcomes
     }),
     page: (from, limit) => select.all(from, limit).map(toPlant),
     count: () => Number(count.get()?.count),
     // Writes, because a full disk still allows reads and locks.
-    check: () => write(writeVersion)
+    check: () => write(writeNothing)
   })
 }
 

@@ -323,7 +323,7 @@ t.test('a running store adds no plants while its file is missing', async t => {
   )
 })
 
-t.test('the store notices a replaced file, a truncated file and a removed log, and repairs the last one', async t => {
+t.test('the store notices a replaced file, a truncated file and a removed log, and loses nothing of the last two', async t => {
   const folder = t.testdir()
   const other = await open(t, join(folder, 'other.db'))
   await other.close()
@@ -344,27 +344,163 @@ t.test('the store notices a replaced file, a truncated file and a removed log, a
     const ivy = { id: 2n, name: 'ivy' }
     const moss = { id: 3n, name: 'moss' }
     const later = await Promise.allSettled([store.add(ivy), store.add(moss)])
-    if (name === 'without its log') {
-      // The failed check closed the connection: SQLite then wrote its pages into the file, which is
-      // whole again.
-      t.strictSame(await all(store), [{ id: 1n, name: 'fern' }, ivy, moss], name)
-      await store.close()
-      t.equal((await all(await open(t, path))).length, 3)
-    } else {
-      t.strictSame(
-        later.map(({ status }) => status),
-        ['rejected', 'rejected'],
-        `the store uses no ${name} file`
-      )
-      await t.rejects(store.check())
-    }
-    if (name === 'truncated') {
+    t.strictSame(
+      later.map(({ status }) => status),
+      ['rejected', 'rejected'],
+      `the store uses no ${name} file`
+    )
+    await t.rejects(store.check())
+    if (name !== 'replaced') {
       await store.close()
       t.strictSame(
         await all(await open(t, path)),
         [{ id: 1n, name: 'fern' }],
         'SQLite wrote its pages at the end'
       )
+    }
+  }
+})
+
+t.test('a table that does not take every plant is refused, and left as it is', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const header = 'PRAGMA application_id = 0x506c6e74; PRAGMA user_version = 1;'
+  const refused: Array<[string, string]> = [
+    ['CREATE TABLE plants (id REAL PRIMARY KEY, name TEXT, tag TEXT)', 'it stores another one'],
+    ['CREATE TABLE plants (id TEXT PRIMARY KEY, name TEXT, tag TEXT)', 'it stores another one'],
+    ['CREATE TABLE plants (id INTEGER PRIMARY KEY, name, tag NUMERIC)', 'it stores another one'],
+    [`${version1.create}; CREATE TRIGGER t BEFORE INSERT ON plants BEGIN SELECT RAISE(IGNORE); END`,
+      'it stores another one'],
+    ['CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT, tag TEXT, c NOT NULL)',
+      'NOT NULL constraint failed: plants.c'],
+    ['CREATE TABLE plants (id INTEGER, name TEXT, tag TEXT)',
+      'ON CONFLICT clause does not match any PRIMARY KEY or UNIQUE constraint']
+  ]
+  for (const [sql, fault] of refused) {
+    const connection = new DatabaseSync(path)
+    connection.exec(`${sql}; ${header}`)
+    connection.close()
+    await t.rejects(sqliteEngine(path, () => {}), {
+      message: `The database ${path} cannot be used: its table plants does not take every plant ` +
+        `(${fault}); copy its plants to a new file with npm run copy.`
+    })
+    rmSync(path)
+  }
+})
+
+t.test('plants with the outermost ids are kept by the check of a start', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const plants = [{ id: -(2n ** 63n), name: 'first' }, { id: 2n ** 63n - 1n, name: 'last' }]
+  const store = await open(t, path)
+  for (const plant of plants) await store.add(plant)
+  await store.close()
+  t.strictSame(await all(await open(t, path)), plants)
+})
+
+t.test('a trigger that drops a plant is an error, not a conflict', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  const other = new DatabaseSync(path)
+  t.teardown(() => other.close())
+  other.exec('CREATE TRIGGER t BEFORE INSERT ON plants BEGIN SELECT RAISE(IGNORE); END')
+  await t.rejects(store.add({ id: 1n, name: 'fern' }), {
+    name: 'StoreUnavailable', cause: { message: 'a trigger of its table plants drops rows; remove it' }
+  })
+  other.exec('DROP TRIGGER t')
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+})
+
+/** What a start says of a log of another time. */
+const otherLog = (path: string) => ({
+  message: `The database ${path} cannot be used: its log ${path}-wal is not of the present file, ` +
+    'and would replace plants in it; move the log away, or put the file of the log back.'
+})
+
+t.test('a removed log is merged, and may be put back until there are new plants', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const hidden = join(folder, 'hidden-wal')
+  const store = await open(t, path)
+  const plants = Array.from({ length: 100 }, (_, id) => ({ id: BigInt(id), name: 'fern' }))
+  for (const plant of plants) await store.add(plant)
+  renameSync(`${path}-wal`, hidden)
+  const message = 'its log or index was removed or replaced; its plants are in the file; restart ' +
+    'the service, and never put the old log back'
+  for (const id of [500n, 501n]) {
+    await t.rejects(store.add({ id, name: 'ivy' }), { cause: { message } })
+  }
+  await store.close()
+  copyFileSync(hidden, `${path}-wal`)
+  const again = await open(t, path)
+  t.strictSame(await all(again), plants)
+  await again.add({ id: 1000n, name: 'oak' })
+  await again.close()
+  copyFileSync(hidden, `${path}-wal`)
+  await t.rejects(sqliteEngine(path, () => {}), otherLog(path))
+  rmSync(`${path}-wal`)
+  t.equal(await (await open(t, path)).count(), 101)
+})
+
+t.test('a log without new pages of the table is known by its first commit, too', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const store = await open(t, path)
+  const add = async (from: number, to: number) => {
+    for (let id = from; id < to; id++) await store.add({ id: BigInt(id), name: 'x'.repeat(100) })
+  }
+  await add(0, 30)
+  const other = new DatabaseSync(path)
+  other.exec('PRAGMA wal_checkpoint(PASSIVE)')
+  other.close()
+  // The log begins again, with a plant that needs no new page.
+  await store.add({ id: 1000n, name: 'x' })
+  copyFileSync(`${path}-wal`, join(folder, 'old-wal'))
+  await store.close()
+  const again = await open(t, path)
+  await again.add({ id: 1001n, name: 'x' })
+  await again.close()
+  copyFileSync(join(folder, 'old-wal'), `${path}-wal`)
+  await t.rejects(sqliteEngine(path, () => {}), otherLog(path))
+})
+
+t.test('the log of a newer file is refused beside an older one', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const backup = join(folder, 'backup.db')
+  await (await open(t, path)).close()
+  copyFileSync(path, backup)
+  for (const id of [1n, 2n]) {
+    const store = await open(t, path)
+    await store.add({ id, name: 'fern' })
+    if (id === 2n) copyFileSync(`${path}-wal`, `${backup}-wal`)
+    await store.close()
+  }
+  await t.rejects(sqliteEngine(backup, () => {}), otherLog(backup))
+})
+
+t.test('a removed log that a reader keeps out of the file is merged once the reader ends', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  for (const isMerged of [true, false]) {
+    const engine = await sqliteEngine(path, () => {})
+    const reader = new DatabaseSync(path)
+    t.teardown(() => reader.close())
+    reader.exec('BEGIN; SELECT count(*) FROM plants')
+    const plant = { id: isMerged ? 1n : 2n, name: 'fern' }
+    t.strictSame(await engine.addMany([plant]), ['added'])
+    rmSync(`${path}-wal`)
+    const late = { id: 3n, name: 'late' }
+    for (let call = 0; call < 2; call++) {
+      await t.rejects(engine.addMany([late]), /prevents that the file gets its last plants/)
+    }
+    if (isMerged) {
+      reader.exec('COMMIT')
+      await t.rejects(engine.addMany([late]), /its plants are in the file; restart/)
+      await engine.close()
+      const again = await sqliteEngine(path, () => {})
+      t.strictSame(await again.addMany([plant]), ['unchanged'])
+      await again.close()
+    } else {
+      const message = `The log of the database ${path} was removed with its last plants.`
+      await t.rejects(engine.close(), { message })
     }
   }
 })
@@ -812,6 +948,24 @@ t.test('a sync that fails while the file is closed is an error for good, too', a
   }
   // The coverage of a thread that is terminated is lost.
   await endThread(nth)
+})
+
+t.test('a file that another process uses by a new index is left to that process', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  const { atExit, endThread } = failSyncs(t, folder)
+  const engine = await sqliteEngine(path, () => {})
+  await engine.addMany([{ id: 1n, name: 'fern' }])
+  rmSync(`${path}-shm`)
+  execFileSync(process.execPath, ['-e', `new (require('node:sqlite').DatabaseSync)(process.argv[1])
+    .exec('SELECT count(*) FROM plants')`, path])
+  const message = 'its index was replaced, so that another process has the file; restart the ' +
+    'service, and restore a backup if the log was removed, too'
+  for (const id of [2n, 3n]) await t.rejects(engine.addMany([{ id, name: 'ivy' }]), { message })
+  await engine.close()
+  t.equal(atExit.length, 2, 'the process will be killed, or abort')
+  t.ok(statSync(`${path}-wal`).size > 0)
+  await endThread(0)
 })
 
 t.test('a failed sync of an earlier boot is forgotten when the log is merged', async t => {
