@@ -297,6 +297,46 @@ t.test('only a table that keeps its rows is accepted, with all its partitions', 
   t.equal(await store.add({ id: 1n, name: 'oak' }), 'conflict')
 })
 
+t.test('a table that does not take every plant is refused, and nothing stays of the plants that tried it', async t => {
+  const columns = 'id bigint PRIMARY KEY, name text NOT NULL, tag text'
+  const create = `CREATE TABLE plants (${columns})`
+  const from = (range: string) => `${create} PARTITION BY RANGE (id);
+    CREATE TABLE part PARTITION OF plants FOR VALUES FROM ${range}`
+  const cases: Array<[create: string, problem: RegExp]> = [
+    [create.replace('KEY', 'KEY DEFERRABLE'), /ON CONFLICT does not support deferrable/],
+    [`CREATE TABLE plants (${columns}, size int NOT NULL)`, /null value in column "size"/],
+    [`CREATE TABLE plants (${columns} NOT NULL)`, /null value in column "tag"/],
+    [`CREATE TABLE plants (${columns}, CHECK (id > 0))`, /violates check constraint/],
+    [
+      `CREATE TABLE plants (${columns}, of bigint DEFAULT 1 REFERENCES plants INITIALLY DEFERRED)`,
+      /foreign key/
+    ],
+    [create.replace('PRIMARY', 'GENERATED ALWAYS AS IDENTITY PRIMARY'), /non-DEFAULT value into/],
+    [from('(0) TO (MAXVALUE)'), /no partition of relation "plants"/],
+    [from('(MINVALUE) TO (0)'), /no partition of relation "plants"/],
+    [`${create}; CREATE RULE none AS ON INSERT TO plants DO INSTEAD NOTHING`, /cannot perform INSERT/]
+  ]
+  for (const [create, problem] of cases) {
+    const url = await server.database()
+    await server.query(create, url)
+    await rejectsOpening(t, url, new RegExp(`cannot be used: .*${problem.source}.*; its table plants ` +
+      'does not take every plant: make it by the SQL for the owner in docs/use/postgresql\\.md\\.$'))
+  }
+  const url = await server.database()
+  await server.query(create, url)
+  await createTrigger(url, "IF NEW.id < 0 THEN RAISE 'no'; END IF; RETURN NEW;")
+  await rejectsOpening(t, url, /: no; its table plants does not take every plant/)
+  await server.query('DROP FUNCTION on_insert CASCADE', url)
+  await createTrigger(url, 'RETURN NULL;')
+  await rejectsOpening(t, url, /: a trigger drops rows, or a row policy hides them; its table plants/)
+  await server.query('ALTER TABLE plants DISABLE TRIGGER on_insert', url)
+  await (await open(t, url)).close()
+  t.strictSame(await server.query('TABLE plants', url), [])
+  const outermost = "(-9223372036854775808, 'first'), (9223372036854775807, 'last')"
+  await server.query(`INSERT INTO plants VALUES ${outermost}`, url)
+  t.equal(await (await open(t, url)).count(), 2, 'plants with the ids that it tries')
+})
+
 t.test('the tables are in the first lasting schema of the search path', async t => {
   const url = await server.database()
   const name = databaseName(url)
@@ -419,7 +459,7 @@ t.test('a plant that is neither added nor visible is an error', async t => {
   await createTrigger(url, 'RETURN NULL;')
   await t.rejects(store.add({ id: 1n, name: 'fern' }), {
     name: 'StoreUnavailable',
-    cause: /plant 1 was not added, and the database does not show it/
+    cause: /plant 1 was not added, and the database does not show it; remove the trigger or row/
   })
 })
 
