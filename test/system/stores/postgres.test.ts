@@ -147,6 +147,26 @@ t.test('startup waits for a database that is not ready, and reports a refusal at
   )
 })
 
+t.test('parameters that pg cannot use are reported at once', async t => {
+  const problems = {
+    'sslmode=disable&sslnegotiation=direct': 'sslnegotiation=direct requires SSL to be enabled',
+    'sslnegotiation=a': 'Invalid sslnegotiation value: "a". Valid values are "postgres" and "direct"'
+  }
+  for (const [query, problem] of Object.entries(problems)) {
+    const warnings: string[] = []
+    const opening = openStore(`postgres://127.0.0.1:1/d?${query}`, {
+      maxQueue: 1,
+      onWarning: warning => warnings.push(warning)
+    })
+    await t.rejects(opening, { message: `${cannotBeUsed('postgres://127.0.0.1:1')} ${problem}.` })
+    t.strictSame(warnings, [], 'it is not tried again')
+  }
+  for (const port of ['70000', '-1', 'a']) {
+    const opening = openStore(`postgres://127.0.0.1/d?port=${port}`, { maxQueue: 1 })
+    await t.rejects(opening, { message: /: its port is not valid; correct DATABASE_URL or PGPORT\.$/ })
+  }
+})
+
 t.test('startup names each host of a list that cannot be used', inParallel(), async t => {
   const url = await server.database()
   const { host } = new URL(url)
