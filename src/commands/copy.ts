@@ -11,7 +11,9 @@ import { createPrivately } from '../private-files.ts'
 import { plantOf } from '../plants/plant.ts'
 import { allPlants, type NewPlant } from '../plants/plant-store.ts'
 import { createPlantFile, readPlants, writeTo } from '../stores/ndjson.ts'
-import { isStoreUrl, openStore, sqlitePath, unknownStore } from '../stores/open.ts'
+import {
+  checkStoreUrl, isStoreUrl, openStore, sqlitePath, unknownStore
+} from '../stores/open.ts'
 import { chunkPlants, type CopyOptions, copyPlants, type Source } from './copy-plants.ts'
 
 const usage = `Usage: npm run copy -- [--fail-fast] FROM TO
@@ -54,7 +56,8 @@ function readArguments (args: string[]): Arguments | undefined {
     if (values.help) return undefined
     const [from, to, ...more] = positionals
     if (from === undefined || to === undefined || more.length > 0) throw new Error(usage)
-    isStore(from)
+    checkPlace('FROM', from)
+    checkPlace('TO', to)
     if (!isStore(to) && /\.(?:db|sqlite3?)$/i.test(to)) {
       const wayOut = `write sqlite:${to}, or name a file of lines otherwise`
       throw new Error(`${to} has the name of a database: ${wayOut}.`)
@@ -62,6 +65,15 @@ function readArguments (args: string[]): Arguments | undefined {
     return { from, to, failFast: values['fail-fast'] }
   } catch (error) {
     throw new ArgumentError((error as Error).message)
+  }
+}
+
+function checkPlace (name: 'FROM' | 'TO', place: string): void {
+  if (!isStore(place)) return
+  try {
+    checkStoreUrl(place)
+  } catch (error) {
+    throw new Error(`${name} ${(error as Error).message}.`)
   }
 }
 
