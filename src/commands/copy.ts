@@ -58,7 +58,7 @@ function readArguments (args: string[]): Arguments | undefined {
     if (from === undefined || to === undefined || more.length > 0) throw new Error(usage)
     checkPlace('FROM', from)
     checkPlace('TO', to)
-    if (!isStore(to) && /\.(?:db|sqlite3?)$/i.test(to)) {
+    if (!isStoreUrl(to) && /\.(?:db|sqlite3?)$/i.test(to)) {
       const wayOut = `write sqlite:${to}, or name a file of lines otherwise`
       throw new Error(`${to} has the name of a database: ${wayOut}.`)
     }
@@ -68,12 +68,16 @@ function readArguments (args: string[]): Arguments | undefined {
   }
 }
 
+/** Refuses a URL of which there is no store, or that the service would refuse. */
 function checkPlace (name: 'FROM' | 'TO', place: string): void {
-  if (!isStore(place)) return
-  try {
-    checkStoreUrl(place)
-  } catch (error) {
-    throw new Error(`${name} ${(error as Error).message}.`)
+  if (isStoreUrl(place)) {
+    try {
+      checkStoreUrl(place)
+    } catch (error) {
+      throw new Error(`${name} ${(error as Error).message}.`)
+    }
+  } else if (/^\s*(?:[a-z][a-z\d+.-]+:|postgres(?:ql)?\/)|^\/\/.*@/i.test(place)) {
+    throw unknownStore(place)
   }
 }
 
@@ -125,7 +129,7 @@ function abortOnSignal (): AbortSignal {
 }
 
 async function openSource (from: string): Promise<Source & { close: () => Promise<void> }> {
-  if (isStore(from)) {
+  if (isStoreUrl(from)) {
     const path = sqlitePath(from)
     // openStore() would create a missing file.
     if (path !== undefined && !existsSync(path)) throw new Error(`There is no database ${path}.`)
@@ -159,7 +163,7 @@ interface Target extends Pick<CopyOptions, 'add'> {
 }
 
 async function openTarget (to: string, output: Writable): Promise<Target> {
-  if (isStore(to)) {
+  if (isStoreUrl(to)) {
     const store = await openStore(to, { maxQueue: 2 * chunkPlants, onWarning: console.error })
     return {
       add: plants => Promise.all(plants.map(plant => store.add(plant))),
@@ -174,13 +178,6 @@ async function openTarget (to: string, output: Writable): Promise<Target> {
     },
     close: writer.end
   }
-}
-
-/** @throws Error when it looks like the URL of a store that there is not */
-function isStore (place: string): boolean {
-  if (isStoreUrl(place)) return true
-  if (/^\s*(?:[a-z][a-z\d+.-]+:|postgres(?:ql)?\/)|^\/\/.*@/i.test(place)) throw unknownStore(place)
-  return false
 }
 
 /** Parses a line by the contract's NewPlant schema. */
