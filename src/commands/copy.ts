@@ -11,7 +11,9 @@ import { createPrivately } from '../private-files.ts'
 import { plantOf } from '../plants/plant.ts'
 import { allPlants, type NewPlant } from '../plants/plant-store.ts'
 import { createPlantFile, readPlants, writeTo } from '../stores/ndjson.ts'
-import { isStoreUrl, openStore, sqlitePath, unknownStore } from '../stores/open.ts'
+import {
+  checkStoreUrl, isStoreUrl, openStore, sqlitePath, unknownStore
+} from '../stores/open.ts'
 import { chunkPlants, type CopyOptions, copyPlants, type Source } from './copy-plants.ts'
 
 const usage = `Usage: npm run copy -- [--fail-fast] FROM TO
@@ -54,14 +56,28 @@ function readArguments (args: string[]): Arguments | undefined {
     if (values.help) return undefined
     const [from, to, ...more] = positionals
     if (from === undefined || to === undefined || more.length > 0) throw new Error(usage)
-    isStore(from)
-    if (!isStore(to) && /\.(?:db|sqlite3?)$/i.test(to)) {
+    checkPlace('FROM', from)
+    checkPlace('TO', to)
+    if (!isStoreUrl(to) && /\.(?:db|sqlite3?)$/i.test(to)) {
       const wayOut = `write sqlite:${to}, or name a file of lines otherwise`
       throw new Error(`${to} has the name of a database: ${wayOut}.`)
     }
     return { from, to, failFast: values['fail-fast'] }
   } catch (error) {
     throw new ArgumentError((error as Error).message)
+  }
+}
+
+/** Refuses a URL of which there is no store, or that the service would refuse. */
+function checkPlace (name: 'FROM' | 'TO', place: string): void {
+  if (isStoreUrl(place)) {
+    try {
+      checkStoreUrl(place)
+    } catch (error) {
+      throw new Error(`${name} ${(error as Error).message}.`)
+    }
+  } else if (/^\s*(?:[a-z][a-z\d+.-]+:|postgres(?:ql)?\/)|^\/\/.*@/i.test(place)) {
+    throw unknownStore(place)
   }
 }
 
@@ -113,7 +129,7 @@ function abortOnSignal (): AbortSignal {
 }
 
 async function openSource (from: string): Promise<Source & { close: () => Promise<void> }> {
-  if (isStore(from)) {
+  if (isStoreUrl(from)) {
     const path = sqlitePath(from)
     // openStore() would create a missing file.
     if (path !== undefined && !existsSync(path)) throw new Error(`There is no database ${path}.`)
@@ -147,7 +163,7 @@ interface Target extends Pick<CopyOptions, 'add'> {
 }
 
 async function openTarget (to: string, output: Writable): Promise<Target> {
-  if (isStore(to)) {
+  if (isStoreUrl(to)) {
     const store = await openStore(to, { maxQueue: 2 * chunkPlants, onWarning: console.error })
     return {
       add: plants => Promise.all(plants.map(plant => store.add(plant))),
@@ -162,13 +178,6 @@ async function openTarget (to: string, output: Writable): Promise<Target> {
     },
     close: writer.end
   }
-}
-
-/** @throws Error when it looks like the URL of a store that there is not */
-function isStore (place: string): boolean {
-  if (isStoreUrl(place)) return true
-  if (/^\s*(?:[a-z][a-z\d+.-]+:|postgres(?:ql)?\/)|^\/\/.*@/i.test(place)) throw unknownStore(place)
-  return false
 }
 
 /** Parses a line by the contract's NewPlant schema. */

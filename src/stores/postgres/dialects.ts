@@ -13,6 +13,8 @@ export interface Dialect {
   insertPlants: (plants: readonly NewPlant[]) => Statement[]
   /** Returns the plants with these ids, once no failover can lose them. */
   selectExisting: string
+  /** Fails unless the table takes a plant, and leaves none there. Citus has not run it. */
+  tryInsert?: string
 }
 
 /**
@@ -52,9 +54,35 @@ function postgresql (schema: string): Dialect {
       tagged: plants.map(({ tag }) => tag !== undefined)
     } satisfies Record<keyof NewPlant | 'tagged', unknown[]>)]],
     selectExisting: `SELECT ${columnNames} FROM ${schema}.plants WHERE id = ANY($1::bigint[])
-  AND (SELECT ${setForCommit} <> '' AND ${emitMessage} IS NOT NULL)`
+  AND (SELECT ${setForCommit} <> '' AND ${emitMessage} IS NOT NULL)`,
+    tryInsert: insertAndUndo(`${schema}.plants`)
   }
 }
+
+/** The first and the last id: a partition may be missing for one of them. */
+const outermostIds = ['-9223372036854775808', '9223372036854775807']
+
+/**
+ * Only a row shows a key that is deferrable, a constraint that no plant meets, a trigger that drops
+ * rows, or a missing partition. The inner block undoes the rows, so there is nothing to wait for.
+ */
+const insertAndUndo = (table: string) => `DO $probe$ BEGIN
+  SET LOCAL synchronous_commit = off;
+  BEGIN
+    INSERT INTO ${table} (${columnNames})
+      SELECT id, '', NULL FROM unnest('{${outermostIds}}'::bigint[]) AS id
+      ON CONFLICT (id) DO NOTHING;
+    SET CONSTRAINTS ALL IMMEDIATE;
+    IF (SELECT count(*) FROM ${table} WHERE id IN (${outermostIds})) < 2 THEN
+      RAISE EXCEPTION 'a trigger drops rows, or a row policy hides them';
+    END IF;
+    RAISE SQLSTATE 'ENDED';
+  EXCEPTION
+    WHEN SQLSTATE 'ENDED' THEN
+    WHEN raise_exception OR object_not_in_prerequisite_state THEN
+      RAISE check_violation USING MESSAGE = SQLERRM;
+  END;
+END $probe$`
 
 /**
  * Citus sends rows of VALUES to their shards, but collects those of a SELECT first. It runs a

@@ -82,13 +82,18 @@ const descriptions: Readonly<Record<string, string>> = {
 }
 
 const sqlOfOwner = 'by the SQL for the owner in docs/use/postgresql.md'
+const refusesPlants = `its table plants does not take every plant: make it ${sqlOfOwner}`
 /** What the operator can do, by SQLSTATE. */
 const remedies: Readonly<Record<string, string>> = {
+  '0A000': refusesPlants,
+  23502: refusesPlants,
+  23503: refusesPlants,
+  23514: refusesPlants,
+  '428C9': refusesPlants,
+  '42P10': refusesPlants,
   '28P01': 'correct the user and the password in DATABASE_URL',
   '3D000': 'create it, or correct DATABASE_URL',
   42501: `grant the rights, or let the owner make the tables, ${sqlOfOwner}`,
   [undefinedTable]: `restore it, or make it ${sqlOfOwner}; to let the service make it, empty, ` +
-    'remove plants_schema',
-  '42P10': 'its table plants has no primary key "id", so it belongs to another program: ' +
-    'use another database'
+    'remove plants_schema'
 }

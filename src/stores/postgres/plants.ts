@@ -79,7 +79,8 @@ const maxTries = 3
 
 /** A trigger or a row policy hides the plant. */
 function hiddenPlantError ([hidden]: NewPlant[]): Error {
-  return new PermanentError(`plant ${hidden?.id} was not added, and the database does not show it`)
+  const problem = `plant ${hidden?.id} was not added, and the database does not show it`
+  return new PermanentError(`${problem}; remove the trigger or row policy of the table plants`)
 }
 
 function toPlant ({ id, name, tag }: PlantRow): NewPlant {

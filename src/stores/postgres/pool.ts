@@ -2,6 +2,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { PermanentError } from './errors.ts'
 import type { Pool } from './statements.ts'
 
 /** Milliseconds for a connection, and for a request to stop a statement. */
@@ -16,7 +17,16 @@ export function openPool (urls: readonly string[], currentHost: () => number): P
 
   class Client extends pg.Client {
     constructor (options?: pg.ClientConfig) {
-      super({ ...options, connectionString: urls[currentHost()] as string })
+      try {
+        super({ ...options, connectionString: urls[currentHost()] as string })
+      } catch (error) {
+        // Parameters that exclude each other, or a file that is gone: nothing was sent.
+        throw new PermanentError((error as Error).message.replace(/\.$/, ''))
+      }
+      // pg throws when it connects then, and end() waits for this client for ever.
+      if (!(this.port >= 0 && this.port < 65536)) {
+        throw new PermanentError('its port is not valid; correct DATABASE_URL or PGPORT')
+      }
       connecting.add(this)
     }
   }

@@ -5,13 +5,19 @@ import { type Dialect, dialectOf } from './dialects.ts'
 import { codeOf, PermanentError, undefinedTable } from './errors.ts'
 import { checkRights, type Query } from './plants.ts'
 
-/** Checks that the database can promise durable commits of any text, and creates missing tables. */
-export function setUpDatabase (query: Query): Promise<Dialect> {
-  return inspectDatabase(query, migrate)
+/**
+ * Checks that the database can promise durable commits of any text, creates missing tables, and
+ * checks that they take a plant.
+ */
+export async function setUpDatabase (query: Query): Promise<Dialect> {
+  const dialect = await inspectDatabase(query, migrate)
+  if (dialect.tryInsert !== undefined) await query(dialect.tryInsert)
+  return dialect
 }
 
 /**
  * As setUpDatabase(), but rejects without its tables: new ones would hide the loss of the old ones.
+ * Adds no row, because it runs again and again.
  */
 export function checkDatabase (query: Query): Promise<Dialect> {
   return inspectDatabase(query, async () => {

@@ -1,5 +1,5 @@
-// PostgreSQL is killed under load and started again: each request gets 200 or 503 in time, and no
-// plant is lost or stored twice.
+// PostgreSQL is killed under load and started again, or frozen: each request gets 200 or 503 in
+// time, and no plant is lost or stored twice.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import t, { type Test } from 'tap'
@@ -13,6 +13,8 @@ import { testToken } from '../../fixtures/secrets.ts'
 import { postPlant, startService, waitForReady } from '../../fixtures/service.ts'
 
 const kills = Number(process.env.POSTGRES_KILLS ?? 8)
+/** Longer than the 5 seconds after which the service asks the server to stop a statement. */
+const frozenMs = 8000
 
 /** Starts the service on a database. */
 function startOn (t: Test, url: string) {
@@ -24,26 +26,44 @@ const outcome = `the service recovers from ${kills} kills, and no plant is lost 
 
 t.test(outcome, { timeout: limit }, async t => {
   const server = await startOwnPostgres(t)
-  await killUnderLoad(t, server, server.url)
+  await breakUnderLoad(t, server, server.url, kills, () => restart(server))
 })
 
 t.test(`behind PgBouncer ${outcome}`, { timeout: limit, skip: missing('pgbouncer') }, async t => {
   const server = await startOwnPostgres(t)
   const behind = await startBouncer(t, server, ['server_login_retry = 1'])
-  await killUnderLoad(t, server, behind('postgres'))
+  await breakUnderLoad(t, server, behind('postgres'), kills, () => restart(server))
 })
 
+const goesOn = 'PgBouncer and the service go on after a freeze of PostgreSQL, and no plant is lost'
+
+t.test(goesOn, { timeout: limit, skip: missing('pgbouncer') }, async t => {
+  const server = await startOwnPostgres(t)
+  const behind = await startBouncer(t, server)
+  await breakUnderLoad(t, server, behind('postgres'), 1, async () => {
+    const thaw = await server.freeze()
+    await sleep(frozenMs)
+    thaw()
+  })
+})
+
+async function restart (server: OwnPostgres): Promise<void> {
+  await server.kill()
+  await server.start()
+}
+
 /** @param url by which the service reaches the server */
-async function killUnderLoad (t: Test, server: OwnPostgres, url: string): Promise<void> {
+async function breakUnderLoad (
+  t: Test, server: OwnPostgres, url: string, times: number, breakServer: () => Promise<void>
+): Promise<void> {
   const { origin, child, ended } = await startOn(t, url)
   const account = newAccount()
   const load = sendPlants(origin, account, 16)
   let slowest = 0
-  for (let kill = 0; kill < kills; kill++) {
+  for (let time = 0; time < times; time++) {
     const before = account.acknowledged.size
     while (account.acknowledged.size < before + 50) await sleep(5)
-    await server.kill()
-    await server.start()
+    await breakServer()
     const began = performance.now()
     const since = account.acknowledged.size
     while (account.acknowledged.size === since) await sleep(5)

@@ -143,6 +143,10 @@ const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> |
     /^CREATE TABLE IF NOT EXISTS public\.plants\s/,
     call => changeSchema(call, data => { data.plants ??= new Map() })
   ],
+  [/^DO \$probe\$ /, call => {
+    refuseReadOnly(call)
+    return []
+  }],
   [/^UPDATE public\.plants_schema/, call => changeSchema(call, data => { data.version = 1 })]
 ]
 

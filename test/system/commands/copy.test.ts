@@ -297,6 +297,7 @@ test('a copy that cannot start prints one sentence without a stack or a password
       /^There is no store for "postgress:"\. Use sqlite:PATH.*\.\n$/
     ],
     [[join(folder, 'database'), '-'], /^\S+database is a SQLite database: write sqlite:\/\S+\.\n$/],
+    [['postgres://u:SECRET@h:x/db', '-'], /^FROM has a host or port that is not valid\.\n$/],
     [['-', 'new.db'], /^new\.db has the name of a database: write sqlite:new\.db, or .*\.\n$/],
     [['-', existing], /there\.ndjson already exists: name another file or remove it\n$/],
     [['-', join(folder, 'none', 'out.ndjson')], /ENOENT: no such file or directory/],
@@ -304,6 +305,8 @@ test('a copy that cannot start prints one sentence without a stack or a password
   ]
   // Other spellings, in the same code.
   const unknown: typeof mistakes = [
+    [['-', 'postgres://u:SECRET@h/d?sslmod=a'], /^TO has the parameter "sslmod" that is unknown\./],
+    [['-', 'sqlite:$HOME/a.db'], /^TO has a path with \$: write the path without variables\.\n$/],
     [['-', 'postgres:plants:SECRET@h'], /^There is no store for "postgres:"/],
     [['-', 'postgresql//u:SECRET@h/db'], /^There is no store for "postgresql\/\/u:"/],
     [['-', 'POSTGRES://u:SECRET@h/db'], /^There is no store for "POSTGRES:"/],
@@ -315,7 +318,7 @@ test('a copy that cannot start prints one sentence without a stack or a password
   for (const [args, message] of [...mistakes, ...unknown]) {
     const coverage = !unknown.some(([known]) => known === args)
     const { code, stdout, stderr } = await copy(args, '{"id":1,"name":"x"}\n', { coverage })
-    const isMistake = /^Usage|^Unknown option|^There is no store|sqlite:\S/.test(stderr)
+    const isMistake = /^(?:Usage|Unknown option|There is no store|FROM|TO)|sqlite:\S/.test(stderr)
     t.equal(code, isMistake ? 2 : 1, args.join(' '))
     t.match(stderr, message)
     t.notMatch(stderr, /\n {4}at |SECRET/, 'no stack, no password')

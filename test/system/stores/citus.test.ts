@@ -152,6 +152,7 @@ for (const [source, notice, outcome] of notices) {
 t.test('the message for the standby is written where the row is', async t => {
   const { store, statements } = await replay(t)
   t.strictSame([await store.add(fern), await store.add(fern)], ['added', 'unchanged'])
+  t.notOk(statements.some(({ text }) => text.startsWith('DO')), 'startup tries no plants')
   const columns = statements.at(-1)?.text.split(/\s+FROM public.plants/)[0]
   t.match(columns, /^SELECT id, name, tag, set_config\(.*, pg_logical_emit_message\(true, .*\)$/s)
 })

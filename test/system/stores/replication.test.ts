@@ -74,6 +74,7 @@ t.test('a call without a standby or a connection fails within its deadline', { b
   const server = await startOwnPostgres(t)
   const [waiting, terminated] = await Promise.all([open(t, server.url), open(t, server.url)])
   await server.requireStandby('nobody')
+  await t.resolves(open(t, server.url), 'a start waits for no standby')
   const elapsed = startLoopClock(t)
   const ivy = { id: 2n, name: 'ivy' }
   const first = settled(terminated.add(fern))

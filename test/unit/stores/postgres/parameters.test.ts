@@ -56,6 +56,29 @@ t.test('an unknown sslmode is refused', async t => {
   for (const mode of modes.split(', ')) checkParameters(`?sslmode=${mode}`)
 })
 
+t.test('an unknown PGSSLMODE is refused where pg would read it', async t => {
+  const { PGSSLMODE = '' } = process.env
+  t.teardown(() => { process.env.PGSSLMODE = PGSSLMODE })
+  process.env.PGSSLMODE = 'verify_full'
+  const message = 'has no sslmode and takes PGSSLMODE=verify_full, but must have one of disable, ' +
+    'prefer, require, verify-ca, verify-full, no-verify'
+  t.throws(() => hostUrls('postgres://h/d'), { message })
+  checkParameters('?sslmode=verify-full')
+  for (const mode of ['verify-full', '']) {
+    process.env.PGSSLMODE = mode
+    checkParameters('?application_name=a')
+  }
+})
+
+t.test('a file of TLS that cannot be read is refused', async t => {
+  for (const name of ['sslcert', 'sslkey', 'sslrootcert']) {
+    const path = `${t.testdir()}/missing.pem`
+    const reason = `ENOENT: no such file or directory, open '${path}'`
+    const message = `has ${name}=${path}, which cannot be read (${reason}): correct the path`
+    t.throws(() => hostUrls(`postgres://h/d?${name}=${path}`), { message }, name)
+  }
+})
+
 t.test('the modes that pg takes for verify-full are replaced by it', async t => {
   for (const mode of ['prefer', 'require', 'verify-ca']) {
     const replaced = 'postgres://h/d?port=1&sslmode=verify-full&user=u'
