@@ -310,7 +310,7 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
             },
             "example": {
               "error": 503,
-              "message": "The plant could not be stored. Sending it again is safe."
+              "message": "The service could not confirm that the plant is stored. Sending the same plant again is safe."
             }
           }
         }

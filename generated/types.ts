@@ -96,7 +96,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": 503,
-                 *       "message": "The plant could not be stored. Sending it again is safe."
+                 *       "message": "The service could not confirm that the plant is stored. Sending the same plant again is safe."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];

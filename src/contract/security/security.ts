@@ -111,7 +111,8 @@ function inTime (verify: AnyVerifier, timeoutMs: number): AnyVerifier {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         const cause = new Error(`A verifier took more than ${timeoutMs} ms.`)
-        const message = 'The service could not check the credentials in time.'
+        const message = 'The service could not check the credentials in time. ' +
+          'Try again in a moment.'
         reject(new HttpError(503, message, { cause }))
       }, timeoutMs)
       Promise.resolve(verdict).then(resolve, reject).finally(() => clearTimeout(timer))
