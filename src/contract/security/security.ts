@@ -160,5 +160,12 @@ function mostSpecificOf (errors: readonly Error[]): HttpError {
   const [first] = refusals.toSorted((a, b) => rank(a) - rank(b)) as [Refusal]
   if (first.status !== 401) return first
   const challenges = new Set(refusals.map(({ headers }) => headers['WWW-Authenticate']))
-  return new HttpError(401, first.message, withChallenge([...challenges].join(', ')))
+  const message = first.isMissing ? needs(refusals) : first.message
+  return new HttpError(401, message, withChallenge([...challenges].join(', ')))
+}
+
+/** One of several credentials is enough. */
+function needs (refusals: readonly Refusal[]): string {
+  const missing = new Set(refusals.map(({ message }) => message))
+  return `This operation needs ${[...missing].join(', or ')}.`
 }
