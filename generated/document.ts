@@ -69,6 +69,15 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
             "headers": {
               "X-Request-Id": {
                 "$ref": "#/components/headers/X-Request-Id"
+              },
+              "ratelimit-limit": {
+                "$ref": "#/components/headers/ratelimit-limit"
+              },
+              "ratelimit-remaining": {
+                "$ref": "#/components/headers/ratelimit-remaining"
+              },
+              "ratelimit-reset": {
+                "$ref": "#/components/headers/ratelimit-reset"
               }
             },
             "content": {
@@ -88,6 +97,15 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
             "headers": {
               "X-Request-Id": {
                 "$ref": "#/components/headers/X-Request-Id"
+              },
+              "ratelimit-limit": {
+                "$ref": "#/components/headers/ratelimit-limit"
+              },
+              "ratelimit-remaining": {
+                "$ref": "#/components/headers/ratelimit-remaining"
+              },
+              "ratelimit-reset": {
+                "$ref": "#/components/headers/ratelimit-reset"
               },
               "WWW-Authenticate": {
                 "description": "The Bearer challenge of RFC 6750, section 3. Sent if the field Authorization is malformed.",
@@ -135,6 +153,15 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
             "headers": {
               "X-Request-Id": {
                 "$ref": "#/components/headers/X-Request-Id"
+              },
+              "ratelimit-limit": {
+                "$ref": "#/components/headers/ratelimit-limit"
+              },
+              "ratelimit-remaining": {
+                "$ref": "#/components/headers/ratelimit-remaining"
+              },
+              "ratelimit-reset": {
+                "$ref": "#/components/headers/ratelimit-reset"
               }
             },
             "content": {
@@ -154,6 +181,15 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
             "headers": {
               "X-Request-Id": {
                 "$ref": "#/components/headers/X-Request-Id"
+              },
+              "ratelimit-limit": {
+                "$ref": "#/components/headers/ratelimit-limit"
+              },
+              "ratelimit-remaining": {
+                "$ref": "#/components/headers/ratelimit-remaining"
+              },
+              "ratelimit-reset": {
+                "$ref": "#/components/headers/ratelimit-reset"
               }
             },
             "content": {
@@ -173,6 +209,15 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
             "headers": {
               "X-Request-Id": {
                 "$ref": "#/components/headers/X-Request-Id"
+              },
+              "ratelimit-limit": {
+                "$ref": "#/components/headers/ratelimit-limit"
+              },
+              "ratelimit-remaining": {
+                "$ref": "#/components/headers/ratelimit-remaining"
+              },
+              "ratelimit-reset": {
+                "$ref": "#/components/headers/ratelimit-reset"
               }
             },
             "content": {
@@ -195,6 +240,15 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
             "headers": {
               "X-Request-Id": {
                 "$ref": "#/components/headers/X-Request-Id"
+              },
+              "ratelimit-limit": {
+                "$ref": "#/components/headers/ratelimit-limit"
+              },
+              "ratelimit-remaining": {
+                "$ref": "#/components/headers/ratelimit-remaining"
+              },
+              "ratelimit-reset": {
+                "$ref": "#/components/headers/ratelimit-reset"
               }
             },
             "content": {
@@ -234,6 +288,24 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
             "7b6c2f0e-6f7a-4f5e-9d4f-0a1a4f9c3b52"
           ]
         }
+      },
+      "ratelimit-limit": {
+        "description": "Requests per minute that the token may make, if the service limits them.",
+        "schema": {
+          "type": "integer"
+        }
+      },
+      "ratelimit-remaining": {
+        "description": "How many of them are left in this minute.",
+        "schema": {
+          "type": "integer"
+        }
+      },
+      "ratelimit-reset": {
+        "description": "Seconds until the minute ends.",
+        "schema": {
+          "type": "integer"
+        }
       }
     },
     "responses": {
@@ -269,6 +341,15 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
           "X-Request-Id": {
             "$ref": "#/components/headers/X-Request-Id"
           },
+          "ratelimit-limit": {
+            "$ref": "#/components/headers/ratelimit-limit"
+          },
+          "ratelimit-remaining": {
+            "$ref": "#/components/headers/ratelimit-remaining"
+          },
+          "ratelimit-reset": {
+            "$ref": "#/components/headers/ratelimit-reset"
+          },
           "Retry-After": {
             "description": "Seconds to wait before the next request.",
             "required": true,
@@ -295,6 +376,15 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
           "X-Request-Id": {
             "$ref": "#/components/headers/X-Request-Id"
           },
+          "ratelimit-limit": {
+            "$ref": "#/components/headers/ratelimit-limit"
+          },
+          "ratelimit-remaining": {
+            "$ref": "#/components/headers/ratelimit-remaining"
+          },
+          "ratelimit-reset": {
+            "$ref": "#/components/headers/ratelimit-reset"
+          },
           "Retry-After": {
             "description": "Seconds to wait before the next request.",
             "required": true,
@@ -310,7 +400,7 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
             },
             "example": {
               "error": 503,
-              "message": "The plant could not be stored. Sending it again is safe."
+              "message": "The service could not confirm that the plant is stored. Sending the same plant again is safe."
             }
           }
         }

@@ -37,6 +37,26 @@ export const operations = {
               "$ref": "Plant#"
             }
           }
+        },
+        "headers": {
+          "ratelimit-limit": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-remaining": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-reset": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          }
         }
       },
       "400": {
@@ -48,6 +68,24 @@ export const operations = {
           }
         },
         "headers": {
+          "ratelimit-limit": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-remaining": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-reset": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
           "WWW-Authenticate": {
             "required": false,
             "schema": {
@@ -89,6 +127,26 @@ export const operations = {
               "$ref": "Error#"
             }
           }
+        },
+        "headers": {
+          "ratelimit-limit": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-remaining": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-reset": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          }
         }
       },
       "413": {
@@ -98,6 +156,26 @@ export const operations = {
               "$ref": "Error#"
             }
           }
+        },
+        "headers": {
+          "ratelimit-limit": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-remaining": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-reset": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          }
         }
       },
       "415": {
@@ -105,6 +183,26 @@ export const operations = {
           "application/json": {
             "schema": {
               "$ref": "Error#"
+            }
+          }
+        },
+        "headers": {
+          "ratelimit-limit": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-remaining": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-reset": {
+            "required": false,
+            "schema": {
+              "type": "integer"
             }
           }
         }
@@ -118,6 +216,24 @@ export const operations = {
           }
         },
         "headers": {
+          "ratelimit-limit": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-remaining": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-reset": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
           "Retry-After": {
             "required": true,
             "schema": {
@@ -133,6 +249,26 @@ export const operations = {
               "$ref": "Error#"
             }
           }
+        },
+        "headers": {
+          "ratelimit-limit": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-remaining": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-reset": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          }
         }
       },
       "503": {
@@ -144,6 +280,24 @@ export const operations = {
           }
         },
         "headers": {
+          "ratelimit-limit": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-remaining": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
+          "ratelimit-reset": {
+            "required": false,
+            "schema": {
+              "type": "integer"
+            }
+          },
           "Retry-After": {
             "required": true,
             "schema": {

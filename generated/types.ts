@@ -70,6 +70,12 @@ export interface components {
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description Requests per minute that the token may make, if the service limits them. */
+                "ratelimit-limit"?: number;
+                /** @description How many of them are left in this minute. */
+                "ratelimit-remaining"?: number;
+                /** @description Seconds until the minute ends. */
+                "ratelimit-reset"?: number;
                 /** @description Seconds to wait before the next request. */
                 "Retry-After": number;
                 [name: string]: unknown;
@@ -88,6 +94,12 @@ export interface components {
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description Requests per minute that the token may make, if the service limits them. */
+                "ratelimit-limit"?: number;
+                /** @description How many of them are left in this minute. */
+                "ratelimit-remaining"?: number;
+                /** @description Seconds until the minute ends. */
+                "ratelimit-reset"?: number;
                 /** @description Seconds to wait before the next request. */
                 "Retry-After": number;
                 [name: string]: unknown;
@@ -96,7 +108,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": 503,
-                 *       "message": "The plant could not be stored. Sending it again is safe."
+                 *       "message": "The service could not confirm that the plant is stored. Sending the same plant again is safe."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -108,6 +120,12 @@ export interface components {
     headers: {
         /** @description The id of this request in the log of the service. */
         "X-Request-Id": string;
+        /** @description Requests per minute that the token may make, if the service limits them. */
+        "ratelimit-limit": number;
+        /** @description How many of them are left in this minute. */
+        "ratelimit-remaining": number;
+        /** @description Seconds until the minute ends. */
+        "ratelimit-reset": number;
     };
     pathItems: never;
 }
@@ -130,6 +148,12 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Requests per minute that the token may make, if the service limits them. */
+                    "ratelimit-limit"?: number;
+                    /** @description How many of them are left in this minute. */
+                    "ratelimit-remaining"?: number;
+                    /** @description Seconds until the minute ends. */
+                    "ratelimit-reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -146,6 +170,12 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Requests per minute that the token may make, if the service limits them. */
+                    "ratelimit-limit"?: number;
+                    /** @description How many of them are left in this minute. */
+                    "ratelimit-remaining"?: number;
+                    /** @description Seconds until the minute ends. */
+                    "ratelimit-reset"?: number;
                     /** @description The Bearer challenge of RFC 6750, section 3. Sent if the field Authorization is malformed. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -181,6 +211,12 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Requests per minute that the token may make, if the service limits them. */
+                    "ratelimit-limit"?: number;
+                    /** @description How many of them are left in this minute. */
+                    "ratelimit-remaining"?: number;
+                    /** @description Seconds until the minute ends. */
+                    "ratelimit-reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -197,6 +233,12 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Requests per minute that the token may make, if the service limits them. */
+                    "ratelimit-limit"?: number;
+                    /** @description How many of them are left in this minute. */
+                    "ratelimit-remaining"?: number;
+                    /** @description Seconds until the minute ends. */
+                    "ratelimit-reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -213,6 +255,12 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Requests per minute that the token may make, if the service limits them. */
+                    "ratelimit-limit"?: number;
+                    /** @description How many of them are left in this minute. */
+                    "ratelimit-remaining"?: number;
+                    /** @description Seconds until the minute ends. */
+                    "ratelimit-reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -230,6 +278,12 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Requests per minute that the token may make, if the service limits them. */
+                    "ratelimit-limit"?: number;
+                    /** @description How many of them are left in this minute. */
+                    "ratelimit-remaining"?: number;
+                    /** @description Seconds until the minute ends. */
+                    "ratelimit-reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {

@@ -148,6 +148,7 @@ const optionNames = Object.keys({
   routes: true,
   warn: true,
   responseTimeoutMs: true,
+  lateMessage: true,
   toHttpError: true,
   onErrorAnswer: true,
   answers: true,

@@ -104,6 +104,8 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     variables,
     realm: 'plant-store',
     responseTimeoutMs,
+    lateMessage: 'The service did not respond in time. The request may have taken effect; ' +
+      'sending the same request again is safe.',
     toHttpError,
     answers: options.answers,
     onErrorAnswer ({ status, body }, request) {

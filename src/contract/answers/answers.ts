@@ -18,6 +18,8 @@ export interface AnswerOptions {
    * `requestTimeout`. By default 10,000.
    */
   responseTimeoutMs: number
+  /** The message of that 503. It may say whether the caller can safely send the request again. */
+  lateMessage: string
   /** Maps an error of a handler or a hook to an HttpError; undefined means 500, as by default. */
   toHttpError: (thrown: unknown) => HttpError | undefined
   /** Gets each answer of a handler with a status of 400 and more. */
@@ -54,7 +56,7 @@ export function toRouteHandler (
     request: FastifyRequest,
     reply: FastifyReply
   ): Promise<FastifyReply> {
-    const timer = answerAfter(options.responseTimeoutMs, request, reply)
+    const timer = answerAfter(options, request, reply)
     try {
       respond(await answer, request, reply)
     } catch (error) {
@@ -79,10 +81,8 @@ export function toRouteHandler (
   }
 }
 
-const lateMessage = 'The service did not respond in time. The request may have taken effect.'
-
 function answerAfter (
-  milliseconds: number,
+  { responseTimeoutMs, lateMessage }: AnswerOptions,
   { raw }: FastifyRequest,
   reply: FastifyReply
 ): NodeJS.Timeout {
@@ -92,7 +92,7 @@ function answerAfter (
     if (!complete && socket.bytesRead > received) timer.refresh()
     else reply.send(new HttpError(503, lateMessage))
     received = socket.bytesRead
-  }, milliseconds)
+  }, responseTimeoutMs)
   return timer
 }
 

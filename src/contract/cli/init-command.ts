@@ -7,7 +7,7 @@ import { compilerOptions, importExtension } from '../generate/emit/import-extens
 import { readContract } from '../generate/read-contract.ts'
 import { type Choices, generateCommand, readArguments, requireFile } from './arguments.ts'
 import {
-  type Manifest, missingFrom, type OwnManifest, projectFiles, projectManifest,
+  type Manifest, missingFrom, type OwnManifest, projectFiles, projectManifest, readManifest,
   startScripts
 } from './project-files.ts'
 import { sampleContract } from './sample-contract.ts'
@@ -16,7 +16,8 @@ import { withWayOut } from './way-out.ts'
 
 export async function runInit (args: string[], own: OwnManifest): Promise<number> {
   const { contract: given, choices } = readArguments(args, {})
-  const existing = readManifest()
+  // One that is no JSON is reported before anything is written.
+  const existing = readManifest('.')
   if (given !== undefined) requireFile(given, 'contract', 'init')
   const hasApp = isApp(existing)
   if (hasApp && existing?.type !== 'module') throw new Error(isCommonJs)
@@ -57,16 +58,6 @@ const isCommonJs = 'The app in this folder is CommonJS, as its package.json does
 
 const compileFirst = 'Your tsconfig.json does not set allowImportingTsExtensions, so the files ' +
   'import .js: compile them, and start the compiled src/main.js.'
-
-/** A package.json that is no JSON is reported before anything is written. */
-function readManifest (): Manifest | undefined {
-  if (!existsSync('package.json')) return undefined
-  try {
-    return JSON.parse(readFileSync('package.json', 'utf8'))
-  } catch (error) {
-    throw new Error(`package.json: ${(error as Error).message}`)
-  }
-}
 
 /** Below src, if the compiler refuses files elsewhere. */
 function generatedFolder (): string {

@@ -1,11 +1,23 @@
 // The files of a new project around its code.
-import { basename, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 
 /** The package.json of this package. */
-export interface OwnManifest { version: string, peerDependencies: { fastify: string } }
+export interface OwnManifest {
+  name: string
+  version: string
+  peerDependencies: { fastify: string }
+}
 
 const node = 'node --env-file-if-exists=.env'
-export const startScripts = { start: `${node} src/main.ts`, dev: `${node} --watch src/main.ts` }
+/** The command refuses an old Node by one sentence; Node itself does not know the file's type. */
+const refuseOldNode = 'fastify-openapi-contract --version'
+export const startScripts = {
+  prestart: refuseOldNode,
+  start: `${node} src/main.ts`,
+  predev: refuseOldNode,
+  dev: `${node} --watch src/main.ts`
+}
 
 export function projectManifest (generate: string, own: OwnManifest) {
   return {
@@ -22,12 +34,36 @@ export function projectManifest (generate: string, own: OwnManifest) {
     },
     dependencies: {
       fastify: own.peerDependencies.fastify,
-      'fastify-openapi-contract': `^${own.version}`
+      [own.name]: sourceOf(own, join(import.meta.dirname, '..'))
     },
     devDependencies: {
       '@types/node': '^24.0.0',
       typescript: '^7.0.2'
     }
+  }
+}
+
+/** What npm installs as a package: the file or folder that it came from, or else its version. */
+export function sourceOf (
+  { name, version }: Pick<OwnManifest, 'name' | 'version'>,
+  folder: string
+): string {
+  const modules = dirname(folder)
+  if (basename(modules) !== 'node_modules') return `file:${relative('', folder)}`
+  const project = dirname(modules)
+  const manifest = readManifest(project)
+  const [, path] = /^file:(.*)/.exec(Object(manifest?.dependencies)[name]) ?? []
+  return path === undefined ? `^${version}` : `file:${relative('', resolve(project, path))}`
+}
+
+/** The package.json of a folder, which may have none. */
+export function readManifest (folder: string): Manifest | undefined {
+  const file = join(folder, 'package.json')
+  if (!existsSync(file)) return undefined
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`)
   }
 }
 

@@ -97,6 +97,7 @@ const pageCss = `.swagger-ui {
   }
   .headers-wrapper > table { flex: 1; width: auto }
   .headers-wrapper thead { display: none }
+  .headers-wrapper tbody td:nth-of-type(n) { padding: 0 }
   @media (max-width: 640px) {
     .opblock .tab-header .tab-item:first-of-type { padding: 0 }
     .responses-table > thead { display: none }

@@ -72,6 +72,7 @@ function logTo (log: Log): ErrorReporter['log'] {
 export function answerDefaults ({ log }: ErrorReporter): AnswerOptions {
   return {
     responseTimeoutMs: 10_000,
+    lateMessage: 'The service did not respond in time. The request may have taken effect.',
     toHttpError: () => undefined,
     logFault (cause, request) {
       log({ status: 500, message: 'A broken answer was sent.', cause }, request)

@@ -64,8 +64,12 @@ export function answerUnroutable (
 /** Each takes up to 4 microseconds, and strangers send unknown paths. */
 const maxCompared = 100
 
-/** A question with a path of the contract that has no parameters. */
-function similarTo (sent: string, paths: Path[]): string {
+/** Where other services have their contract, or its page. */
+const otherDocs = /(?:\/docs)?\/(?:openapi|swagger|api-docs)(?=\.(?:json|ya?ml)$|$)/
+
+/** A question with a path of the contract, or beside it, that has no parameters. */
+function similarTo (path: string, paths: Path[]): string {
+  const sent = path.replace(otherDocs, '/docs')
   const plain = paths.map(({ template }) => template).filter(template => !template.includes('{'))
   // The caller may have left out the path of the server, or a prefix.
   const complete = plain.find(template => sent.length > 1 && template.endsWith(sent))

@@ -130,7 +130,7 @@ function describe ({ keyword, params, message, parentSchema }: ErrorObject): str
     case 'oneOf':
       return `matches ${params.passingSchemas ? 'more than one' : 'none'} ${ofForms}`
     case 'contains': return String(message).replace(upperLimit, '')
-    case 'pattern': return `${message}${meaningOf(parentSchema)}`
+    case 'pattern': return describePattern(params.pattern, parentSchema)
     default: return String(message)
   }
 }
@@ -156,9 +156,15 @@ function listed (values: unknown[]): string {
   return values.map(value => JSON.stringify(value)).join(', ')
 }
 
-/** Adds the schema's description, because a pattern does not explain itself. */
-function meaningOf (schema: ErrorObject['parentSchema']): string {
-  return schema?.description === undefined ? '' : `: ${schema.description.replace(/\.$/, '')}`
+/** Any text without one character, such as U+0000, which PostgreSQL does not store. */
+const withoutCharacter = /^\^\[\^\\(?:x|u00)([0-9a-f]{2})\]\*\$$/i
+
+/** Adds the schema's description, because other patterns do not explain themselves. */
+function describePattern (pattern: string, schema: ErrorObject['parentSchema']): string {
+  const [, code] = withoutCharacter.exec(pattern) ?? []
+  if (code !== undefined) return `must not contain the character U+00${code.toUpperCase()}`
+  const meaning = schema?.description?.replace(/\.$/, '')
+  return `must match pattern "${pattern}"${meaning === undefined ? '' : `: ${meaning}`}`
 }
 
 function withArticle (type: string): string {

@@ -74,9 +74,10 @@ function faultIn (text: string, message: string): string {
 }
 
 function placeIn (text: string, position: number): string {
-  const before = text.slice(0, position)
+  // Without the second halves of surrogate pairs: editors count characters.
+  const before = text.slice(0, position).replace(/[\udc00-\udfff]/g, '')
   const line = text.includes('\n') ? `line ${before.split('\n').length}, ` : ''
-  return `${line}column ${position - before.lastIndexOf('\n')}`
+  return `${line}column ${before.length - before.lastIndexOf('\n')}`
 }
 
 const replacement = Buffer.from('\ufffd')

@@ -10,7 +10,7 @@ import { decodeText, textsIn } from '../message/request-texts.ts'
 
 /** Why a scheme refuses a request. */
 export class Refusal extends HttpError {
-  /** The request has no credentials of this scheme. */
+  /** The request has no credentials of this scheme, which the message only names. */
   readonly isMissing: boolean
 
   constructor (status: 400 | 401 | 403, message: string, challenge?: string, isMissing = false) {
@@ -62,7 +62,7 @@ function bearer (realm: string): CredentialReader {
   // RFC 6750 section 3.1: a request without credentials gets a bare challenge, no error code.
   const challenge = `Bearer ${realm}`
   const withError = (code: string) => `${challenge}, error="${code}"`
-  const missing = 'This operation needs a bearer token: Authorization: Bearer <token>.'
+  const missing = 'a bearer token: Authorization: Bearer <token>'
   const malformed = 'Authorization must have the form "Bearer <token>", with one token.'
   const invalid = () => {
     return new Refusal(401, 'The bearer token is not accepted.', withError('invalid_token'))
@@ -95,8 +95,7 @@ function bearer (realm: string): CredentialReader {
 /** `Authorization: Basic <base64 of name:password>` (RFC 7617, section 2). */
 function basic (realm: string): CredentialReader {
   const challenge = `Basic ${realm}, charset="UTF-8"`
-  const missing = 'This operation needs a name and a password: ' +
-    'Authorization: Basic <base64 of name:password>.'
+  const missing = 'a name and a password: Authorization: Basic <base64 of name:password>'
   const invalid = () => new Refusal(401, 'The name and password are not accepted.', challenge)
   return {
     name: 'name and password',
@@ -141,7 +140,7 @@ function apiKey (scheme: SecurityScheme, realm: string): CredentialReader {
         return new Refusal(400, `The API key is sent more than once, ${where}.`, challenge)
       }
       if (key !== undefined) return decodeText(key, place) || invalid()
-      return new Refusal(401, `This operation needs an API key ${where}.`, challenge, true)
+      return new Refusal(401, `an API key ${where}`, challenge, true)
     }
   }
 }

@@ -111,7 +111,8 @@ function inTime (verify: AnyVerifier, timeoutMs: number): AnyVerifier {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         const cause = new Error(`A verifier took more than ${timeoutMs} ms.`)
-        const message = 'The service could not check the credentials in time.'
+        const message = 'The service could not check the credentials in time. ' +
+          'Try again in a moment.'
         reject(new HttpError(503, message, { cause }))
       }, timeoutMs)
       Promise.resolve(verdict).then(resolve, reject).finally(() => clearTimeout(timer))
@@ -159,5 +160,12 @@ function mostSpecificOf (errors: readonly Error[]): HttpError {
   const [first] = refusals.toSorted((a, b) => rank(a) - rank(b)) as [Refusal]
   if (first.status !== 401) return first
   const challenges = new Set(refusals.map(({ headers }) => headers['WWW-Authenticate']))
-  return new HttpError(401, first.message, withChallenge([...challenges].join(', ')))
+  const message = first.isMissing ? needs(refusals) : first.message
+  return new HttpError(401, message, withChallenge([...challenges].join(', ')))
+}
+
+/** One of several credentials is enough. */
+function needs (refusals: readonly Refusal[]): string {
+  const missing = new Set(refusals.map(({ message }) => message))
+  return `This operation needs ${[...missing].join(', or ')}.`
 }

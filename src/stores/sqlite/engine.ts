@@ -8,8 +8,11 @@ import { remoteEngine } from '../remote-engine.ts'
 
 type WorkerMessage = 'ready' | 'left' | 'unsynced' | { warning: string }
 
-/** Milliseconds with the file until startup says that it waits. */
-const silenceMs = 500
+/**
+ * Milliseconds with the file until startup says that it waits: longer than the worker waits for a
+ * file that is too small, before it refuses it.
+ */
+const silenceMs = 1000
 /** Milliseconds in which a message of the worker arrives. */
 const messageMs = 100
 

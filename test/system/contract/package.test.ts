@@ -97,6 +97,8 @@ async function serve (t: Test, name: string, contract: string[], path: string, a
   const cwd = join(home, name)
   mkdirSync(cwd)
   await runWell(cwd, ['npx', 'fastify-openapi-contract', 'init', ...contract])
+  const { dependencies } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'))
+  t.equal(dependencies['fastify-openapi-contract'], `file:../../${packed.filename}`, 'what npm install finds')
   t.match(await runWell(cwd, ['npm', 'test']), /matches [^]*pass 2\n/, 'npm test, with TypeScript 7')
   t.strictSame(await compile(cwd, resolve('node_modules/typescript/lib/tsc.js')), [], 'TypeScript 5.9')
   for (const [version, node] of Object.entries(nodes)) {

@@ -179,13 +179,18 @@ function changeResponses (document: Description, { operation }: ListedOperation)
   // openapi-typescript takes an extension for a response.
   operation.responses = withoutExtensions(operation.responses)
   for (const response of Object.values(operation.responses)) {
-    for (const header of Object.values(resolve(document, response).headers ?? {})) {
-      describeBySchema(resolve<Value>(document, header as Value))
+    const headers: Record<string, unknown> = resolve(document, response).headers ?? {}
+    for (const [name, given] of Object.entries(headers)) {
+      const header = resolve<Header>(document, given as Header)
+      describeBySchema(header)
+      // openapi-typescript requires each field that is a reference.
+      if (header.required !== true) headers[name] = header
     }
   }
 }
 
 type Value = Parameters<typeof valueOf>[0]
+type Header = Value & { required?: boolean }
 
 /** openapi-typescript types the media types of a parameter or field otherwise than its schema. */
 function describeBySchema (value: Value): void {

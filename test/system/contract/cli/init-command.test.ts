@@ -3,13 +3,15 @@ import { ESLint, type Linter } from 'eslint'
 import neostandard from 'neostandard'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import t from 'tap'
+import { sourceOf } from '../../../../src/contract/cli/project-files.ts'
 import { openFolder } from '../../../fixtures/command-line.ts'
 import { compile } from '../../../fixtures/compiler.ts'
 import { anyResponse, contractText, noContent, parameter } from '../../../fixtures/contract.ts'
 
 const modules = resolve('node_modules')
+const engine = resolve('src/contract')
 const compilerOptions = { target: 'esnext', module: 'nodenext', types: ['node'], strict: true, noEmit: true, skipLibCheck: true }
 const rules = neostandard({ ts: true }) as Linter.Config[]
 rules.push({ rules: { '@stylistic/max-len': ['error', { code: 100 }] } })
@@ -34,13 +36,29 @@ Then open http://localhost:3000/docs, and write the handlers in src/handlers/.
   const { name, scripts, dependencies } = JSON.parse(read('package.json'))
   t.match({ name, scripts, dependencies }, {
     name: 'my-service',
-    scripts: { generate: 'fastify-openapi-contract generate' },
-    dependencies: { fastify: /^\^5\./, 'fastify-openapi-contract': /^\^\d/ }
+    // generate-command.test.ts proves that the command refuses an old Node.
+    scripts: { prestart: 'fastify-openapi-contract --version', generate: 'fastify-openapi-contract generate' },
+    dependencies: { fastify: /^\^5\./, 'fastify-openapi-contract': `file:${relative('', engine)}` }
   })
   const kept = files.filter(file => !file.startsWith('generated/'))
   kept.splice(5, 0, 'generated/')
   t.equal((await run('init')).stdout, kept.map(file => `kept ${file}\n`).join('') + next)
   t.match(await run('generate', '--check'), { code: 0 })
+})
+
+t.test('a service depends on the file or the folder that the package came from, or else on its version', async t => {
+  const own = { name: 'engine', version: '1.2.3' }
+  const manifest = (source: string) => JSON.stringify({ dependencies: { engine: source } })
+  const folder = t.testdir({
+    file: { 'package.json': manifest('file:../packed/engine.tgz') },
+    registry: { 'package.json': manifest('^1.0.0') },
+    global: {}
+  })
+  const sourceIn = (project: string) => sourceOf(own, join(folder, project, 'node_modules/engine'))
+  t.equal(sourceIn('file'), `file:${relative('', join(folder, 'packed/engine.tgz'))}`)
+  t.equal(sourceIn('registry'), '^1.2.3')
+  t.equal(sourceIn('global'), '^1.2.3')
+  t.equal(sourceOf(own, join(folder, 'built')), `file:${relative('', join(folder, 'built'))}`)
 })
 
 t.test('the code compiles, is clean, and starts for tags, ids and security schemes of all kinds', async t => {
@@ -163,7 +181,7 @@ t.test('in a project, init says what to add to the files that it keeps', async t
   t.match(JSON.parse(missing), {
     type: undefined,
     scripts: { start: undefined, test: undefined, generate: 'fastify-openapi-contract generate', dev: /^node/ },
-    dependencies: { fastify: /^\^/, 'fastify-openapi-contract': /^\^/ },
+    dependencies: { fastify: /^\^/, 'fastify-openapi-contract': /^file:/ },
     devDependencies: { typescript: undefined, '@types/node': /^\^/ }
   })
   t.match(stdout, /\nNext:\n {2}npm install\n {2}node --test test\/\*\.test\.ts\n {2}node src\/main\.ts\n/)

@@ -208,7 +208,7 @@ t.test('a stream that nobody gets is destroyed', async t => {
   t.match(await get({ status: 201, body: events }), { status: 500 })
   t.match(await get({ status: 201, body: { [Symbol.asyncIterator]: () => ({}) } }), { status: 500 }, 'no return()')
   t.equal(returned, 1)
-  t.match(await get(() => late.promise), { status: 503 })
+  t.match(await get(() => late.promise), { status: 503, text: 'in time. The request may have taken effect."' })
   const body = new Readable({ read () {}, destroy: (_error, done) => done(new Error('cannot close')) })
   late.resolve({ status: 200, body })
   await new Promise(resolve => body.once('close', resolve))

@@ -175,14 +175,8 @@ t.test('a body that breaks the contract is answered 400 with the member and the 
     ['{"id":true,"name":"x"}', /^"id" in the body must be an integer/],
     ['{"id":9223372036854775808,"name":"x"}', /^"id" in the body must be an integer/],
     ['{"id":-9223372036854775809,"name":"x"}', /^"id" in the body must be an integer/],
-    [
-      '{"id":1,"name":"a\\u0000b"}',
-      new RegExp(
-        '^"name" in the body must match pattern "\\^\\[\\^\\\\x00\\]\\*\\$": ' +
-          'The name of the plant\\. Any text without U\\+0000 and without lone surrogates\\.$'
-      )
-    ],
-    ['{"id":1,"name":"x","tag":"\\u0000"}', /^"tag" in the body must match pattern/],
+    ['{"id":1,"name":"a\\u0000b"}', /^"name" in the body must not contain the character U\+0000\.$/],
+    ['{"id":1,"name":"x","tag":"\\u0000"}', /^"tag" in the body must not contain/],
     ['{"id":1,"name":"\\ud800"}', /surrogate/],
     ['{"__proto__":{"id":1,"name":"x"}}', /must have the member/],
     ['{"id":1,"name":"x"', /^The body is not valid JSON: unexpected end at column 19\.$/],

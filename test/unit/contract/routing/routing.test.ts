@@ -58,6 +58,20 @@ t.test('a path like one of the contract gets a question', async t => {
   }
 })
 
+t.test('a path where other services have their contract gets the question with that of this one', async t => {
+  const { app } = await startApp(t, { baseUrl: 'https://example.com/api/v1' })
+  for (const [url, meant] of [
+    ['/openapi.json', '/docs/json'], ['/openapi.yaml', '/docs/yaml'], ['/swagger.yml', '/docs/yaml'], ['/swagger', '/docs'],
+    ['/docs/openapi.json', '/docs/json'], ['/docs.json', '/docs/json'], ['/v3/api-docs', '/docs'],
+    ['/api/v1/openapi.json', '/api/v1/docs/json'], ['/api/v1/openapi', '/api/v1/docs']
+  ] as const) {
+    isError(t, await app.inject(url), 404, `There is nothing at ${url}. Did you mean ${meant}?`, url)
+  }
+  isError(t, await app.inject('/openapi.jsonl'), 404, 'There is nothing at /openapi.jsonl.', 'another file')
+  const { app: other } = await serve(t, { paths: `  /a: { get: { operationId: a, ${anyResponse} } }` })
+  isError(t, await other.inject('/openapi.json'), 404, 'There is nothing at /openapi.json.', 'without a page')
+})
+
 t.test('a path without that of BASE_URL gets the question with it', async t => {
   const { app } = await startApp(t, { baseUrl: 'https://example.com/api/v1' })
   const question = 'There is nothing at /plants. Did you mean /api/v1/plants?'

@@ -199,6 +199,7 @@ t.test('bytes that are not UTF-8, not JSON or lone surrogates are refused with a
     ['{"a":"x\\":y","b": true,"c":\u00a0}', /^is not valid JSON: unexpected U\+00a0 at column 28$/],
     ['[{},[],null,\n 1, ]', /^is not valid JSON: unexpected '\]' at line 2, column 5$/],
     ['["a\n"]', /^is not valid JSON: unexpected U\+000a at line 1, column 4$/],
+    ['{"a":"🌵🌵",\n"🌵" 1}', /^is not valid JSON: unexpected '1' at line 2, column 5$/],
     ['{', /^is not valid JSON: unexpected end at column 2$/],
     ['{"a":', /^is not valid JSON: unexpected end at column 6$/],
     ['{"a":01}', /not valid JSON/],

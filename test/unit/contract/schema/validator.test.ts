@@ -117,6 +117,9 @@ t.test('a fault is described in words that do not need the schema', async t => {
   t.equal(problemOf({ type: ['array', 'null'] }, 1), 'must be an array or null')
   t.equal(problemOf({ type: 'string', pattern: '^a$' }, 'b'), 'must match pattern "^a$"')
   t.equal(problemOf(described, 'b'), 'must match pattern "^a$": The letter a')
+  for (const pattern of ['^[^\\x00]*$', '^[^\\u0000]*$']) {
+    t.equal(problemOf({ ...described, pattern }, '\0'), 'must not contain the character U+0000')
+  }
   t.equal(problemOf({ type: 'string', maxLength: 1 }, 'bb'), 'must NOT have more than 1 characters')
 })
 

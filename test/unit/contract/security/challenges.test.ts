@@ -67,7 +67,8 @@ const noBearer: Expected =
 const invalidRequest = `${bearer}, error="invalid_request"`
 const notOneToken: Expected =
   [400, invalidRequest, 'Authorization must have the form "Bearer <token>", with one token.']
-const badBearer: Expected = [401, `${bearer}, error="invalid_token"`, 'The bearer token is not accepted.']
+const notAccepted = 'The bearer token is not accepted.'
+const badBearer: Expected = [401, `${bearer}, error="invalid_token"`, notAccepted]
 const twice = 'Authorization is sent more than once.'
 const basic = 'Basic realm="test", charset="UTF-8"'
 const noBasic: Expected =
@@ -75,6 +76,9 @@ const noBasic: Expected =
 const badBasic: Expected = [401, basic, 'The name and password are not accepted.']
 const apiKey = 'ApiKey realm="test"'
 const badKey: Expected = [401, apiKey, 'The API key is not accepted.']
+const needsAny = 'This operation needs a bearer token: Authorization: Bearer <token>, ' +
+  'or a name and a password: Authorization: Basic <base64 of name:password>, ' +
+  'or an API key in the header field X-Key.'
 const badPercent = 'A parameter or a cookie has invalid percent-encoding.'
 const twoKeys = 'The API key is sent more than once, in the header field X-Key.'
 const accepted: Expected = [204]
@@ -187,8 +191,8 @@ const table: Array<[Sent, Expected]> = [
   [['/cookie', 'Cookie: key='], badKey],
 
   // RFC 9110 section 11.6.1: a 401 has a challenge for each scheme; a malformed request and a missing right go first.
-  [['/any'], [401, `${bearer}, ${basic}, ${apiKey}`]],
-  [['/any', 'Authorization: Bearer bad'], [401, `${bearer}, error="invalid_token", ${basic}, ${apiKey}`]],
+  [['/any'], [401, `${bearer}, ${basic}, ${apiKey}`, needsAny]],
+  [['/any', 'Authorization: Bearer bad'], [401, `${bearer}, error="invalid_token", ${basic}, ${apiKey}`, notAccepted]],
   [['/any', `Authorization: Basic ${base64('bad:x')}`, 'X-Key: bad'], [401, `${bearer}, ${basic}, ${apiKey}`]],
   [['/any', 'Authorization: Bearer'], notOneToken],
   [['/any', 'Authorization: Bearer', 'X-Key: good'], accepted],

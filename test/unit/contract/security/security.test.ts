@@ -35,7 +35,8 @@ t.test('a verifier that takes too long is answered 503', async t => {
     responseTimeoutMs: 1,
     verifyToken: () => new Promise(() => {})
   })
-  isError(t, await post(fern), 503, 'The service could not check the credentials in time.', 'late')
+  const message = 'The service could not check the credentials in time. Try again in a moment.'
+  isError(t, await post(fern), 503, message, 'late')
 })
 
 t.test('a verifier may be asynchronous, and one that fails is answered 500', async t => {

@@ -155,6 +155,12 @@ t.test('the store refuses a text file, the database of another program and a new
   )
   t.match(readFileSync(text, 'utf8'), /^this is a text/)
 
+  const small = join(folder, 'small.db')
+  writeFileSync(small, 'hello')
+  const warnings: string[] = []
+  await t.rejects(sqliteEngine(small, warning => warnings.push(warning)), { message: /too small for a database; restore/ })
+  t.strictSame(warnings, [], 'startup reports the error alone')
+
   const other = join(folder, 'other.db')
   const database = new DatabaseSync(other)
   database.exec('CREATE TABLE animals (id INTEGER)')
