@@ -16,7 +16,6 @@ import { toContract } from './emit/emit-contract.ts'
 import { ContractError, describe, placeOf, unreadable } from './files/findings.ts'
 import { withoutFragments } from './files/fragment-paths.ts'
 import { findLoops } from './lint/reference-loop.ts'
-import { withHoistedSchemas } from './description/hoist-schemas.ts'
 import { servedPart, withIds } from './description/normalize.ts'
 import { withPlainNames } from './description/schema-names.ts'
 import { applyOverlays } from './files/overlay.ts'
@@ -190,9 +189,7 @@ function selectServed (
   { survey, errors }: Inspection,
   { skipUnsupported = false, ownPaths = [], int64 = 'bigint', types }: ReadOptions
 ): Pick<ContractFile, 'document' | 'served' | 'contract'> {
-  const { document: plain, formerNames } = withPlainNames(
-    withHoistedSchemas(toOpenApi31(parsed as Description))
-  )
+  const { document: plain, formerNames } = withPlainNames(toOpenApi31(parsed as Description))
   const document = withMappings(plain, formerNames)
   const named = withIds(document)
   const skipped = new SkippedOperations(named, survey, source, ownPaths)

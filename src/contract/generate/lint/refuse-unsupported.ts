@@ -7,7 +7,7 @@ import { escapedKey, mapValues, references, type Schema, valueAt } from '../../s
 import { operationKeys } from '../../message/methods.ts'
 import { didYouMean } from '../../message/did-you-mean.ts'
 import { reportDates } from '../description/deprecation.ts'
-import { isHoisted } from '../description/hoist-schemas.ts'
+import { isHoisted } from '../description/schema-names.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
 import { placeAt, type Survey } from './survey.ts'
 import { isRoutable, pathFault, report } from './unsupported-features.ts'
