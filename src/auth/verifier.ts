@@ -46,7 +46,7 @@ export async function openCredentials (
     keys,
     isOwn: tokens.isOwn,
     isNew: tokens.isNew,
-    state: () => ({ tokens: tokens.current(), keys: keys?.published }),
+    state: () => ({ tokens: tokens.current(), keys: keys?.current?.keys }),
     follow (listener) {
       onChange = listener
     },
@@ -112,17 +112,14 @@ export async function followCredentials (
 
 async function followKeys (published: readonly Jwk[] | undefined, renewKeys: () => Promise<void>) {
   const { createKeySet } = await import('./issuer-keys.ts')
-  let current = published && createKeySet(published)
   return {
-    get current () {
-      return current
-    },
+    current: published && createKeySet(published),
     async renew () {
       await renewKeys()
-      return current
+      return this.current
     },
     use (keys: readonly Jwk[] | undefined): void {
-      current = keys && createKeySet(keys)
+      this.current = keys && createKeySet(keys)
     }
   }
 }
