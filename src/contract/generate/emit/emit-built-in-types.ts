@@ -5,8 +5,8 @@ import {
   composedSchemas, isFileSchema, isInt64, isSchemaObject, type Schema, valueAt
 } from '../../schema/index.ts'
 import {
-  defaultOf, type Description, hasIgnoredBody, isIgnored, type ListedOperation, listOperations,
-  type Parameter, resolve, valueOf, withoutExtensions
+  defaultOf, type Description, hasIgnoredBody, type ListedOperation, listOperations,
+  type Parameter, parametersOf, resolve, valueOf, withoutExtensions
 } from '../description/description.ts'
 import { distinctionsIn } from '../description/discriminators.ts'
 import { takeName } from '../description/schema-names.ts'
@@ -190,11 +190,11 @@ function operationType (
   schemas: SchemaTypes,
   listed: ListedOperation
 ): string {
-  const { item, operation } = listed
+  const { operation } = listed
   const body = hasIgnoredBody(listed) ? undefined : operation.requestBody
   const responses = Object.entries(withoutExtensions(operation.responses as Named<Response>))
   return block([
-    member('parameters', parametersType(document, schemas, [item, operation])),
+    member('parameters', parametersType(document, schemas, parametersOf(document, listed))),
     requestBody(document, schemas, body),
     member('responses', block(responses.map(([status, given]) => {
       const response = resolve<Response>(document, given)
@@ -206,14 +206,9 @@ function operationType (
 function parametersType (
   document: Description,
   schemas: SchemaTypes,
-  owners: ReadonlyArray<{ parameters?: Array<Parameter | { $ref: string }> }>
+  parameters: Parameter[]
 ): string {
-  const found = new Map<string, Parameter>()
-  for (const given of owners.flatMap(({ parameters = [] }) => parameters)) {
-    const parameter = resolve<Parameter>(document, given as Parameter)
-    if (!isIgnored(parameter)) found.set(`${parameter.in} ${parameter.name}`, parameter)
-  }
-  const byPlace = Map.groupBy(found.values(), parameter => String(parameter.in))
+  const byPlace = Map.groupBy(parameters, parameter => String(parameter.in))
   const places = new Set(['query', 'header', 'path', 'cookie', ...byPlace.keys()])
   return block([...places].map(place => {
     const here = byPlace.get(place)
