@@ -18,9 +18,7 @@ export interface Credentials {
 /** The credentials at one moment, for another thread. */
 export interface CredentialsState { tokens: Tokens, keys: readonly Jwk[] | undefined }
 
-type OfTokens = 'isOwn' | 'isNew' | 'close'
-
-export interface OpenCredentials extends Credentials, Pick<OpenTokens, OfTokens> {
+export interface OpenCredentials extends Credentials, Omit<OpenTokens, 'current'> {
   state: () => CredentialsState
   /** Calls the listener after each change, with the part that is new. */
   follow: (listener: (change: Partial<CredentialsState>) => void) => void
@@ -84,10 +82,6 @@ export async function createVerifier (
   return (token, scopes, request) => tokens().get(token) ?? verifyJwt(token, scopes, request)
 }
 
-export interface FollowedCredentials extends Credentials {
-  apply: (change: Partial<CredentialsState>) => void
-}
-
 /**
  * The credentials of the main thread, in another thread.
  * @param renewKeys asks the main thread to read the keys again; resolves after apply() has got what
@@ -97,13 +91,13 @@ export async function followCredentials (
   state: CredentialsState,
   jwt: JwtSettings | undefined,
   renewKeys: () => Promise<void>
-): Promise<FollowedCredentials> {
+) {
   let { tokens } = state
   const keys = jwt && await followKeys(state.keys, renewKeys)
   return {
     tokens: () => tokens,
     keys,
-    apply (change) {
+    apply (change: Partial<CredentialsState>): void {
       tokens = change.tokens ?? tokens
       if ('keys' in change) keys?.use(change.keys)
     }
