@@ -2,7 +2,7 @@
 // The main thread owns the credentials; each thread that serves HTTP has a verifier with their
 // current state.
 import type { FailedRequest, TokenVerifier } from 'fastify-openapi-contract'
-import { openTokens, type OpenTokens, type TokenLog, type TokenSources } from './token-sources.ts'
+import { type OpenTokens, openTokens, type TokenLog, type TokenSources } from './token-sources.ts'
 import type { Tokens } from './token-list.ts'
 import type { KeySource } from './issuer-keys.ts'
 import type { Jwk, JwtSettings } from './issuer.ts'

@@ -93,13 +93,6 @@ function throwFindings (problems: NormalizedProblem[]): never {
   throw new ContractError(problems.map(describe))
 }
 
-interface Inspection {
-  config: Awaited<ReturnType<typeof createConfig>>
-  survey: Survey
-  errors: NormalizedProblem[]
-  warnings: NormalizedProblem[]
-}
-
 /** Lints the description, and surveys it. */
 async function inspect (
   file: string,
@@ -107,7 +100,7 @@ async function inspect (
   survey: Survey,
   allowOpen: boolean,
   styles: RawUniversalConfig
-): Promise<Inspection> {
+) {
   const rules = { supported: unsupportedRule(survey, allowOpen), version: newIn32Rule }
   const config = await createConfig({
     ...styles,
@@ -186,7 +179,7 @@ function isBooleanSchema ({ message }: NormalizedProblem, { version }: Survey): 
 /** What is served of a description, in which the linter found these errors. */
 function selectServed (
   { parsed, source }: Document,
-  { survey, errors }: Inspection,
+  { survey, errors }: Awaited<ReturnType<typeof inspect>>,
   { skipUnsupported = false, ownPaths = [], int64 = 'bigint', types }: ReadOptions
 ): Pick<ContractFile, 'document' | 'served' | 'contract'> {
   const { document: plain, formerNames } = withPlainNames(toOpenApi31(parsed as Description))

@@ -15,18 +15,13 @@ export function isHoisted (pointer: string): boolean {
   return place.test(pointer)
 }
 
-interface Plain {
-  document: Description
-  /** The names that schemas had, by reference. */
-  formerNames: ReadonlyMap<string, string>
-}
-
 /**
  * A copy of a bundled description whose schemas refer to component schemas only. Their names have
  * only letters, digits, `.`, `-` and `_` (OpenAPI 3.1, section 4.8.7), and all references and
  * mappings follow: `List<Pet>` is `List_Pet_`. Of other names, ajv resolves no reference.
+ * @returns also the names that schemas had, by reference
  */
-export function withPlainNames (document: Description): Plain {
+export function withPlainNames (document: Description) {
   const schemas = document.components?.schemas ?? {}
   const taken = new Set<unknown>(Object.keys(schemas))
   const hoisted = hoistedNames(document, taken)
