@@ -6,7 +6,6 @@ export default [
   { rules: { 'no-duplicate-imports': 'error' } },
   {
     files: ['src/**/*.ts', 'scripts/**/*.ts'],
-    ignores: ['scripts/bench/peers/**'],
     plugins: { house: { rules: { walls } } },
     rules: {
       'house/walls': 'error',

@@ -18,12 +18,8 @@ export function findCheckout (name: string, ...options: string[]): string {
     exitWith(`--against: ${name} is neither a revision nor the folder of a checkout.`)
   }
   console.error(`installing the packages of ${name}`)
-  installPackages(checkout, ...options)
-  return checkout
-}
-
-export function installPackages (folder: string, ...options: string[]): void {
-  const args = ['ci', '--no-audit', '--no-fund', '--prefix', folder, ...options]
+  const args = ['ci', '--no-audit', '--no-fund', '--prefix', checkout, ...options]
   const { status, stderr } = spawnSync('npm', args, { encoding: 'utf8' })
-  if (status !== 0) exitWith(`npm ci in ${folder} failed: ${stderr}`)
+  if (status !== 0) exitWith(`npm ci in ${checkout} failed: ${stderr}`)
+  return checkout
 }

@@ -11,15 +11,13 @@ import {
 import { load } from './load.ts'
 import { type LoadSample, printSummaries } from './summary.ts'
 
-const { rounds, milliseconds, connections, instances, plain, against } = readSettings({
+const { rounds, milliseconds, connections, instances, against } = readSettings({
   rounds: 10,
   /** Of load per round, server and operation. */
   milliseconds: 300,
   connections: 64,
   /** Of each server: their differences are the noise. */
   instances: 3,
-  /** Every member has a plain `type`. */
-  plain: false,
   /** A revision or the folder of another checkout, whose engine is measured, too. */
   against: ''
 })
@@ -30,11 +28,11 @@ const Item = {
   properties: {
     id: { type: 'integer' },
     name: { type: 'string', maxLength: 100 },
-    kind: plain ? { type: 'string' } : { enum: ['fern', 'ivy', 'moss'] },
+    kind: { enum: ['fern', 'ivy', 'moss'] },
     height: { type: 'number', minimum: 0 },
     isIndoor: { type: 'boolean' },
     tags: { type: 'array', items: { type: 'string' } },
-    note: { type: plain ? 'string' : ['string', 'null'] }
+    note: { type: ['string', 'null'] }
   }
 }
 const answers = (schema: object) => {
@@ -74,7 +72,7 @@ const body = JSON.stringify({
   height: 12.5,
   isIndoor: true,
   tags: ['green'],
-  note: plain ? '' : null
+  note: null
 })
 const requests = {
   read: 'GET /items/1 HTTP/1.1\r\nHost: localhost\r\n\r\n',

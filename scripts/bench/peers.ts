@@ -1,8 +1,5 @@
-// The peers of `npm run bench -- throughput --peers`: servers of the same operation by other means,
-// with their own packages.
-import { existsSync } from 'node:fs'
+// The peers of `npm run bench -- throughput --peers`: servers of the same operation by other means.
 import { join } from 'node:path'
-import { installPackages } from './checkout.ts'
 import { type Program, type Server, token } from './harness.ts'
 
 const folder = join(import.meta.dirname, 'peers')
@@ -12,12 +9,8 @@ const files = {
   'express-openapi-validator': 'express.ts'
 }
 
-/** Each peer with a Map, and with a SQLite commit per request. Installs them if necessary. */
+/** Each peer with a Map, and with a SQLite commit per request. */
 export function peerPrograms (): Program[] {
-  if (!existsSync(join(folder, 'node_modules'))) {
-    console.error('installing the peers')
-    installPackages(folder)
-  }
   const env = { ACCESS_TOKENS: token, NODE_ENV: 'production' }
   const programs: Program[] = []
   for (const [name, file] of Object.entries(files)) {

@@ -88,15 +88,12 @@ async function measureSqlite (size: number, isRandom: boolean): Promise<Sample> 
   const path = join(folder, `plants-${size}.db`)
   if (size <= 1_000_000) rmSync(path, { force: true })
   let id = await fillSqlite(path, size)
-  const nextId = () => isRandom ? randomId() : id++
+  const randomId = () => BigInt(Math.floor(Math.random() * Number.MAX_SAFE_INTEGER))
+  const nextId = () => isRandom ? firstRandomId + randomId() : id++
   const store = await openStore(`sqlite:${path}`, { maxQueue })
   const sample = await load(`${size} plants`, id => store.add({ id, ...plant }), nextId)
   await store.close()
   return sample
-}
-
-function randomId (): bigint {
-  return firstRandomId + BigInt(Math.floor(Math.random() * Number.MAX_SAFE_INTEGER))
 }
 
 /** Fills a database unless it has plants; returns the first free id after those in order. */

@@ -1,6 +1,7 @@
 // The issuer's current keys. They are read again in the background, and when a token names an
 // unknown key. While the issuer is down, the last keys stay in use for a bounded time.
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
+import { isDeepStrictEqual } from 'node:util'
 import type { TokenLog } from './token-sources.ts'
 import { AcceptedTokens } from './jwt-cache.ts'
 import { type Jwk, type JwtSettings, readKeys, WrongDocument } from './issuer.ts'
@@ -30,9 +31,12 @@ export interface KeySet {
   readonly accepted: AcceptedTokens
 }
 
-export function createKeySet (keys: readonly Jwk[]): KeySet {
-  return { find: keyFinder(keys), accepted: new AcceptedTokens(maxAcceptedTokens) }
+export function createKeySet (keys: readonly Jwk[]): OwnKeySet {
+  return { keys, find: keyFinder(keys), accepted: new AcceptedTokens(maxAcceptedTokens) }
 }
+
+/** A set with the keys that it consists of. */
+type OwnKeySet = KeySet & { readonly keys: readonly Jwk[] }
 
 /** Where a verifier gets the keys: IssuerKeys, or what another thread passes on from it. */
 export interface KeySource {
@@ -49,12 +53,9 @@ export class IssuerKeys implements KeySource {
   readonly #settings: JwtSettings
   readonly #reporter: KeyReporter
   readonly #times: typeof keyTimes
-  /** Called after a change with `published`. */
+  current: OwnKeySet | undefined
+  /** Called after a change with the keys of `current`. */
   onChange: (keys: readonly Jwk[] | undefined) => void = () => {}
-  #published: readonly Jwk[] | undefined
-  #keySet: KeySet | undefined
-  /** The current keys as JSON. */
-  #text = ''
   #readAt = -Infinity
   #triedAt = -Infinity
   #refreshing: Promise<void> | undefined
@@ -86,19 +87,10 @@ export class IssuerKeys implements KeySource {
     clearTimeout(this.#timer)
   }
 
-  get current (): KeySet | undefined {
-    return this.#keySet
-  }
-
-  /** What `current` consists of. */
-  get published (): readonly Jwk[] | undefined {
-    return this.#published
-  }
-
   async renew (): Promise<KeySet | undefined> {
     const isCooling = performance.now() - this.#triedAt < this.#times.cooldown
     await (isCooling ? this.#refreshing : this.#refresh())
-    return this.#keySet
+    return this.current
   }
 
   #refresh (): Promise<void> {
@@ -128,11 +120,8 @@ export class IssuerKeys implements KeySource {
   }
 
   #use (keys: Jwk[] | undefined): void {
-    const text = JSON.stringify(keys) ?? ''
-    if (text === this.#text) return
-    this.#text = text
-    this.#published = keys
-    this.#keySet = keys && createKeySet(keys)
+    if (isDeepStrictEqual(keys, this.current?.keys)) return
+    this.current = keys && createKeySet(keys)
     this.onChange(keys)
   }
 
@@ -146,10 +135,11 @@ export class IssuerKeys implements KeySource {
 
   #describe (error: Error | undefined): string {
     if (error === undefined) {
-      return this.#text === '[]' ? 'The issuer publishes no keys: every JWT gets 401.' : ''
+      const isEmpty = this.current?.keys.length === 0
+      return isEmpty ? 'The issuer publishes no keys: every JWT gets 401.' : ''
     }
     const problem = `The keys for JWTs cannot be read: ${error.message}.`
-    if (this.#keySet === undefined) {
+    if (this.current === undefined) {
       const wayOut = 'Start the issuer, or correct JWT_ISSUER and JWKS_URL.'
       return `${problem} Until they can be read, JWTs get 503. ${wayOut}`
     }

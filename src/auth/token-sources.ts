@@ -18,16 +18,7 @@ export interface TokenSources {
   ownTokenFile: string
 }
 
-export interface OpenTokens {
-  /** The tokens that are valid now. */
-  current: () => Tokens
-  /** Whether the service uses its own token. */
-  isOwn: boolean
-  /** Whether it has just created that token. */
-  isNew: boolean
-  /** Stops following the file. */
-  close: () => void
-}
+export type OpenTokens = ReturnType<typeof openTokens>
 
 /** Where the operator reads about the tokens. */
 export type TokenLog = Readonly<Record<'info' | 'warn' | 'error', Report>>
@@ -37,17 +28,19 @@ type Report = (sentence: string) => void
  * Opens the operator's tokens or, where there are none, the token that the service creates for
  * itself.
  * @param onChange called when other tokens are valid
+ * @returns the tokens that are valid now, whether the service uses its own token and has just
+ * created it, and a function that stops following the file
  */
 export function openTokens (
   { accessTokens, accessTokensFile, ownTokenFile }: TokenSources,
   log: TokenLog,
   onChange: (tokens: Tokens) => void
-): OpenTokens {
+) {
   const isOwn = accessTokens === undefined && accessTokensFile === undefined
   const isNew = isOwn && !existsSync(ownTokenFile)
   const fixed = isOwn ? loadOrCreateToken(ownTokenFile, log) : accessTokens ?? new Map()
   warnOfTokens(isOwn ? ownTokenFile : 'ACCESS_TOKENS', fixed, log)
-  let current = fixed
+  let current: Tokens = fixed
   const use = (tokens: Tokens) => {
     // An entry of ACCESS_TOKENS counts before one of the file.
     current = new Map([...tokens, ...fixed])

@@ -2,7 +2,7 @@
 // The main thread owns the credentials; each thread that serves HTTP has a verifier with their
 // current state.
 import type { FailedRequest, TokenVerifier } from 'fastify-openapi-contract'
-import { openTokens, type OpenTokens, type TokenLog, type TokenSources } from './token-sources.ts'
+import { type OpenTokens, openTokens, type TokenLog, type TokenSources } from './token-sources.ts'
 import type { Tokens } from './token-list.ts'
 import type { KeySource } from './issuer-keys.ts'
 import type { Jwk, JwtSettings } from './issuer.ts'
@@ -18,9 +18,7 @@ export interface Credentials {
 /** The credentials at one moment, for another thread. */
 export interface CredentialsState { tokens: Tokens, keys: readonly Jwk[] | undefined }
 
-type OfTokens = 'isOwn' | 'isNew' | 'close'
-
-export interface OpenCredentials extends Credentials, Pick<OpenTokens, OfTokens> {
+export interface OpenCredentials extends Credentials, Omit<OpenTokens, 'current'> {
   state: () => CredentialsState
   /** Calls the listener after each change, with the part that is new. */
   follow: (listener: (change: Partial<CredentialsState>) => void) => void
@@ -46,7 +44,7 @@ export async function openCredentials (
     keys,
     isOwn: tokens.isOwn,
     isNew: tokens.isNew,
-    state: () => ({ tokens: tokens.current(), keys: keys?.published }),
+    state: () => ({ tokens: tokens.current(), keys: keys?.current?.keys }),
     follow (listener) {
       onChange = listener
     },
@@ -84,10 +82,6 @@ export async function createVerifier (
   return (token, scopes, request) => tokens().get(token) ?? verifyJwt(token, scopes, request)
 }
 
-export interface FollowedCredentials extends Credentials {
-  apply: (change: Partial<CredentialsState>) => void
-}
-
 /**
  * The credentials of the main thread, in another thread.
  * @param renewKeys asks the main thread to read the keys again; resolves after apply() has got what
@@ -97,13 +91,13 @@ export async function followCredentials (
   state: CredentialsState,
   jwt: JwtSettings | undefined,
   renewKeys: () => Promise<void>
-): Promise<FollowedCredentials> {
+) {
   let { tokens } = state
   const keys = jwt && await followKeys(state.keys, renewKeys)
   return {
     tokens: () => tokens,
     keys,
-    apply (change) {
+    apply (change: Partial<CredentialsState>): void {
       tokens = change.tokens ?? tokens
       if ('keys' in change) keys?.use(change.keys)
     }
@@ -112,17 +106,14 @@ export async function followCredentials (
 
 async function followKeys (published: readonly Jwk[] | undefined, renewKeys: () => Promise<void>) {
   const { createKeySet } = await import('./issuer-keys.ts')
-  let current = published && createKeySet(published)
   return {
-    get current () {
-      return current
-    },
+    current: published && createKeySet(published),
     async renew () {
       await renewKeys()
-      return current
+      return this.current
     },
     use (keys: readonly Jwk[] | undefined): void {
-      current = keys && createKeySet(keys)
+      this.current = keys && createKeySet(keys)
     }
   }
 }

@@ -1,6 +1,5 @@
 // Reads the environment; nothing else does. Throws one ConfigError that lists every error.
-import type { Tokens, TokensFile } from '../auth/token-list.ts'
-import { checkIssuerUrl, checkKeyUrl, type JwtSettings } from '../auth/issuer.ts'
+import { checkIssuerUrl, checkKeyUrl } from '../auth/issuer.ts'
 import { checkStoreUrl } from '../stores/open.ts'
 import {
   baseUrl, hostName, integerBetween, networks, oneOf, origins, secondsBetween, tokens,
@@ -8,46 +7,7 @@ import {
 } from './values.ts'
 import { describeUnread } from './unread-variables.ts'
 
-export interface Config {
-  host: string
-  port: number
-  /** Undefined: /metrics is on the port of the service. */
-  metricsPort: number | undefined
-  databaseUrl: string
-  /** Whether the operator has set DATABASE_URL. */
-  namesDatabase: boolean
-  /** Undefined when the operator has set none. */
-  accessTokens: Tokens | undefined
-  accessTokensFile: TokensFile | undefined
-  /** Undefined: no JWT is accepted. */
-  jwt: JwtSettings | undefined
-  baseUrl: string
-  /** Largest body in bytes. */
-  bodyLimit: number
-  /** Requests per minute for each token; undefined: unlimited. */
-  rateLimit: number | undefined
-  /** Requests per minute without accepted credentials, for each address. */
-  failedAuthLimit: number
-  /** Addresses and networks of proxies. */
-  trustProxy: string[] | undefined
-  /** Origins whose pages may call the service; undefined: none. */
-  corsOrigin: string[] | undefined
-  /** Connections that may be open; undefined: as many as memory and open files allow. */
-  maxConnections: number | undefined
-  /** Threads that serve HTTP; undefined: by cores and memory. */
-  threads: number | undefined
-  /** Plants that may wait for storage. */
-  maxQueue: number
-  keepAliveTimeoutMs: number
-  shutdownDelayMs: number
-  /** What becomes of an answer that breaks the contract: a 500, or a line in the log. */
-  answers: 'enforce' | 'log'
-  logLevel: string
-  /** Whether a person reads the log. */
-  onTerminal: boolean
-  /** Sentences about variables that are probably misspelt. */
-  unread: string[]
-}
+export type Config = ReturnType<typeof readConfig>
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
@@ -61,15 +21,17 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the configuration. An empty variable counts as not set.
+ * Reads the configuration. An empty variable counts as not set. `unread` has sentences about
+ * variables that are probably misspelt.
  * @param envFile the names of the variables in .env
+ * @param onTerminal whether a person reads the log
  * @throws ConfigError with every error
  */
 export function readConfig (
   env: Readonly<Record<string, string | undefined>>,
   envFile: readonly string[] = [],
   onTerminal = false
-): Config {
+) {
   const mistakes: string[] = []
   const known: string[] = []
 
@@ -103,23 +65,36 @@ export function readConfig (
   const config = {
     host: variable('HOST', '0.0.0.0', '127.0.0.1', hostName),
     port: variable('PORT', '3000', 3000, integerBetween(0, 65535)),
+    /** Undefined: /metrics is on the port of the service. */
     metricsPort: variable('METRICS_PORT', '9464', undefined, integerBetween(0, 65535)),
     databaseUrl: variable('DATABASE_URL', defaultDatabase, defaultDatabase, checkStoreUrl),
+    /** Whether the operator has set DATABASE_URL. */
     namesDatabase: Boolean(env.DATABASE_URL),
+    /** Undefined when the operator has set none. */
     accessTokens: variable('ACCESS_TOKENS', examples.accessTokens, undefined, tokens),
     accessTokensFile: variable('ACCESS_TOKENS_FILE', examples.tokensFile, undefined, tokensFile),
+    /** Undefined: no JWT is accepted. */
     jwt: issuer !== undefined && audience !== undefined ? { issuer, audience, jwksUrl } : undefined,
     baseUrl: variable('BASE_URL', 'https://plants.example.com', '/', baseUrl),
+    /** Largest body in bytes. */
     bodyLimit: variable('BODY_LIMIT', '65536', 65536, integerBetween(1, 16 * 1024 * 1024)),
+    /** Requests per minute for each token; undefined: unlimited. */
     rateLimit: variable('RATE_LIMIT', '600', undefined, integerBetween(1, 1e9)),
+    /** Requests per minute without accepted credentials, for each address. */
     failedAuthLimit: variable('FAILED_AUTH_LIMIT', '60', 60, integerBetween(1, 1e9)),
+    /** Addresses and networks of proxies. */
     trustProxy: variable('TRUST_PROXY', '127.0.0.1,10.0.0.0/8', undefined, networks),
+    /** Origins whose pages may call the service; undefined: none. */
     corsOrigin: variable('CORS_ORIGIN', 'https://app.example.com', undefined, origins),
+    /** Connections that may be open; undefined: as many as memory and open files allow. */
     maxConnections: variable('MAX_CONNECTIONS', '5000', undefined, integerBetween(1, 1e6)),
+    /** Threads that serve HTTP; undefined: by cores and memory. */
     threads: variable('THREADS', '4', undefined, integerBetween(1, 64)),
+    /** Plants that may wait for storage. */
     maxQueue: variable('MAX_QUEUE', '10000', 10_000, integerBetween(1, 1e7)),
     keepAliveTimeoutMs: variable('KEEP_ALIVE_TIMEOUT', '72', 72_000, secondsBetween(1, 3600)),
     shutdownDelayMs: variable('SHUTDOWN_DELAY', '5', 0, secondsBetween(0, 5)),
+    /** What becomes of an answer that breaks the contract: a 500, or a line in the log. */
     answers: variable('CHECK_ANSWERS', 'log', 'enforce', oneOf(['enforce', 'log'])),
     logLevel: variable('LOG_LEVEL', 'info', 'info', oneOf(logLevels))
   }

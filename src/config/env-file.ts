@@ -18,19 +18,13 @@ const forms = 'NAME=value nor NAME="a value with blanks or #"'
 /** A variable with a token or a password. */
 const secret = /^(?:ACCESS_TOKENS|PGPASSWORD)=.|^DATABASE_URL=[^/]*\/\/[^@]*:.*@/s
 
-export interface EnvFile {
-  /** The names of its variables. */
-  names: string[]
-  /** A sentence if every user of the machine may read its secrets. */
-  warnings: string[]
-}
-
 /**
  * Sets the variables of .env, if there is one, that are not set yet or empty.
+ * @returns their names, and a sentence if every user of the machine may read its secrets
  * @throws ConfigError when it cannot be read, or with each line that is neither NAME=value nor a
  * comment, or that sets a variable again
  */
-export function loadEnvFile (): EnvFile {
+export function loadEnvFile (): Record<'names' | 'warnings', string[]> {
   // A link to a missing file is a mistake, too.
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { names: [], warnings: [] }
   const bytes = read()

@@ -2,27 +2,19 @@
 // The counts outlive a thread that is replaced.
 
 /** Which values are counted together, and in which buckets. */
-export interface HistogramMemory {
-  /** Upper bounds of the buckets, ascending. */
-  bounds: readonly number[]
-  /** The key of each series; 0 is a free place. */
-  keys: Int32Array<SharedArrayBuffer>
-  /** For each thread and series: the values in each bucket, those above the last, and their sum. */
-  rows: Float64Array<SharedArrayBuffer>
-}
+export type HistogramMemory = ReturnType<typeof histogramMemory>
 
 /** One series in a row. */
 export interface Series { key: number, counts: readonly number[], sum: number }
 
-export function histogramMemory (
-  bounds: readonly number[],
-  threads: number,
-  series: number
-): HistogramMemory {
+/** @param bounds upper bounds of the buckets, ascending */
+export function histogramMemory (bounds: readonly number[], threads: number, series: number) {
   const numbers = threads * series * (bounds.length + 2)
   return {
     bounds,
+    /** The key of each series; 0 is a free place. */
     keys: new Int32Array(new SharedArrayBuffer(4 * series)),
+    /** Of each thread and series: values in each bucket, those above the last, and their sum. */
     rows: new Float64Array(new SharedArrayBuffer(8 * numbers))
   }
 }

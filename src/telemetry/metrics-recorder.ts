@@ -1,5 +1,5 @@
 // What one thread counts for /metrics.
-import { Histogram, histogramMemory, type HistogramMemory } from './histogram.ts'
+import { Histogram, histogramMemory } from './histogram.ts'
 
 /**
  * Requests that got 503 because of overload or a full queue of the store, connections beyond the
@@ -18,21 +18,10 @@ const plants = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 /** Routes, methods and statuses that occur together. */
 const maxSeries = 1024
 
-export interface MetricsMemory {
-  /** Twice the number of threads: a failed thread may run beside its successor. */
-  rows: number
-  requests: HistogramMemory
-  batches: HistogramMemory
-  commits: HistogramMemory
-  delays: HistogramMemory
-  /** For each thread its counters. */
-  counters: Float64Array<SharedArrayBuffer>
-  /** For each thread the plants that wait for storage. */
-  queued: Float64Array<SharedArrayBuffer>
-}
+export type MetricsMemory = ReturnType<typeof metricsMemory>
 
-/** @param rows one for each thread */
-export function metricsMemory (rows: number): MetricsMemory {
+/** @param rows twice the number of threads: a failed thread may run beside its successor */
+export function metricsMemory (rows: number) {
   const floats = (count: number) => new Float64Array(new SharedArrayBuffer(8 * count))
   return {
     rows,
@@ -40,7 +29,9 @@ export function metricsMemory (rows: number): MetricsMemory {
     batches: histogramMemory(plants, rows, 1),
     commits: histogramMemory(seconds, rows, 1),
     delays: histogramMemory(seconds, rows, 1),
+    /** For each thread its counters. */
     counters: floats(rows * counters.length),
+    /** For each thread the plants that wait for storage. */
     queued: floats(rows)
   }
 }

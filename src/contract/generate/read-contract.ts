@@ -16,7 +16,6 @@ import { toContract } from './emit/emit-contract.ts'
 import { ContractError, describe, placeOf, unreadable } from './files/findings.ts'
 import { withoutFragments } from './files/fragment-paths.ts'
 import { findLoops } from './lint/reference-loop.ts'
-import { withHoistedSchemas } from './description/hoist-schemas.ts'
 import { servedPart, withIds } from './description/normalize.ts'
 import { withPlainNames } from './description/schema-names.ts'
 import { applyOverlays } from './files/overlay.ts'
@@ -94,13 +93,6 @@ function throwFindings (problems: NormalizedProblem[]): never {
   throw new ContractError(problems.map(describe))
 }
 
-interface Inspection {
-  config: Awaited<ReturnType<typeof createConfig>>
-  survey: Survey
-  errors: NormalizedProblem[]
-  warnings: NormalizedProblem[]
-}
-
 /** Lints the description, and surveys it. */
 async function inspect (
   file: string,
@@ -108,7 +100,7 @@ async function inspect (
   survey: Survey,
   allowOpen: boolean,
   styles: RawUniversalConfig
-): Promise<Inspection> {
+) {
   const rules = { supported: unsupportedRule(survey, allowOpen), version: newIn32Rule }
   const config = await createConfig({
     ...styles,
@@ -187,12 +179,10 @@ function isBooleanSchema ({ message }: NormalizedProblem, { version }: Survey): 
 /** What is served of a description, in which the linter found these errors. */
 function selectServed (
   { parsed, source }: Document,
-  { survey, errors }: Inspection,
+  { survey, errors }: Awaited<ReturnType<typeof inspect>>,
   { skipUnsupported = false, ownPaths = [], int64 = 'bigint', types }: ReadOptions
 ): Pick<ContractFile, 'document' | 'served' | 'contract'> {
-  const { document: plain, formerNames } = withPlainNames(
-    withHoistedSchemas(toOpenApi31(parsed as Description))
-  )
+  const { document: plain, formerNames } = withPlainNames(toOpenApi31(parsed as Description))
   const document = withMappings(plain, formerNames)
   const named = withIds(document)
   const skipped = new SkippedOperations(named, survey, source, ownPaths)

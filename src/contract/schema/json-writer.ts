@@ -58,12 +58,8 @@ export function writeUnchecked (value: unknown): string {
     // Only values that JSON does not have are undefined as text.
     return JSON.stringify(value) ?? 'null'
   } catch {
-    return writeBigints(value)
+    return JSON.stringify(replaceBigints(value, toRawJson))
   }
-}
-
-function writeBigints (value: unknown): string {
-  return JSON.stringify(replaceBigints(value, toRawJson))
 }
 
 /** @param exact holds bigints of copies that nobody else has */

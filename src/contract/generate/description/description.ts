@@ -88,6 +88,19 @@ export function operationPointer (url: string, method: string): string {
   return pointerOf(['paths', url, ...operationKeys(method)])
 }
 
+/** Of a path and then its operation; later ones override earlier ones (OpenAPI 3.1, 4.8.10). */
+export function parametersOf (
+  document: Description,
+  { item, operation }: ListedOperation
+): Parameter[] {
+  const byKey = new Map<string, Parameter>()
+  for (const given of [...item.parameters ?? [], ...operation.parameters ?? []]) {
+    const parameter = resolve<Parameter>(document, given as Parameter)
+    if (!isIgnored(parameter)) byKey.set(`${parameter.in} ${parameter.name}`, parameter)
+  }
+  return [...byKey.values()]
+}
+
 /** Header parameters that OpenAPI 3.1 ignores (section 4.8.12.1): other parts declare them. */
 export function isIgnored ({ in: place, name }: Parameter): boolean {
   const declaredElsewhere = ['accept', 'content-type', 'authorization']

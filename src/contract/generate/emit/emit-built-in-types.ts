@@ -5,8 +5,8 @@ import {
   composedSchemas, isFileSchema, isInt64, isSchemaObject, type Schema, valueAt
 } from '../../schema/index.ts'
 import {
-  defaultOf, type Description, hasIgnoredBody, isIgnored, type ListedOperation, listOperations,
-  type Parameter, resolve, valueOf, withoutExtensions
+  defaultOf, type Description, hasIgnoredBody, type ListedOperation, listOperations,
+  type Parameter, parametersOf, resolve, valueOf, withoutExtensions
 } from '../description/description.ts'
 import { distinctionsIn } from '../description/discriminators.ts'
 import { takeName } from '../description/schema-names.ts'
@@ -28,7 +28,7 @@ export function emitBuiltInTypes (document: Description): string {
   const schemas = new SchemaTypes(document)
   const listed = listOperations(document)
   const operations = listed.map(one => {
-    return member(String(one.operation.operationId), operationType(document, schemas, one))
+    return member(String(one.operation.operationId), operationType(schemas, one))
   })
   const names = Object.keys(document.components?.schemas ?? {})
   const components = names.map(name => {
@@ -36,7 +36,7 @@ export function emitBuiltInTypes (document: Description): string {
   })
   const parts = [
     `export interface paths ${block(pathMembers(listed))}`,
-    `export interface webhooks ${block(webhookMembers(document, schemas))}`,
+    `export interface webhooks ${block(webhookMembers(schemas))}`,
     `export interface components ${block([member('schemas', block(components))])}`,
     `export interface operations ${block(operations)}`
   ]
@@ -47,7 +47,7 @@ export function emitBuiltInTypes (document: Description): string {
 
 /** The types of schemas. The components and parts that they refer to become aliases. */
 class SchemaTypes {
-  private readonly document: Description
+  readonly document: Description
   private readonly distinctions
   /** The names of aliases, by reference. */
   private readonly names = new Map<string, string>()
@@ -185,35 +185,23 @@ function requiredMembers ({ required = [], properties = {} }: Schema): string {
   return `{ ${others.map(name => member(name, '{} | null')).join('; ')} }`
 }
 
-function operationType (
-  document: Description,
-  schemas: SchemaTypes,
-  listed: ListedOperation
-): string {
-  const { item, operation } = listed
+function operationType (schemas: SchemaTypes, listed: ListedOperation): string {
+  const { operation } = listed
   const body = hasIgnoredBody(listed) ? undefined : operation.requestBody
   const responses = Object.entries(withoutExtensions(operation.responses as Named<Response>))
   return block([
-    member('parameters', parametersType(document, schemas, [item, operation])),
-    requestBody(document, schemas, body),
+    member('parameters', parametersType(schemas, listed)),
+    requestBody(schemas, body),
     member('responses', block(responses.map(([status, given]) => {
-      const response = resolve<Response>(document, given)
-      return comment(response) + member(status, responseType(document, schemas, response))
+      const response = resolve<Response>(schemas.document, given)
+      return comment(response) + member(status, responseType(schemas, response))
     })))
   ])
 }
 
-function parametersType (
-  document: Description,
-  schemas: SchemaTypes,
-  owners: ReadonlyArray<{ parameters?: Array<Parameter | { $ref: string }> }>
-): string {
-  const found = new Map<string, Parameter>()
-  for (const given of owners.flatMap(({ parameters = [] }) => parameters)) {
-    const parameter = resolve<Parameter>(document, given as Parameter)
-    if (!isIgnored(parameter)) found.set(`${parameter.in} ${parameter.name}`, parameter)
-  }
-  const byPlace = Map.groupBy(found.values(), parameter => String(parameter.in))
+function parametersType (schemas: SchemaTypes, listed: ListedOperation): string {
+  const { document } = schemas
+  const byPlace = Map.groupBy(parametersOf(document, listed), parameter => String(parameter.in))
   const places = new Set(['query', 'header', 'path', 'cookie', ...byPlace.keys()])
   return block([...places].map(place => {
     const here = byPlace.get(place)
@@ -233,20 +221,16 @@ function isOptional (document: Description, parameter: Parameter): boolean {
   return defaultOf(document, valueOf(parameter).schema) === undefined
 }
 
-function requestBody (document: Description, schemas: SchemaTypes, given: unknown): string {
+function requestBody (schemas: SchemaTypes, given: unknown): string {
   if (given === undefined) return member('requestBody', 'never', true)
-  const body = resolve<Body>(document, given as Body)
+  const body = resolve<Body>(schemas.document, given as Body)
   const content = contentType(schemas, Object(body.content)) ?? '{ "*/*"?: never }'
   return comment(body) + member('requestBody', `{ content: ${content} }`, body.required !== true)
 }
 
-function responseType (
-  document: Description,
-  schemas: SchemaTypes,
-  { headers = {}, content = {} }: Response
-): string {
+function responseType (schemas: SchemaTypes, { headers = {}, content = {} }: Response): string {
   const fields = Object.entries(headers).map(([name, given]) => {
-    const header = resolve<Media & { required?: boolean }>(document, given)
+    const header = resolve<Media & { required?: boolean }>(schemas.document, given)
     const type = schemas.type(valueOf(header as object).schema)
     return comment(header) + member(name, type, header.required !== true)
   })
@@ -277,11 +261,12 @@ function pathMembers (listed: ListedOperation[]): string[] {
 }
 
 /** For code that sends webhooks: the engine does not serve them. */
-function webhookMembers (document: Description, schemas: SchemaTypes): string[] {
+function webhookMembers (schemas: SchemaTypes): string[] {
+  const { document } = schemas
   const listed = listOperations({ ...document, paths: document.webhooks ?? {} } as Description)
   return [...Map.groupBy(listed, ({ url }) => url)].map(([name, here]) => {
     return member(name, block(here.map(one => {
-      return member(one.method, operationType(document, schemas, one))
+      return member(one.method, operationType(schemas, one))
     })))
   })
 }

@@ -6,8 +6,8 @@ import type {
   Response, SecurityScheme, Server
 } from '../../types/contract.ts'
 import {
-  defaultOf, type Description, fieldsOfEngine, hasIgnoredBody, isIgnored, type ListedOperation,
-  listOperations, type Parameter, resolve, valueOf, withoutExtensions
+  defaultOf, type Description, fieldsOfEngine, hasIgnoredBody, type ListedOperation,
+  listOperations, type Parameter, parametersOf, resolve, valueOf, withoutExtensions
 } from '../description/description.ts'
 import { deprecationFields } from '../description/deprecation.ts'
 import { type Distinction, distinctionsIn } from '../description/discriminators.ts'
@@ -165,7 +165,7 @@ export function toAddress (
 }
 
 function toOperation (document: Description, listed: ListedOperation): Operation {
-  const { item, operation } = listed
+  const { operation } = listed
   const { tags, requestBody } = operation
   const extensions = pick({ ...operation }, name => name.startsWith('x-'))
   const ignoresBody = hasIgnoredBody(listed)
@@ -176,7 +176,7 @@ function toOperation (document: Description, listed: ListedOperation): Operation
     extensions: Object.keys(extensions).length > 0 ? extensions : undefined,
     // Without any, the linter refuses the operation, or the contract's owner opens it.
     security: (operation.security ?? document.security ?? []) as Operation['security'],
-    parameters: toParameters(document, [...item.parameters ?? [], ...operation.parameters ?? []]),
+    parameters: parametersOf(document, listed).map(one => toParameter(document, one)),
     body: requestBody && !ignoresBody
       ? toBody(resolve<Partial<Body>>(document, requestBody))
       : undefined,
@@ -186,17 +186,6 @@ function toOperation (document: Description, listed: ListedOperation): Operation
       return toResponse(document, resolve<ResponseObject>(document, response))
     })
   })
-}
-
-/** Of a path and then its operation; later ones override earlier ones (OpenAPI 3.1, 4.8.10). */
-function toParameters (document: Description, given: object[]): ContractParameter[] {
-  const byKey = new Map<string, ContractParameter>()
-  for (const reference of given) {
-    const parameter = resolve<Parameter>(document, reference as Parameter)
-    if (isIgnored(parameter)) continue
-    byKey.set(`${parameter.in} ${parameter.name}`, toParameter(document, parameter))
-  }
-  return [...byKey.values()]
 }
 
 function toParameter (document: Description, parameter: Parameter): ContractParameter {

@@ -4,7 +4,6 @@ import {
 } from '@redocly/openapi-core'
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
-import { placeInJson } from './json-places.ts'
 import { OverlaidSource } from './overlaid-source.ts'
 
 /** The generator cannot use a contract: a line for each finding. */
@@ -30,12 +29,6 @@ export function locate (given: LocationObject): string {
 }
 
 function startOf (place: LocationObject): { line: number, col: number } {
-  const { source, pointer, reportOnKey = false } = place
-  try {
-    if (pointer !== undefined) return placeInJson(source, pointer, reportOnKey)
-  } catch {
-    // YAML.
-  }
   try {
     return getLineColLocation(place).start
   } catch {

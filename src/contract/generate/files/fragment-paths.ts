@@ -9,16 +9,11 @@ import { locate } from './findings.ts'
 import { OverlaidSource } from './overlaid-source.ts'
 import type { Overlaid } from './overlay.ts'
 
-export interface WithoutFragments {
-  /** A copy of the contract, whose source knows where the parts of united path items come from. */
-  document: Document
-  /** A line that names the operations of paths with a fragment, if there are any. */
-  notices: string[]
-  /** Why paths keep their fragments, by path. */
-  differences: Map<string, string>
-}
-
-export function withoutFragments (contract: Overlaid['document']): WithoutFragments {
+/**
+ * A copy of the contract, whose source knows where the parts of united path items come from; a line
+ * that names the operations of paths with a fragment; and why paths keep theirs, by path.
+ */
+export function withoutFragments (contract: Overlaid['document']) {
   const root: Schema = Object(contract.parsed)
   const paths: Schema = Object(root.paths)
   const union = new Union(root)

@@ -7,7 +7,7 @@ import { escapedKey, mapValues, references, type Schema, valueAt } from '../../s
 import { operationKeys } from '../../message/methods.ts'
 import { didYouMean } from '../../message/did-you-mean.ts'
 import { reportDates } from '../description/deprecation.ts'
-import { isHoisted } from '../description/hoist-schemas.ts'
+import { isHoisted } from '../description/schema-names.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
 import { placeAt, type Survey } from './survey.ts'
 import { isRoutable, pathFault, report } from './unsupported-features.ts'
@@ -66,7 +66,7 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
         Operation: {
           enter (operation, context, { PathItem: item }) {
             reportQueries([...item.parameters ?? [], ...operation.parameters ?? []], context)
-            reportOperation(operation, context)
+            if (operation.operationId === '__proto__') report(context, 'proto', 'operationId')
             reportMethod(operation, context)
             reportDates(operation, context)
             const isOpen = operation.security === undefined && top.security === undefined
@@ -191,10 +191,6 @@ function similarTarget ($ref: string, root: object): string {
 
 function reportMember (node: unknown, name: string, context: UserContext): void {
   if (Object.hasOwn(Object(node), name)) report(context, 'proto', name, name)
-}
-
-function reportOperation (operation: Oas3Operation, context: UserContext): void {
-  if (operation.operationId === '__proto__') report(context, 'proto', 'operationId')
 }
 
 /** A query is either one value or several (OpenAPI 3.2, section 4.12.1). */
