@@ -6,6 +6,7 @@ import { CompactMessage } from './compact-message.ts'
 import type { ErrorReporter } from './error-reporter.ts'
 import { connectionLimit } from './connection-limit.ts'
 import { drainAtClose, type DrainTimes } from './drain.ts'
+import { followHeads } from './head-requests.ts'
 import { memoryLimit } from './memory-limit.ts'
 import { type ConnectionCounts, limitConnections, limitStalling } from './open-connections.ts'
 import { createServer, ServerResponse } from './node-http.ts'
@@ -88,6 +89,7 @@ export function createHttpServer (
   // Node keeps an address that was read, and the log needs it after the connection has closed.
   server.on('connection', (socket: Socket) => String(socket.remoteAddress))
   answerServerErrors(server, reporter)
+  followHeads(server)
   drainAtClose(server, options.drain)
   const forBodies = { bodyLimit: 2 ** 20 }
   const { maxConnections = connectionLimit(forBodies, 1, String).limit } = options

@@ -7,6 +7,7 @@ import {
   type ErrorReporter, type FailedRequest, reportError, writeError
 } from './error-reporter.ts'
 import { framingFault } from './framing.ts'
+import { mayBeHead } from './head-requests.ts'
 import { HttpError } from './http-error.ts'
 import { maxHeaderSize, STATUS_CODES } from './node-http.ts'
 import type { ServedSocket } from './open-connections.ts'
@@ -56,8 +57,8 @@ export function answerOverload (reporter: ErrorReporter, onOverload: () => void)
   }
 }
 
-/** An error of Node's parser, with the bytes in which it found the error. */
-type ParserError = Error & { code?: string, rawPacket?: unknown, bytesParsed?: number }
+/** An error of Node's parser or of the socket. */
+type ParserError = Error & { code?: string }
 
 /** A listener for Node's event `clientError`. */
 export function answerClientError (
@@ -65,17 +66,23 @@ export function answerClientError (
   error: ParserError,
   socket: ServedSocket
 ): void {
+  // The client has left: ECONNRESET or EPIPE. RFC 9112, section 9.6: nothing is read after the
+  // request that closes the connection.
+  if (socket.destroyed || error.code === 'HPE_CLOSED_CONNECTION') return
   const request = socket.parser?.incoming ?? undefined
   const isBroken = request?.complete === false
   // It may have waited for an earlier response, and so not have been checked yet.
   const fault = isBroken ? framingFault(request) : undefined
-  const isForHead = isBroken ? request.method === 'HEAD' : beginsHead(error, request)
-  endSocket(socket, reporter, fault ?? fromParser(error), { isHead: isForHead })
+  const found = fault ?? fromParser(error, isBroken, socket)
+  endSocket(socket, reporter, found, { isHead: mayBeHead(socket) })
 }
 
-function fromParser ({ code }: ParserError): HttpError {
+/** @param hasHeader the header of the request has arrived */
+function fromParser ({ code }: ParserError, hasHeader: boolean, { server }: Socket): HttpError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new HttpError(408, 'The request did not arrive in time.')
+    const { headersTimeout, requestTimeout } = server as Server
+    const [part, ms] = hasHeader ? ['request', requestTimeout] : ['header', headersTimeout]
+    return new HttpError(408, `The ${part} did not arrive within ${ms / 1000} s.`)
   }
   if (code !== 'HPE_HEADER_OVERFLOW') return notHttp(parserFaults[String(code)])
   const sentence = `The header fields are too many, or larger than ${maxHeaderSize} bytes.`
@@ -102,23 +109,6 @@ export function notHttp (fault?: string): HttpError {
   return new HttpError(400, fault === undefined ? `${sentence}.` : `${sentence}: ${fault}.`)
 }
 
-/**
- * HEAD gets no body (RFC 9110, section 9.3.2), also when its header is malformed. The bytes may
- * have other requests before it.
- * @param before the request before it, whose body may look like a request
- */
-function beginsHead (
-  { rawPacket, bytesParsed = 0 }: ParserError,
-  before: IncomingMessage | undefined
-): boolean {
-  if (!Buffer.isBuffer(rawPacket)) return false
-  const blankLine = rawPacket.subarray(0, bytesParsed).lastIndexOf('\r\n\r\n')
-  if (blankLine < 0) return rawPacket.toString('latin1', 0, 5) === 'HEAD '
-  const { 'content-length': length, 'transfer-encoding': coding } = before?.headers ?? {}
-  if (length !== undefined || coding !== undefined) return false
-  return rawPacket.toString('latin1', blankLine + 4, blankLine + 9) === 'HEAD '
-}
-
 /** Milliseconds for a client to read its response while it sends the rest of a refused body. */
 const lingerMs = 2000
 
@@ -137,6 +127,8 @@ const ended = new WeakSet<Socket>()
 function endAndReadOn (socket: ServedSocket, lastBytes = ''): void {
   if (ended.has(socket)) return
   ended.add(socket)
+  // The client closed its side: the last response has ended the connection.
+  if (!socket.writable) return
   socket.end(lastBytes)
   if (socket.parser?.incoming?.complete === false) {
     // Only before that does Node start to read a connection that was paused.
@@ -187,7 +179,7 @@ function endSocket (
   }
   const isAnswered = pending?.writableEnded ?? socket.parser?.incoming?.complete === false
   if (isAnswered) return endAndReadOn(socket)
-  if (ended.has(socket) || !socket.writable) return
+  if (ended.has(socket)) return
   const failed = failedRequest(socket, pending?.req, id)
   if (pending) {
     answeredInBody.set(pending.req, error)

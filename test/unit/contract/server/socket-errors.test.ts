@@ -255,9 +255,9 @@ t.test('a request that does not arrive in time is answered 408', async t => {
   const { app, store } = await startApp(t, { requestTimeoutMs: { header: 200, whole: 400 } })
   const { port } = await listen(app)
   const header = await exchangeOne(port, 'POST /plants HTTP/1.1\r\nHost: x\r\n')
-  isError(t, header, 408, 'The request did not arrive in time.', 'half a header')
+  isError(t, header, 408, 'The header did not arrive within 0.2 s.', 'half a header')
   const body = await exchangeOne(port, request(fern).slice(0, -3))
-  isError(t, body, 408, 'The request did not arrive in time.', 'half a body')
+  isError(t, body, 408, 'The request did not arrive within 0.4 s.', 'half a body')
   t.strictSame(await Array.fromAsync(allPlants(store)), [])
 })
 
@@ -354,7 +354,7 @@ t.test('HEAD gets no body and others do, whatever the bytes of a body look like'
   const cases: Array<[name: string, bytes: string, body: RegExp]> = [
     ['HEAD', ask('HEAD /x', chunked, 'zz\r\n'), /^$/],
     ['a body like HEAD', ask('POST /plants', [...chunked, ...credentials], misleading), /^\{.*\}$/],
-    ['after a body like HEAD', `${get}HEAD x y\r\n\r\n`, /^\{.*\}$/],
+    ['after a body', `${get}HEAD x y\r\n\r\n`, /^$/],
     ['after GET', `${ask('GET /livez')}HEAD x y\r\n\r\n`, /^$/]
   ]
   for (const [name, bytes, body] of cases) {
@@ -365,6 +365,77 @@ t.test('HEAD gets no body and others do, whatever the bytes of a body look like'
     t.match(last, /^HTTP\/1\.1 40[04] /, name)
     t.match(last.slice(last.indexOf('\r\n\r\n') + 4), body, name)
   }
+})
+
+t.test('HEAD gets no body and others do, also when the header arrives in pieces', async t => {
+  const { app } = await startApp(t, { requestTimeoutMs: { header: 300, whole: 300 } })
+  const { port } = await listen(app)
+  const get = requestText('GET /livez', ['Host: x'])
+  const large = ` /x HTTP/1.1\r\na: ${'x'.repeat(20_000)}\r\n\r\n`
+  const cases: Array<[status: number, body: RegExp, ...pieces: string[]]> = [
+    [400, /^$/, 'HEAD /x HTTP/1.1\r\n', 'bad header\r\n\r\n'],
+    [400, /^$/, '\r\n', 'HE', 'AD /x HTTP/1.1\r\n', 'bad header\r\n\r\n'],
+    [400, /^$/, `${get}HEA`, 'D x y\r\n\r\n'],
+    [400, /^$/, get, 'HEAD x y\r\n\r\n'],
+    [431, /^$/, 'HEAD', large],
+    [408, /^$/, 'HEAD /x HTTP/1.1\r\n'],
+    [400, /^\{.*\}$/, 'GET /x HTTP/1.1\r\n', 'bad header\r\n\r\n'],
+    [400, /^\{.*\}$/, 'HEAD /livez HTTP/1.1\r\nHost: x\r\n\r\n', 'GET x y\r\n\r\n'],
+    [431, /^\{.*\}$/, 'GET', large],
+    [408, /^\{.*\}$/, get, 'GET /x HTTP/1.1\r\n']
+  ]
+  await Promise.all(cases.map(async ([status, body, ...pieces]) => {
+    const socket = connect(port, '127.0.0.1').setNoDelay().setEncoding('latin1')
+    let received = ''
+    socket.on('data', text => { received += text })
+    const closed = once(socket, 'close')
+    for (const piece of pieces) {
+      socket.write(piece)
+      await sleep(30)
+    }
+    await closed
+    const last = received.slice(received.lastIndexOf('HTTP/1.1 4'))
+    t.match(last, RegExp(`^HTTP/1.1 ${status} `), `${pieces[0]}: ${status}`)
+    t.match(last.slice(last.indexOf('\r\n\r\n') + 4), body, `${pieces[0]}: ${body}`)
+  }))
+})
+
+t.test('malformed bytes that get no response have one line in the log', async t => {
+  const added = Promise.withResolvers<'added'>()
+  const { log, lines } = logLines()
+  const { app } = await startApp(t, { log, store: testStore({ add: () => added.promise }) })
+  const { port } = await listen(app)
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('latin1')
+  let received = ''
+  socket.on('data', text => { received += text })
+  socket.end(`${request(fern)}nonsense\r\n\r\n`)
+  await sleep(50)
+  added.resolve('added')
+  await once(socket, 'end')
+  socket.destroy()
+  t.match(received, /^HTTP\/1\.1 200 [^]*"fern"\}$/)
+  t.match(lines.map(line => JSON.parse(line)), [{ status: 400, msg: /a known method/ }])
+  t.equal(lines.length, 1)
+})
+
+t.test('a client that leaves has no line in the log, nor have bytes after its last request', async t => {
+  const added = Promise.withResolvers<'added'>()
+  const { log, lines } = logLines()
+  const { app } = await startApp(t, { log, store: testStore({ add: () => added.promise }) })
+  const { port } = await listen(app)
+  const served: Socket[] = []
+  app.server.on('connection', socket => served.push(socket))
+  const leaves = connect(port, '127.0.0.1')
+  leaves.write(request(fern), () => setTimeout(() => leaves.resetAndDestroy(), 50))
+  const idle = connect(port, '127.0.0.1')
+  idle.write('POST /plants HTTP/1.1\r\n', () => setTimeout(() => idle.resetAndDestroy(), 50))
+  const last = exchange(port, request(fern, ['Connection: close']), 'nonsense\r\n\r\n')
+  await sleep(150)
+  added.resolve('added')
+  t.equal((await last).length, 1)
+  while (served.some(({ destroyed }) => !destroyed)) await sleep(5)
+  t.equal(served.length, 3)
+  t.strictSame(lines, [])
 })
 
 t.test('a request that waits gets the error of its framing, also when its body is malformed', async t => {
