@@ -42,18 +42,45 @@ export function answerServerErrors (server: Server, reporter: ErrorReporter): vo
   })
 }
 
-/** A listener that answers 503, or an error of the request's framing, which it checks first. */
+/** A listener that answers 503 to each request. */
 export function answerOverload (reporter: ErrorReporter, onOverload: () => void): RequestListener {
-  const overload = overloaded()
+  return refuse(reporter, overloaded(), onOverload)
+}
+
+/**
+ * A listener that answers 414 to a long address, which takes long to decode and to parse, and
+ * passes on all other requests.
+ */
+export function refuseLongAddresses (
+  reporter: ErrorReporter,
+  maxLength: number,
+  handle: RequestListener
+): RequestListener {
+  const rule = `The address of the request is longer than ${maxLength} characters.`
+  const tooLong = refuse(reporter, new HttpError(414, rule), (error, request) => {
+    reportError(reporter, error, failedRequest(request.socket, request, undefined))
+  })
+  return (request, response) => {
+    const isLong = (request.url as string).length > maxLength
+    return isLong ? tooLong(request, response) : handle(request, response)
+  }
+}
+
+/** A listener that answers an error, or that of the request's framing, which it checks first. */
+function refuse (
+  reporter: ErrorReporter,
+  refusal: HttpError,
+  onRefused: (error: HttpError, request: IncomingMessage) => void
+): RequestListener {
   return (request, response) => {
     answerEarly(request)
-    const error = framingFault(request) ?? overload
+    const error = framingFault(request) ?? refusal
     const { status, headers, body } = writeError(reporter, error, requestId(request))
     headers['Content-Length'] = String(Buffer.byteLength(body))
     // The client may leave out the body that it announced, and send another request in its place.
     if (request.headers.expect !== undefined) headers.Connection = 'close'
     response.writeHead(status, headers).end(body)
-    onOverload()
+    onRefused(error, request)
   }
 }
 

@@ -251,6 +251,22 @@ t.test('more than 100 header fields, or more than 16 KiB of them, are answered 4
   t.equal(most.statusCode, 200)
 })
 
+t.test('an address of more than 2,048 characters is answered 414, with a line in the log', async t => {
+  const { log, lines } = logLines()
+  const { port } = await listen((await startApp(t, { log })).app)
+  const get = (length: number, fields = ['Host: x']) => {
+    return requestText(`GET /?${'a'.repeat(length - 2)}`, [...fields, 'Connection: close'])
+  }
+  const long = await exchangeOne(port, get(2049))
+  isError(t, long, 414, 'The address of the request is longer than 2048 characters.', 'long')
+  t.match(lines.map(line => JSON.parse(line)), [
+    { status: 414, id: long.headers['x-request-id'], method: 'GET', path: '/' }
+  ])
+  t.equal((await exchangeOne(port, get(2048))).statusCode, 302)
+  t.equal((await exchangeOne(port, get(2049, []))).statusCode, 400, 'no Host')
+  t.equal(lines.length, 2)
+})
+
 t.test('a request that does not arrive in time is answered 408', async t => {
   const { app, store } = await startApp(t, { requestTimeoutMs: { header: 200, whole: 400 } })
   const { port } = await listen(app)
