@@ -143,7 +143,7 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
                 },
                 "example": {
                   "error": 408,
-                  "message": "The request did not arrive in time."
+                  "message": "The request did not arrive within 10 s."
                 }
               }
             }

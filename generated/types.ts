@@ -201,7 +201,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": 408,
-                     *       "message": "The request did not arrive in time."
+                     *       "message": "The request did not arrive within 10 s."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];

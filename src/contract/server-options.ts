@@ -17,8 +17,8 @@ export interface ContractServerOptions extends FastifyServerOptions {
 const reporterSetters = new WeakMap<Server, (reporter: ErrorReporter) => void>()
 
 /**
- * Options for `fastify()`: Node's server with limits of time, of memory and of connections, path
- * parameters of any length, and errors before routing in the shape of the app's first contract.
+ * Options for `fastify()`: Node's server with limits of time, of memory and of connections, long
+ * path parameters, and errors before routing in the shape of the app's first contract.
  * @param options other limits than the defaults of server/http-server.ts, and `reporter` for
  *   another shape and log of these errors
  */

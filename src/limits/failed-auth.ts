@@ -19,7 +19,8 @@ export function limitFailures (
     if (error.status === 403) return error
     const { count, secondsLeft } = failures.count(networkOf(request))
     if (count <= perMinute) return error
-    const rule = `An address may fail ${perMinute} times per minute: ` +
+    const times = perMinute === 1 ? 'once' : `${perMinute} times`
+    const rule = `An address may fail ${times} per minute: ` +
       'Retry-After gives the seconds to wait.'
     const headers = { 'Retry-After': String(secondsLeft) }
     return new HttpError(429, `${error.message} ${rule}`, { headers })

@@ -35,18 +35,18 @@ export function limitLines (options: LineLimitOptions): LineLimit {
   const lines = new WindowCounter(options.lines)
   const totals = new WindowCounter(options.totals)
   const ofAll = Math.max(maxLines, perMinute)
-  const refused = 'refused requests have no line in this log'
+  const strangers = 'without accepted credentials, or with too many requests'
   const ofNetworks = summarize('other networks', (network, count) => {
-    log.warn(`${network}: ${count} ${refused}, after ${perMinute} others in their minute. They ` +
-      'had no accepted credentials, or too many requests. FAILED_AUTH_LIMIT sets this limit.')
+    log.warn(`${network}: ${withoutLine(count, 'refused')}. FAILED_AUTH_LIMIT allows ` +
+      `${perMinute} a minute to a network ${strangers}.`)
   })
   const ofStrangers = summarize('Many networks', (networks, count) => {
-    log.warn(`${networks}: ${count} ${refused}, which has ${ofAll} lines for all networks in a ` +
-      'minute. They had no accepted credentials, or too many requests.')
+    log.warn(`${networks}: ${withoutLine(count, 'refused')}, which has ${ofAll} lines a minute ` +
+      `for all networks ${strangers}.`)
   })
   const ofFailures = summarize('other causes', (cause, count) => {
-    log.error(`${count} failed requests have no line in this log, which has ${ofAll} lines for ` +
-      `them in a minute: ${cause}`)
+    log.error(`${withoutLine(count, 'failed')}, which has ${ofAll} lines a minute for such ` +
+      `requests: ${cause}`)
   })
 
   /** Whether a line about a stranger goes beyond a limit; counts it for the summary then. */
@@ -92,6 +92,10 @@ export function limitLines (options: LineLimitOptions): LineLimit {
 /** A 500 is a fault of the service, and not of a stranger. */
 function isStranger ({ status }: SentError, request: FailedRequest): boolean {
   return status !== 500 && (status === 429 || identityOf(request) === undefined)
+}
+
+function withoutLine (count: number, kind: string): string {
+  return `${count} ${kind} ${count === 1 ? 'request has' : 'requests have'} no line in this log`
 }
 
 function summarize (rest: string, onSentence: (name: string, count: number) => void) {

@@ -12,7 +12,8 @@ import { WindowCounter } from './window-counter.ts'
  */
 export function limitRate (perMinute: number, counts?: SharedArrayBuffer): onRequestHookHandler {
   const requests = new WindowCounter(counts)
-  const message = `This token may make ${perMinute} requests per minute. ` +
+  const noun = perMinute === 1 ? 'request' : 'requests'
+  const message = `This token may make ${perMinute} ${noun} per minute. ` +
     'Retry-After gives the seconds to wait.'
   return (request, reply, done) => {
     const { count, secondsLeft } = requests.count(identityOf(request) ?? networkOf(request))

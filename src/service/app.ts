@@ -64,6 +64,8 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     requestTimeoutMs,
     stalledTimeoutMs: requestTimeoutMs.whole + responseTimeoutMs,
     keepAliveTimeoutMs: options.keepAliveTimeoutMs,
+    // No operation has a query.
+    maxAddressLength: 2048,
     maxConnections: maxConnections.limit,
     connections: shared.connections,
     thread,

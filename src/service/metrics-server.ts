@@ -20,6 +20,7 @@ const maxConnections = 16
 const limits = {
   requestTimeoutMs: { header: 5000, whole: 10_000 },
   stalledTimeoutMs: 20_000,
+  maxAddressLength: 2048,
   maxConnections: Infinity
 }
 /** Milliseconds before a request for anything else is refused: its client asks again at once. */

@@ -11,7 +11,7 @@ interface RouteLabels {
 
 export function createRouteLabels (baseUrl: string): RouteLabels {
   const variables = { base_url: baseUrl }
-  const prefix = toRoute(serverPath(contract.server, variables))
+  const prefix = toRoute(decodeURI(serverPath(contract.server, variables)))
   const templates = new Set<string>()
   for (const { template } of routedOperations(contract, variables)) templates.add(template)
   const paths = [...templates, ...ownPaths]

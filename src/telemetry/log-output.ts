@@ -89,7 +89,7 @@ export class StandardOutput implements LogOutput {
     if (this.#dropped === 0) return
     const count = this.#dropped
     this.#dropped = 0
-    this.#onDropped(`${count} log lines were dropped because standard output did not take them.`)
+    this.#onDropped(`Log lines dropped because standard output did not take them: ${count}.`)
   }
 }
 

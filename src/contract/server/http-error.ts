@@ -11,7 +11,7 @@ export type ErrorStatus =
   | 408 // the request did not arrive in time
   | 412 // a condition of the request about a file of /docs
   | 413 // the body is too large
-  | 414 // a parameter in the path is too long
+  | 414 // the address is too long, or a parameter in the path
   | 415 // another media type or a Content-Encoding
   | 416 // a range beyond the end of a file of /docs
   | 417 // an Expect other than 100-continue

@@ -10,7 +10,7 @@ import { memoryLimit } from './memory-limit.ts'
 import { type ConnectionCounts, limitConnections, limitStalling } from './open-connections.ts'
 import { createServer, ServerResponse } from './node-http.ts'
 import { serveInOrder } from './pipelining.ts'
-import { answerOverload, answerServerErrors } from './socket-errors.ts'
+import { answerOverload, answerServerErrors, refuseLongAddresses } from './socket-errors.ts'
 import { readChunksWhenWanted } from './unread-chunks.ts'
 
 /** Limits of a server; times are in milliseconds. */
@@ -22,6 +22,8 @@ export interface ServerOptions extends ConnectionCounts {
   stalledTimeoutMs: number
   /** Time for which a connection may be idle between two requests. By default 72,000. */
   keepAliveTimeoutMs: number
+  /** Characters of the path and the query of a request; more get 414. By default 8,000. */
+  maxAddressLength: number
   /** Connections that all threads together may have. By default connectionLimit() says it. */
   maxConnections: number
   /** Threads that share the memory. By default 1. */
@@ -48,6 +50,8 @@ const defaults: Omit<ServerOptions, 'reporter' | 'connections' | 'maxConnections
   requestTimeoutMs: { header: 10_000, whole: 300_000 },
   stalledTimeoutMs: 60_000,
   keepAliveTimeoutMs: 72_000,
+  // RFC 9110, section 4.1, recommends at least this length.
+  maxAddressLength: 8000,
   thread: 0,
   threads: 1,
   urgentPaths: [],
@@ -75,7 +79,8 @@ export function createHttpServer (
   })
   server.maxHeadersCount = maxHeaderFields
   const maxPipelined = Math.min(1000, memoryLimit(options.threads) / memoryOfPipelined)
-  const admit = admitRequests(handle, {
+  const short = refuseLongAddresses(reporter, options.maxAddressLength, handle)
+  const admit = admitRequests(short, {
     answerOverload: answerOverload(reporter, options.onOverload),
     urgentPaths: new Set(options.urgentPaths)
   })

@@ -41,22 +41,49 @@ export function answerServerErrors (server: Server, reporter: ErrorReporter): vo
   })
 }
 
-/** A listener that answers 503, or an error of the request's framing, which it checks first. */
+/** A listener that answers 503 to each request. */
 export function answerOverload (reporter: ErrorReporter, onOverload: () => void): RequestListener {
-  const overload = overloaded()
+  return refuse(reporter, overloaded(), onOverload)
+}
+
+/**
+ * A listener that answers 414 to a long address, which takes long to decode and to parse, and
+ * passes on all other requests.
+ */
+export function refuseLongAddresses (
+  reporter: ErrorReporter,
+  maxLength: number,
+  handle: RequestListener
+): RequestListener {
+  const rule = `The address of the request is longer than ${maxLength} characters.`
+  const tooLong = refuse(reporter, new HttpError(414, rule), (error, request) => {
+    reportError(reporter, error, failedRequest(request.socket, request, undefined))
+  })
+  return (request, response) => {
+    const isLong = (request.url as string).length > maxLength
+    return isLong ? tooLong(request, response) : handle(request, response)
+  }
+}
+
+/** A listener that answers an error, or that of the request's framing, which it checks first. */
+function refuse (
+  reporter: ErrorReporter,
+  refusal: HttpError,
+  onRefused: (error: HttpError, request: IncomingMessage) => void
+): RequestListener {
   return (request, response) => {
     answerEarly(request)
-    const error = framingFault(request) ?? overload
+    const error = framingFault(request) ?? refusal
     const { status, headers, body } = writeError(reporter, error, requestId(request))
     headers['Content-Length'] = String(Buffer.byteLength(body))
     // The client may leave out the body that it announced, and send another request in its place.
     if (request.headers.expect !== undefined) headers.Connection = 'close'
     response.writeHead(status, headers).end(body)
-    onOverload()
+    onRefused(error, request)
   }
 }
 
-/** An error of Node's parser, with the bytes in which it found the error. */
+/** An error of the socket, or of Node's parser, with the bytes in which it found the error. */
 type ParserError = Error & { code?: string, rawPacket?: unknown, bytesParsed?: number }
 
 /** A listener for Node's event `clientError`. */
@@ -65,17 +92,24 @@ export function answerClientError (
   error: ParserError,
   socket: ServedSocket
 ): void {
+  // The client has left: ECONNRESET or EPIPE. RFC 9112, section 9.6: nothing is read after the
+  // request that closes the connection.
+  if (socket.destroyed || error.code === 'HPE_CLOSED_CONNECTION') return
   const request = socket.parser?.incoming ?? undefined
   const isBroken = request?.complete === false
   // It may have waited for an earlier response, and so not have been checked yet.
   const fault = isBroken ? framingFault(request) : undefined
-  const isForHead = isBroken ? request.method === 'HEAD' : beginsHead(error, request)
-  endSocket(socket, reporter, fault ?? fromParser(error), { isHead: isForHead })
+  const found = fault ?? fromParser(error, isBroken, socket)
+  const isHead = isBroken ? request.method === 'HEAD' : beginsHead(error, request)
+  endSocket(socket, reporter, found, { isHead })
 }
 
-function fromParser ({ code }: ParserError): HttpError {
+/** @param hasHeader the header of the request has arrived */
+function fromParser ({ code }: ParserError, hasHeader: boolean, { server }: Socket): HttpError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new HttpError(408, 'The request did not arrive in time.')
+    const { headersTimeout, requestTimeout } = server as Server
+    const [part, ms] = hasHeader ? ['request', requestTimeout] : ['header', headersTimeout]
+    return new HttpError(408, `The ${part} did not arrive within ${ms / 1000} s.`)
   }
   if (code !== 'HPE_HEADER_OVERFLOW') return notHttp(parserFaults[String(code)])
   const sentence = `The header fields are too many, or larger than ${maxHeaderSize} bytes.`
@@ -137,6 +171,8 @@ const ended = new WeakSet<Socket>()
 function endAndReadOn (socket: ServedSocket, lastBytes = ''): void {
   if (ended.has(socket)) return
   ended.add(socket)
+  // The client closed its side: the last response has ended the connection.
+  if (!socket.writable) return
   socket.end(lastBytes)
   if (socket.parser?.incoming?.complete === false) {
     // Only before that does Node start to read a connection that was paused.
@@ -187,7 +223,7 @@ function endSocket (
   }
   const isAnswered = pending?.writableEnded ?? socket.parser?.incoming?.complete === false
   if (isAnswered) return endAndReadOn(socket)
-  if (ended.has(socket) || !socket.writable) return
+  if (ended.has(socket)) return
   const failed = failedRequest(socket, pending?.req, id)
   if (pending) {
     answeredInBody.set(pending.req, error)

@@ -151,7 +151,7 @@ async function endure (t: Test, { child, origin, ended, url }: Running, pid = ch
 function account (t: Test, text: string, provoked: number): void {
   const lines = text.trim().split('\n').map(line => JSON.parse(line))
   const refused = lines.filter(({ status }) => status === 404).length
-  const counts = lines.map(({ msg }) => Number(/^(\d+) log lines were dropped/.exec(msg)?.[1] ?? 0))
+  const counts = lines.map(({ msg }) => Number(/^Log lines dropped .*: (\d+)\.$/.exec(msg)?.[1] ?? 0))
   const dropped = counts.reduce((sum, count) => sum + count, 0)
   t.ok(dropped > 0, `${dropped} lines were dropped`)
   t.equal(refused + dropped, provoked, 'every line is written or counted')

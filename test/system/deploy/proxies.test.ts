@@ -89,6 +89,17 @@ for (const proxy of proxies) {
     const { status, body } = await send({ headers, body: plant(1) })
     t.match([status, JSON.parse(body)], [503, { error: 503, message: /retry is safe/ }])
   })
+
+  if (proxy.program === 'caddy') {
+    t.test('a fault of the request that Caddy itself finds keeps its status', async t => {
+      const configure: Proxy['configure'] = (config, setting) => {
+        return proxy.configure(config.replace('reverse_proxy', 'error /large 413\n reverse_proxy'), setting)
+      }
+      const { send } = await startBehind(t, { ...proxy, configure })
+      const { status, body } = await send({ path: '/large' })
+      t.match([status, JSON.parse(body)], [413, { error: 413, message: String }])
+    })
+  }
 }
 
 function answer (id: number): { status: number, body: string } {

@@ -44,7 +44,7 @@ t.test('strangers of all networks together have 1,000 lines in a minute', async 
   mock.timers.tick(60_000)
   t.strictSame(sentences, [
     'warn Many networks: 2000 refused requests have no line in this log, which has 1000 lines ' +
-      'for all networks in a minute. They had no accepted credentials, or too many requests.'
+      'a minute for all networks without accepted credentials, or with too many requests.'
   ])
 })
 
@@ -69,12 +69,12 @@ t.test('one cause has one stack in a minute, and failures have 1,000 lines', asy
   t.equal(limit.detailOf({ status: 500, message: 'Failed.' }, requestFrom('192.0.2.2')), 'none')
   t.equal(limit.detailOf(refused, caller), 'full', 'refusals of known callers have no limit')
   limit.close()
-  const rest = (count: number, cause: string) => `error ${count} failed requests have no line in ` +
-    `this log, which has 1000 lines for them in a minute: ${cause}`
+  const rest = (what: string, cause: string) => `error ${what} no line in this log, which has ` +
+    `1000 lines a minute for such requests: ${cause}`
   t.strictSame(sentences, [
-    rest(200, 'Not stored. (the disk is full)'),
-    rest(1, 'The service did not respond in time.'),
-    rest(1, 'Failed.')
+    rest('200 failed requests have', 'Not stored. (the disk is full)'),
+    rest('1 failed request has', 'The service did not respond in time.'),
+    rest('1 failed request has', 'Failed.')
   ])
 })
 

@@ -19,6 +19,12 @@ t.test('tokens are counted one by one, also when they have the same name', async
   t.strictSame(await statuses('two'), [200, 200, 429])
 })
 
+t.test('the message of a limit of one request is singular', async t => {
+  const { post } = await startApp(t, { rateLimit: 1 })
+  await post(plant)
+  t.match((await post(plant)).json().message, /^This token may make 1 request per minute\./)
+})
+
 t.test('of 1,000 concurrent requests exactly as many pass as the limit allows', async t => {
   // Neither connections nor a queue of the store, which a busy machine would refuse with 503.
   const store = testStore({ add: async () => 'added' })

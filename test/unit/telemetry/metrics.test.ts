@@ -68,6 +68,14 @@ t.test('/metrics counts every door, and no label has text of a client', async t 
   t.match(text, new RegExp(bucket.source.replace('10', '\\+Inf'), 'm'))
 })
 
+t.test('own paths below an encoded BASE_URL have their routes as labels', async t => {
+  const { app } = await startApp(t, { baseUrl: '/caf%C3%A9' })
+  const { origin } = await listen(app)
+  for (const path of ['/livez', '/docs/json']) await fetch(`${origin}/caf%C3%A9${path}`)
+  const counts = samples(await scrape(`${origin}/metrics`))
+  t.match(counts, { [duration('GET', 200, '/livez')]: 1, [duration('GET', 200, '/docs')]: 1 })
+})
+
 t.test('a request that is refused while its token is verified is counted once', async t => {
   const verified = Promise.withResolvers<undefined>()
   const verifyToken = (given: string) => {

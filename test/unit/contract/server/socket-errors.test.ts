@@ -251,13 +251,29 @@ t.test('more than 100 header fields, or more than 16 KiB of them, are answered 4
   t.equal(most.statusCode, 200)
 })
 
+t.test('an address of more than 2,048 characters is answered 414, with a line in the log', async t => {
+  const { log, lines } = logLines()
+  const { port } = await listen((await startApp(t, { log })).app)
+  const get = (length: number, fields = ['Host: x']) => {
+    return requestText(`GET /?${'a'.repeat(length - 2)}`, [...fields, 'Connection: close'])
+  }
+  const long = await exchangeOne(port, get(2049))
+  isError(t, long, 414, 'The address of the request is longer than 2048 characters.', 'long')
+  t.match(lines.map(line => JSON.parse(line)), [
+    { status: 414, id: long.headers['x-request-id'], method: 'GET', path: '/' }
+  ])
+  t.equal((await exchangeOne(port, get(2048))).statusCode, 302)
+  t.equal((await exchangeOne(port, get(2049, []))).statusCode, 400, 'no Host')
+  t.equal(lines.length, 2)
+})
+
 t.test('a request that does not arrive in time is answered 408', async t => {
   const { app, store } = await startApp(t, { requestTimeoutMs: { header: 200, whole: 400 } })
   const { port } = await listen(app)
   const header = await exchangeOne(port, 'POST /plants HTTP/1.1\r\nHost: x\r\n')
-  isError(t, header, 408, 'The request did not arrive in time.', 'half a header')
+  isError(t, header, 408, 'The header did not arrive within 0.2 s.', 'half a header')
   const body = await exchangeOne(port, request(fern).slice(0, -3))
-  isError(t, body, 408, 'The request did not arrive in time.', 'half a body')
+  isError(t, body, 408, 'The request did not arrive within 0.4 s.', 'half a body')
   t.strictSame(await Array.fromAsync(allPlants(store)), [])
 })
 
@@ -365,6 +381,44 @@ t.test('HEAD gets no body and others do, whatever the bytes of a body look like'
     t.match(last, /^HTTP\/1\.1 40[04] /, name)
     t.match(last.slice(last.indexOf('\r\n\r\n') + 4), body, name)
   }
+})
+
+t.test('malformed bytes that get no response have one line in the log', async t => {
+  const added = Promise.withResolvers<'added'>()
+  const { log, lines } = logLines()
+  const { app } = await startApp(t, { log, store: testStore({ add: () => added.promise }) })
+  const { port } = await listen(app)
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('latin1')
+  let received = ''
+  socket.on('data', text => { received += text })
+  socket.end(`${request(fern)}nonsense\r\n\r\n`)
+  await sleep(50)
+  added.resolve('added')
+  await once(socket, 'end')
+  socket.destroy()
+  t.match(received, /^HTTP\/1\.1 200 [^]*"fern"\}$/)
+  t.match(lines.map(line => JSON.parse(line)), [{ status: 400, msg: /a known method/ }])
+  t.equal(lines.length, 1)
+})
+
+t.test('a client that leaves has no line in the log, nor have bytes after its last request', async t => {
+  const added = Promise.withResolvers<'added'>()
+  const { log, lines } = logLines()
+  const { app } = await startApp(t, { log, store: testStore({ add: () => added.promise }) })
+  const { port } = await listen(app)
+  const served: Socket[] = []
+  app.server.on('connection', socket => served.push(socket))
+  const leaves = connect(port, '127.0.0.1')
+  leaves.write(request(fern), () => setTimeout(() => leaves.resetAndDestroy(), 50))
+  const idle = connect(port, '127.0.0.1')
+  idle.write('POST /plants HTTP/1.1\r\n', () => setTimeout(() => idle.resetAndDestroy(), 50))
+  const last = exchange(port, request(fern, ['Connection: close']), 'nonsense\r\n\r\n')
+  await sleep(150)
+  added.resolve('added')
+  t.equal((await last).length, 1)
+  while (served.some(({ destroyed }) => !destroyed)) await sleep(5)
+  t.equal(served.length, 3)
+  t.strictSame(lines, [])
 })
 
 t.test('a request that waits gets the error of its framing, also when its body is malformed', async t => {
