@@ -38,7 +38,8 @@ export async function runCopy (args: string[]): Promise<void> {
     else process.exitCode = await copy(copied)
   } catch (error) {
     const { message, cause } = error as Error
-    console.error(cause instanceof Error ? `${message} (${cause.message})` : message)
+    const isMore = cause instanceof Error && !message.includes(cause.message)
+    console.error(isMore ? `${message} (${cause.message})` : message)
     process.exitCode = error instanceof ArgumentError ? 2 : 1
   }
 }

@@ -71,8 +71,10 @@ const otherDocs = /(?:\/docs)?\/(?:openapi|swagger|api-docs)(?=\.(?:json|ya?ml)$
 function similarTo (path: string, paths: Path[]): string {
   const sent = path.replace(otherDocs, '/docs')
   const plain = paths.map(({ template }) => template).filter(template => !template.includes('{'))
-  // The caller may have left out the path of the server, or a prefix.
-  const complete = plain.find(template => sent.length > 1 && template.endsWith(sent))
+  // The caller may have left out the path of the server, or have sent another one.
+  const isPart = (whole: string, end: string) => end.length > 1 && whole.endsWith(end)
+  const complete = plain.find(template => isPart(template, sent)) ??
+    plain.find(template => isPart(path, template))
   if (complete !== undefined) return ` Did you mean ${complete}?`
   const similar = plain.filter(({ length }) => Math.abs(length - sent.length) <= 3)
   return didYouMean(sent, similar.slice(0, maxCompared))

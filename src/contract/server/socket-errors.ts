@@ -123,7 +123,7 @@ const parserFaults: Readonly<Record<string, string>> = {
   HPE_INVALID_URL: 'its address does not begin with /, or is not percent-encoded',
   HPE_INVALID_CONSTANT: badFirstLine,
   HPE_INVALID_VERSION: badFirstLine,
-  HPE_INVALID_CONTENT_LENGTH: 'its Content-Length is not a number of bytes',
+  HPE_INVALID_CONTENT_LENGTH: 'its Content-Length is no number, or is beside a Transfer-Encoding',
   HPE_UNEXPECTED_CONTENT_LENGTH: 'its Content-Length is sent more than once',
   HPE_INVALID_TRANSFER_ENCODING: 'its Transfer-Encoding is not chunked, or not alone',
   HPE_INVALID_HEADER_TOKEN: 'a header field has an invalid name or value',

@@ -69,8 +69,8 @@ const outermostIds = ['-9223372036854775808', '9223372036854775807']
 const insertAndUndo = (table: string) => `DO $probe$ BEGIN
   SET LOCAL synchronous_commit = off;
   BEGIN
-    INSERT INTO ${table} (${columnNames})
-      SELECT id, '', NULL FROM unnest('{${outermostIds}}'::bigint[]) AS id
+    INSERT INTO ${table} (id, name)
+      SELECT id, '' FROM unnest('{${outermostIds}}'::bigint[]) AS id
       ON CONFLICT (id) DO NOTHING;
     SET CONSTRAINTS ALL IMMEDIATE;
     IF (SELECT count(*) FROM ${table} WHERE id IN (${outermostIds})) < 2 THEN

@@ -62,8 +62,11 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
     throw new Error('it cannot be opened with durable commits; name a file')
   }
   checkIntegrity(connection, path, read)
-  transaction(connection, () => migrate(connection, read))
+  connection.exec('BEGIN IMMEDIATE')
+  const isMigrated = migrate(connection, read)
   tryInsert(connection)
+  // A commit would write the pages that the trial has touched.
+  connection.exec(isMigrated ? 'COMMIT' : 'ROLLBACK')
   rmSync(creationMark(path), { force: true })
 }
 
@@ -102,16 +105,18 @@ export function checkOwner (application: number, found: number, hasNoTable: bool
 
 type ReadPragma = (pragma: string) => unknown
 
-function migrate (connection: DatabaseSync, read: ReadPragma): void {
+/** Returns whether it has changed the database. */
+function migrate (connection: DatabaseSync, read: ReadPragma): boolean {
   const found = Number(read('user_version'))
   checkOwner(Number(read('application_id')), found, read('schema_version') === 0n)
-  if (found === version) return
+  if (found === version) return false
   for (const migration of Object.values(migrations).slice(found)) connection.exec(migration)
   connection.exec(`PRAGMA application_id = ${applicationId}; ${writeVersion}`)
+  return true
 }
 
 /** At the ends of int64, with texts that a column of numbers would change. */
-const probes: NewPlant[] = [
+const probes = [
   { id: -(2n ** 63n), name: '01', tag: '' }, { id: 2n ** 63n - 1n, name: '', tag: '01' }
 ]
 
@@ -120,22 +125,22 @@ const refusals = [1, 19]
 
 /** Refuses a table that drops, changes or does not take a plant, and leaves none there. */
 function tryInsert (connection: DatabaseSync): void {
-  connection.exec('BEGIN IMMEDIATE')
-  const cells = Object.values(columns)
+  connection.exec('SAVEPOINT trial')
   try {
     for (const plant of probes) {
+      const values = Object.values(columns).map(({ value }) => value(plant))
       connection.prepare('DELETE FROM plants WHERE id = ?').run(plant.id)
-      connection.prepare(insertPlant).run(...cells.map(({ value }) => value(plant)))
-      const stored = connection.prepare(selectPlants).get(plant.id, 1)
-      if (!isDeepStrictEqual({ ...stored }, plant)) throw new Error('it stores another one')
+      connection.prepare(insertPlant).run(...values)
+      const stored = Object.values({ ...connection.prepare(selectPlants).get(plant.id, 1) })
+      if (!isDeepStrictEqual(stored, values)) throw new Error('it stores another one')
     }
   } catch (error) {
     const { errcode, message } = error as Error & { errcode?: number }
     if (errcode !== undefined && !refusals.includes(errcode & 0xff)) throw error
-    const problem = `its table plants does not take every plant (${message})`
-    throw new Error(`${problem}; copy its plants to a new file with npm run copy`)
+    const wayOut = 'remove what was added to it, or restore the file from a backup'
+    throw new Error(`its table plants does not take every plant (${message}); ${wayOut}`)
   }
-  connection.exec('ROLLBACK')
+  connection.exec('ROLLBACK TO trial')
 }
 
 /** Refuses a damaged file. Reads the whole file. */

@@ -80,9 +80,10 @@ function storedPlants (folder: string): string[] {
 
 /**
  * A proxy in front of the service. Each of `faults` is for one request: a status is its response;
- * `lost` passes the request on and ends the connection in the middle of the response.
+ * `empty` is one without a body; `lost` passes the request on and ends the connection in the middle
+ * of the response.
  */
-async function startProxy (t: Test, service: string, faults: Array<number | 'lost'> = [], retryAfter = '2') {
+async function startProxy (t: Test, service: string, faults: Array<number | 'lost' | 'empty'> = [], retryAfter = '2') {
   const requests: Array<{ body: string, ms: number }> = []
   const proxy = createServer(async (request, response) => {
     const body = await text(request)
@@ -90,6 +91,10 @@ async function startProxy (t: Test, service: string, faults: Array<number | 'los
     const fault = faults.shift()
     if (typeof fault === 'number') {
       response.writeHead(fault, { 'retry-after': retryAfter }).end(`{"error":${fault},"message":"Not now."}`)
+      return
+    }
+    if (fault === 'empty') {
+      response.writeHead(404, { 'content-length': 0 }).end()
       return
     }
     const headers = { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' }
@@ -151,6 +156,12 @@ for (const [program, client] of Object.entries(clients)) {
       t.equal(proxy.requests.length, 4)
       t.ok(second - first > 1900 && fourth - third > 1900, 'Retry-After is obeyed')
       t.ok(storedPlants(folder).includes('9223372036854775807 Boston fern'))
+    })
+
+    await t.test('an error without a body is an error', async t => {
+      const proxy = await startProxy(t, origin, ['empty'])
+      const result = await send(client, folder, proxy.origin, '6')
+      t.match(result, { code: program === 'curl' ? 0 : 1, output: /404/ })
     })
 
     await t.test('five requests without success are enough', async t => {

@@ -43,7 +43,9 @@ function replace (text: string, replacement: string): (contract: string) => stri
 }
 
 const tag = '        tag:\n          type: string\n'
-const long = 'format: int64'
+/** Of the id: another operation may have an int64, too. */
+const long = 'format: int64\n              description'
+const short = long.replace('int64', 'int32')
 const message = 'message:\n          type: string'
 const responses = "{ '200': { description: x }, '400': { description: x } }"
 const conflict = /^ {8}'409':\n(?: {10}.*\n)+/m
@@ -76,14 +78,14 @@ const breakingChanges: Change[][] = [
     ['another pattern', replace("'^[^\\x00]*$'", "'^[a-z]*$'"), /`pattern` of `name` changed/],
     ['a new limit', replace(tag, `${tag}          maxLength: 9\n`), /`maxLength` of `tag` was set/],
     ['a list of values', replace(tag, `${tag}          enum: [a]\n`), /Enum of `tag` was set to 'a'/],
-    ['int32 to int64 in a response', replace('format: int32', long), /`format` of `error` changed/],
-    ['int64 to int32', replace(long, 'format: int32'), /`format` of `id` changed/],
+    ['int32 to int64 in a response', replace('format: int32', 'format: int64'), /`format` of `error` changed/],
+    ['int64 to int32', replace(long, short), /`format` of `id` changed/],
     ['null in a response', replace(message, "message:\n          type: [string, 'null']"), /`message` widened/],
     ['another scheme', withKey('security:\n  - key: []\n'), /`bearerAuth` is no longer accepted/]
   ],
   [
     ['a removed member', replace('        tag:\n', '        label:\n'), /`tag` of `Plant` was removed/],
-    ['another type', replace(`integer\n              ${long}`, 'string'), /Type of `id` narrowed/],
+    ['another type', replace(`integer\n              ${long}`, 'string\n              description'), /Type of `id` narrowed/],
     ['a second credential', withKey(`${bearerOnly}    key: []\n`), /now requires `key`/],
     ['another HTTP scheme', replace('scheme: bearer', 'scheme: basic'), /`scheme` of .* changed/]
   ]
@@ -113,7 +115,7 @@ test('each change that can break a client is a line, and the exit code is 1', as
   }
 })
 
-const narrower = contract.replace('format: int64', 'format: int32')
+const narrower = contract.replace(long, short)
 
 test('changes that break no client are counted, and the exit code is 0', async t => {
   const { folder, git, change, breaking, observed } = repository(t, narrower)

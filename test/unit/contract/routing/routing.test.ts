@@ -50,7 +50,7 @@ t.test('the router knows a path with a query, percent-encoded or in absolute for
 
 t.test('a path like one of the contract gets a question', async t => {
   const { app } = await startApp(t)
-  for (const url of ['/plant', '/plants/', '/Plants', '//plants', '/pants']) {
+  for (const url of ['/plant', '/plants/', '/Plants', '//plants', '/pants', '/api/v1/plants']) {
     isError(t, await app.inject(url), 404, `There is nothing at ${url}. Did you mean /plants?`, url)
   }
   for (const url of ['/x', '/planets/of/1', '/flowers', `/plants${'/'.repeat(100)}`]) {

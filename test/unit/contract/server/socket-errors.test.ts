@@ -26,7 +26,7 @@ t.test('bytes that are not HTTP are answered 400', async t => {
   const { port } = await listen((await startApp(t)).app)
   const post = (...fields: string[]) => requestText('POST /plants', ['Host: x', ...fields], '')
   const first = ': its first line is not "METHOD /path HTTP/1.1" with CRLF'
-  const length = ': its Content-Length is not a number of bytes'
+  const length = ': its Content-Length is no number, or is beside a Transfer-Encoding'
   const coding = ': its Transfer-Encoding is not chunked, or not alone'
   const field = ': a header field has an invalid name or value'
   const address = ': its address does not begin with /, or is not percent-encoded'

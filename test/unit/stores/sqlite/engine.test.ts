@@ -387,7 +387,7 @@ t.test('a table that does not take every plant is refused, and left as it is', a
     connection.close()
     await t.rejects(sqliteEngine(path, () => {}), {
       message: `The database ${path} cannot be used: its table plants does not take every plant ` +
-        `(${fault}); copy its plants to a new file with npm run copy.`
+        `(${fault}); remove what was added to it, or restore the file from a backup.`
     })
     rmSync(path)
   }
