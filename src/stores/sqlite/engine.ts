@@ -6,7 +6,7 @@ import { killAtExit } from '../../kill-at-exit.ts'
 import type { Engine } from '../engine.ts'
 import { remoteEngine } from '../remote-engine.ts'
 
-type WorkerMessage = 'ready' | 'left' | 'unsynced' | { warning: string }
+type WorkerMessage = 'ready' | 'left' | { warning: string }
 
 /**
  * Milliseconds with the file until startup says that it waits: longer than the worker waits for a
@@ -38,11 +38,11 @@ export async function sqliteEngine (
     const started = startWorker(path, onWarning)
     started.on('message', (message: WorkerMessage) => {
       if (message === 'ready') return onReady()
-      if (message === 'unsynced') keeper = keepLog(path)
-      else if (message !== 'left') return onWarning(message.warning)
+      if (message !== 'left') return onWarning(message.warning)
       started.unref()
       // Only a killed process leaves the log.
       killAtExit()
+      keeper = keepLog(path)
     })
     started.once('exit', () => { if (worker === started) worker = undefined })
     return started
@@ -93,7 +93,9 @@ function startWorker (path: string, onWarning: (sentence: string) => void): Work
  */
 function keepLog (path: string): DatabaseSync {
   const connection = new DatabaseSync(path)
-  // Locks the file.
-  connection.exec('SELECT 1 FROM sqlite_schema')
+  try {
+    // Locks the file, also when the log of another process does not let it read.
+    connection.exec('SELECT 1 FROM sqlite_schema')
+  } catch {}
   return connection
 }

@@ -38,7 +38,8 @@ export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void
   checkHeader(path)
   const isUsable = () => stat(log) !== undefined || isBeingCreated(path) || !needsLog(path)
   if (!becomesTrue(isUsable)) {
-    const wayOut = 'put the log back, or remove the file to start with an empty one'
+    const wayOut = 'end all programs that have it open, and put the log back if there is one; ' +
+      'otherwise remove the file to start with an empty one'
     throw new Error(`it is empty without its log ${log}; ${wayOut}`)
   }
   if (stat(log) !== undefined) checkAge(path, log)

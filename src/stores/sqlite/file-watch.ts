@@ -1,6 +1,6 @@
 // Checks the open files of a SQLite database at each write, and merges the log into the file.
 // Plants that are written to other files, or to changed ones, would be lost.
-import { openSync, statSync } from 'node:fs'
+import { openSync, readSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
 import { FileChanged, isFailedWrite, LogRemoved, merge, syncFile } from './checkpoint.ts'
@@ -14,8 +14,7 @@ const pagesOfCheckpoint = 1000
 const maxPagesUnmerged = 10 * pagesOfCheckpoint
 
 /**
- * Returns write(), which fails unless the open files are in place and complete: plants written to
- * others would be lost.
+ * Looks after the open files: plants written to others, or read from others, would be lost.
  * @param descriptors gets those to close after the connection: to close a descriptor of a file ends
  *   the locks of this process on it (POSIX)
  */
@@ -28,7 +27,7 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
     descriptors.push(descriptor)
     return descriptor
   }
-  const index = open(`${path}-shm`)
+  const [log, index] = [open(`${path}-wal`), open(`${path}-shm`)]
   const file = open(path)
   // A reader may have prevented that the first checkpoint merged the whole log.
   syncFile(file)
@@ -36,6 +35,7 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
   /** Pages of the log from which the next commit tries a checkpoint. */
   let pagesOfNext = pagesOfCheckpoint
 
+  /** @throws Error unless the open files are in place, and changed by SQLite alone */
   function checkPlace (): void {
     const now = observeFiles(names, index)
     const changed = now.inodes.findIndex((inode, nth) => inode !== last.inodes[nth])
@@ -79,8 +79,23 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
     if (isPartlyMerged(now) && now.merged !== last.index.merged) syncFile(file)
   }
 
+  /**
+   * Whether the index is that of the open log. Another process that finds no log begins another,
+   * and shares the index or has begun that, too: a merge by this index would damage the file.
+   */
+  function isCurrent (): boolean {
+    const found = stat(`${path}-shm`)?.ino
+    if (found !== undefined && found !== last.inodes[2]) return false
+    for (;;) {
+      const before = readIndex(index)
+      const salt = readSalt(log)
+      const { pages, salt: ofIndex } = before
+      if (isDeepStrictEqual(readIndex(index), before)) return pages === 0 || ofIndex === salt
+    }
+  }
+
   /** Checks the files before the commit and after it: they may change at any time. */
-  return function write<Result> (work: () => Result): Result {
+  function write<Result> (work: () => Result): Result {
     const result = transaction(connection, () => {
       checkPlace()
       checkLog()
@@ -93,6 +108,17 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
     if (pages >= pagesOfNext && merged !== pages) checkpoint(pages)
     return result
   }
+
+  return { write, checkPlace, isCurrent }
+}
+
+export type FileWatch = ReturnType<typeof watchFiles>
+
+/** The salt in the header of the log, as the index has it. */
+function readSalt (descriptor: number): number {
+  const words = new Uint32Array(1)
+  readSync(descriptor, words, { position: 16 })
+  return words[0] as number
 }
 
 const moved = 'its file was removed or replaced'

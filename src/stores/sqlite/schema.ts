@@ -1,6 +1,6 @@
 // The SQLite database when it is opened: durable commits, the table, and files that are refused.
 import { appendFileSync, rmSync, statSync } from 'node:fs'
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
 import type { NewPlant } from '../../plants/plant-store.ts'
 import { merge } from './checkpoint.ts'
@@ -26,12 +26,6 @@ export const columns = {
   name: { since: 1, value: ({ name }) => name },
   tag: { since: 1, value: ({ tag = null }) => tag }
 } satisfies Record<keyof NewPlant, Column>
-
-const names = Object.keys(columns).join(', ')
-export const insertPlant = `INSERT INTO plants (${names})
-  VALUES (${names.replaceAll(/\w+/g, '?')}) ON CONFLICT (id) DO NOTHING`
-/** Returns plants from an id. */
-export const selectPlants = `SELECT ${names} FROM plants WHERE id >= ? ORDER BY id LIMIT ?`
 
 /** "Plnt" in the header of the file: it distinguishes the file from those of other programs. */
 const applicationId = 0x506c6e74
@@ -62,11 +56,10 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
     throw new Error('it cannot be opened with durable commits; name a file')
   }
   checkIntegrity(connection, path, read)
-  connection.exec('BEGIN IMMEDIATE')
-  const isMigrated = migrate(connection, read)
-  tryInsert(connection)
-  // A commit would write the pages that the trial has touched.
-  connection.exec(isMigrated ? 'COMMIT' : 'ROLLBACK')
+  transaction(connection, () => {
+    migrate(connection, read)
+    checkTable(connection)
+  })
   rmSync(creationMark(path), { force: true })
 }
 
@@ -105,42 +98,30 @@ export function checkOwner (application: number, found: number, hasNoTable: bool
 
 type ReadPragma = (pragma: string) => unknown
 
-/** Returns whether it has changed the database. */
-function migrate (connection: DatabaseSync, read: ReadPragma): boolean {
+function migrate (connection: DatabaseSync, read: ReadPragma): void {
   const found = Number(read('user_version'))
   checkOwner(Number(read('application_id')), found, read('schema_version') === 0n)
-  if (found === version) return false
+  if (found === version) return
   for (const migration of Object.values(migrations).slice(found)) connection.exec(migration)
   connection.exec(`PRAGMA application_id = ${applicationId}; ${writeVersion}`)
-  return true
 }
 
-/** At the ends of int64, with texts that a column of numbers would change. */
-const probes = [
-  { id: -(2n ** 63n), name: '01', tag: '' }, { id: 2n ** 63n - 1n, name: '', tag: '01' }
-]
+/**
+ * What is at a table that changes, drops or refuses plants; indexes that do so are unique. A table
+ * that was renamed has quotes.
+ */
+const selectDefinition = `SELECT type, name, replace(sql, '"', '') FROM sqlite_schema
+  WHERE tbl_name = 'plants' AND (type <> 'index' OR sql LIKE 'CREATE UNIQUE%') ORDER BY type, name`
 
-/** SQLITE_ERROR, as for a missing column, and SQLITE_CONSTRAINT. */
-const refusals = [1, 19]
-
-/** Refuses a table that drops, changes or does not take a plant, and leaves none there. */
-function tryInsert (connection: DatabaseSync): void {
-  connection.exec('SAVEPOINT trial')
-  try {
-    for (const plant of probes) {
-      const values = Object.values(columns).map(({ value }) => value(plant))
-      connection.prepare('DELETE FROM plants WHERE id = ?').run(plant.id)
-      connection.prepare(insertPlant).run(...values)
-      const stored = Object.values({ ...connection.prepare(selectPlants).get(plant.id, 1) })
-      if (!isDeepStrictEqual(stored, values)) throw new Error('it stores another one')
-    }
-  } catch (error) {
-    const { errcode, message } = error as Error & { errcode?: number }
-    if (errcode !== undefined && !refusals.includes(errcode & 0xff)) throw error
-    const wayOut = 'remove what was added to it, or restore the file from a backup'
-    throw new Error(`its table plants does not take every plant (${message}); ${wayOut}`)
-  }
-  connection.exec('ROLLBACK TO trial')
+/** Refuses a table that is not as the migrations make it. */
+function checkTable (connection: DatabaseSync): void {
+  const own = new DatabaseSync(':memory:')
+  for (const migration of Object.values(migrations)) own.exec(migration)
+  const [expected, found] = [own, connection].map(each => each.prepare(selectDefinition).all())
+  own.close()
+  if (isDeepStrictEqual(found, expected)) return
+  const wayOut = 'remove what was added to it, or restore the file from a backup'
+  throw new Error(`its table plants was changed, and may not keep every plant; ${wayOut}`)
 }
 
 /** Refuses a damaged file. Reads the whole file. */

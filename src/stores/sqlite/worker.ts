@@ -14,10 +14,8 @@ import {
   syncFile, syncFolder
 } from './checkpoint.ts'
 import { checkFiles, stat } from './file-checks.ts'
-import { watchFiles } from './file-watch.ts'
-import {
-  columns, creationMark, insertPlant, markCreation, selectPlants, setUpFile, writeVersion
-} from './schema.ts'
+import { type FileWatch, watchFiles } from './file-watch.ts'
+import { columns, creationMark, markCreation, setUpFile, writeVersion } from './schema.ts'
 import { checkMark, removeMark, writeMark } from './unsynced-mark.ts'
 
 const path = String(workerData)
@@ -163,9 +161,8 @@ function stopFor (change: FileChanged): void {
   const isKnown = changed instanceof FileLeft
   changed = change
   if (isKnown || !(change instanceof FileLeft)) return
-  const isUnsynced = change instanceof FileUnsynced
-  parentPort?.postMessage(isUnsynced ? 'unsynced' : 'left')
-  if (!isUnsynced) return
+  parentPort?.postMessage('left')
+  if (!(change instanceof FileUnsynced)) return
   const warning = writeMark(path)
   if (warning !== undefined) parentPort?.postMessage({ warning })
 }
@@ -253,10 +250,9 @@ function open (): Database {
   // Waits up to five seconds for another process that writes to the file.
   const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
   const descriptors: number[] = []
-  let index: bigint | undefined
+  let watch: FileWatch | undefined
   const merge = () => {
-    const found = stat(`${path}-shm`)?.ino
-    if (index !== undefined && found !== undefined && found !== index) throw new FileLeft(takenOver)
+    if (watch?.isCurrent() === false) throw new FileLeft(takenOver)
     return isInPlace() && mergeAtEnd(connection)
   }
   const close = () => {
@@ -268,13 +264,13 @@ function open (): Database {
   }
   try {
     setUpFile(connection, path)
-    index = stat(`${path}-shm`)?.ino
     syncFolder(dirname(path))
     if (firstInode === undefined) {
       firstInode = stat(path)?.ino
       firstFile = openSync(path, 'r')
     }
-    const statements = prepareStatements(connection, descriptors)
+    watch = watchFiles(connection, path, descriptors)
+    const statements = prepareStatements(connection, watch)
     removeMark(path)
     return { connection, statements, merge, close }
   } catch (error) {
@@ -292,21 +288,22 @@ function open (): Database {
   }
 }
 
-/** By its own index the connection would merge pages that the log no longer has. */
-const takenOver = 'its index was replaced, so that another process has the file; restart the ' +
-  'service, and restore a backup if the log was removed, too'
+const takenOver = 'its log or index was removed, and another process has begun another one; ' +
+  'restart the service, and restore a backup if plants are missing'
 
 function prepareStatements (
   connection: DatabaseSync,
-  descriptors: number[]
+  { write, checkPlace }: FileWatch
 ): Database['statements'] {
-  const write = watchFiles(connection, path, descriptors)
+  const names = Object.keys(columns)
   const cells = Object.values(columns)
-  const insert = connection.prepare(insertPlant)
+  const insert = connection.prepare(`INSERT INTO plants (${names.join(', ')})
+    VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`)
   // IS compares NULL, too.
-  const isEqual = Object.keys(columns).map(name => `${name} IS ?`).join(' AND ')
+  const isEqual = names.map(name => `${name} IS ?`).join(' AND ')
   const same = connection.prepare(`SELECT ${isEqual} AS isSame FROM plants WHERE id = ?`)
-  const select = connection.prepare(selectPlants)
+  const select = connection.prepare(`SELECT ${names.join(', ')} FROM plants
+    WHERE id >= ? ORDER BY id LIMIT ?`)
   const count = connection.prepare('SELECT count(*) AS count FROM plants')
 
   function add (plant: NewPlant): Outcome {
@@ -325,7 +322,12 @@ function prepareStatements (
       if (!outcomes.includes('added') && outcomes.includes('unchanged')) writeNothing()
       return outcomes
     }),
-    page: (from, limit) => select.all(from, limit).map(toPlant),
+    page (from, limit) {
+      const rows = select.all(from, limit)
+      // SQLite reads pages of the wrong log when another process has begun one.
+      checkPlace()
+      return rows.map(toPlant)
+    },
     count: () => Number(count.get()?.count),
     // Writes, because a full disk still allows reads and locks.
     check: () => write(writeNothing)

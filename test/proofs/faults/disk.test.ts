@@ -201,3 +201,30 @@ test('a service leaves its file to one that has begun another index, and no plan
   t.teardown(() => store.close())
   await settle(t, account, store)
 })
+
+test('a service without its log leaves the file to one that has begun another log', async t => {
+  const folder = t.testdir()
+  const url = `sqlite:${join(folder, 'plants.db')}`
+  const start = () => startService(t, folder, { ACCESS_TOKENS: testToken, DATABASE_URL: url })
+  const plant = (id: number) => `{"id":${id},"name":"fern"}`
+  const post = async ({ origin }: { origin: string }, ids: number[]) => {
+    for (const id of ids) t.equal((await postPlant(origin, testToken, plant(id))).status, 200)
+  }
+  const stop = async ({ child, ended }: Awaited<ReturnType<typeof start>>, code: unknown) => {
+    child.kill('SIGTERM')
+    t.equal(await ended, code)
+  }
+  const [first, second] = [await start(), await start()]
+  await post(first, [1, 2, 3])
+  await post(second, [4])
+  rmSync(join(folder, 'plants.db-wal'))
+  await stop(first, 0)
+  const again = await start()
+  await post(again, [5])
+  await stop(second, 'SIGKILL')
+  await post(again, [6])
+  await stop(again, 0)
+  const store = await openStore(url, { maxQueue: 1 })
+  t.teardown(() => store.close())
+  for (let id = 1n; id <= 6n; id++) t.equal(await store.add({ id, name: 'fern' }), 'unchanged')
+})

@@ -49,18 +49,6 @@ t.test('a failed sync in the checkpoint of a start is an error', t => {
   t.end()
 })
 
-t.test('a failed disk in the check of the table is no fault of the table', async t => {
-  const path = join(t.testdir(), 'plants.db')
-  const connection = new DatabaseSync(path, { readBigInts: true })
-  t.teardown(() => connection.close())
-  const prepare = connection.prepare.bind(connection)
-  t.capture(connection, 'prepare', (sql: string) => {
-    if (!sql.startsWith('INSERT')) return prepare(sql)
-    return { run: () => { throw failure(10) } }
-  })
-  t.throws(() => setUpFile(connection, path), { message: 'disk I/O error', errcode: 10 })
-})
-
 t.test('a log that is left after a failed sync of it is never recovered in this boot', t => {
   t.throws(() => checkLogAfter(failure(1034), 1n), unsynced)
   t.doesNotThrow(() => checkLogAfter(failure(1034), 0n), 'merged')

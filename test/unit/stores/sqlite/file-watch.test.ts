@@ -16,7 +16,7 @@ function openWatched (
     connection.close()
     for (const descriptor of descriptors) fs.closeSync(descriptor)
   })
-  return watchFiles(connection, path, descriptors)
+  return watchFiles(connection, path, descriptors).write
 }
 
 t.test('write() returns the result while the files stay in place', async t => {
