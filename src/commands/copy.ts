@@ -2,6 +2,7 @@
 // output. It moves plants to another engine, makes backups and shows a store's content. A second
 // run completes an interrupted copy.
 import { createCompiler, readJson } from 'fastify-openapi-contract/schema'
+import { once } from 'node:events'
 import { createReadStream, createWriteStream, existsSync, fstatSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
@@ -148,6 +149,7 @@ async function openSource (from: string): Promise<Source & { close: () => Promis
     throw new ArgumentError(`${from} is a SQLite database: write sqlite:${from}.`)
   }
   const stream = createReadStream(from)
+  await once(stream, 'open')
   const position = () => stream.bytesRead
   return { plants: readPlants(stream, parse), position, total: file.size, close }
 }

@@ -90,6 +90,7 @@ async function run (
   // A program that reads the log expects nothing but JSON lines.
   const isForPerson = isNew && config.onTerminal
   if (isForPerson) output.write(describeFirstRequest(address, config.baseUrl, ownTokenFile))
+  else if (isNew) log.info(`created a new access token in ${ownTokenFile}`)
   else if (isOwn) log.info(`the access token is in ${ownTokenFile}`)
 }
 

@@ -48,6 +48,11 @@ export function groupCommit (
   }
 ): PlantStore {
   const queue: Pending[] = []
+  // A flood of them must be cheap.
+  const overloads = {
+    plants: new Error(`${maxQueue} plants wait for the store: the share of a thread in MAX_QUEUE`),
+    bytes: new Error(`the plants that wait for the store take ${maxQueueBytes} bytes`)
+  }
   let queueBytes = 0
   let running: Promise<void> | undefined
   let closed: Promise<void> | undefined
@@ -116,7 +121,8 @@ export function groupCommit (
       }
       if (queue.length >= maxQueue || queueBytes >= maxQueueBytes) {
         observer?.count('queue')
-        return unavailable('The service is overloaded. Try again in a moment.')
+        const cause = queue.length >= maxQueue ? overloads.plants : overloads.bytes
+        return unavailable('The service is overloaded. Try again in a moment.', cause)
       }
       return new Promise((resolve, reject) => {
         queue.push({ plant, resolve, reject })

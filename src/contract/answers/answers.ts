@@ -90,7 +90,10 @@ function answerAfter (
   const timer = setTimeout(() => {
     const { complete, socket } = raw
     if (!complete && socket.bytesRead > received) timer.refresh()
-    else reply.send(new HttpError(503, lateMessage))
+    else {
+      const cause = new Error(`no response of the handler within ${responseTimeoutMs} ms`)
+      reply.send(new HttpError(503, lateMessage, { cause }))
+    }
     received = socket.bytesRead
   }, responseTimeoutMs)
   return timer

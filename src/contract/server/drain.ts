@@ -28,8 +28,8 @@ const quietMs = 1000
 
 /**
  * Lets close() of a server drain its connections. Node would close idle connections at once, and
- * lose requests that arrive on them; and it would wait for a stream that never ends. Meanwhile the
- * framework adds `Connection: close` to every response.
+ * lose requests that arrive on them; and it would wait for a stream that never ends. The framework
+ * adds `Connection: close` to the response of each request that arrives meanwhile.
  */
 export function drainAtClose (server: HttpServer, given: Partial<DrainTimes> = {}): void {
   const times = { ...defaults, ...given }

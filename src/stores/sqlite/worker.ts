@@ -170,8 +170,13 @@ function stopFor (change: FileChanged): void {
 const files = `${basename(path)}, ${basename(path)}-wal and ${basename(path)}-shm`
 const letWrite = `let the user of the service write to its folder and to ${files}`
 
-/** By the primary code; see "Result Codes" of SQLite. */
-const waysOut: Readonly<Record<number, string>> = {
+const anotherFolder = 'name a file in another folder in DATABASE_URL'
+
+/** By Node's code or call, or SQLite's primary code; see "Result Codes" of SQLite. */
+const waysOut: Readonly<Record<string, string>> = {
+  EACCES: `let the user of the service read and write its folder and ${files} (chown), or ` +
+    anotherFolder,
+  mkdir: anotherFolder,
   8: letWrite, // SQLITE_READONLY
   // SQLITE_IOERR: also for a disk that is too full for the index, which has 32 KiB.
   10: 'look at the space (df), the inodes (df -i) and the system log of its disk',
@@ -181,12 +186,9 @@ const waysOut: Readonly<Record<number, string>> = {
   26: 'name another file, or restore this one from a backup' // SQLITE_NOTADB
 }
 
-const anotherFolder = 'name a file in another folder in DATABASE_URL'
-
 function withWayOut (error: unknown): unknown {
   const { errcode, code, syscall, message } = error as NodeJS.ErrnoException & { errcode?: number }
-  const isFolder = syscall === 'mkdir' || code === 'EACCES'
-  const wayOut = isFolder ? anotherFolder : waysOut[Number(errcode) & 0xff]
+  const wayOut = waysOut[`${code}`] ?? waysOut[`${syscall}`] ?? waysOut[Number(errcode) & 0xff]
   return wayOut === undefined ? error : new Error(`${message}; ${wayOut}`, { cause: error })
 }
 

@@ -1,8 +1,10 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
-  closeSync, existsSync, openSync, readdirSync, readFileSync, statSync
+  closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync
 } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -285,6 +287,15 @@ test('without a terminal the progress of a file is in percent', async t => {
 test('a copy that cannot start prints one sentence without a stack or a password', async t => {
   const folder = t.testdir({ 'there.ndjson': '', database: 'SQLite format 3\0\x10' })
   const existing = join(folder, 'there.ndjson')
+  // The path of a socket is short.
+  const short = mkdtempSync(join(tmpdir(), 'copy-'))
+  const socket = join(short, 'socket')
+  const server = createServer().listen(socket)
+  t.teardown(() => {
+    server.close()
+    rmSync(short, { recursive: true })
+  })
+  await once(server, 'listening')
   const mistakes: Array<[string[], RegExp]> = [
     [[], /^Usage: npm run copy/],
     [['a'], /^Usage: npm run copy/],
@@ -292,6 +303,8 @@ test('a copy that cannot start prints one sentence without a stack or a password
     [['--force', 'a', 'b'], /Unknown option '--force'/],
     [[sqliteUrl(folder, 'none.db'), '-'], /^There is no database .*none\.db\.\n$/],
     [[join(folder, 'none.ndjson'), '-'], /^ENOENT: no such file .*none\.ndjson'\n$/],
+    // Nobody can open a socket as a file; a store takes longer to open.
+    [[socket, sqliteUrl(folder)], /^ENXIO: no such device or address, open '\S+socket'\n$/],
     [
       ['postgress://u:SECRET@h/db', '-'],
       /^There is no store for "postgress:"\. Use sqlite:PATH.*\.\n$/

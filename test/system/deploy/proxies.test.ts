@@ -7,6 +7,7 @@ import {
   type Network, proxies, type Proxy, type Running, startNetwork, startProxy
 } from '../../fixtures/proxies.ts'
 import { testToken } from '../../fixtures/secrets.ts'
+import { freePort } from '../../fixtures/temporary-postgres.ts'
 import { type Service, startService } from '../../fixtures/service.ts'
 
 interface Behind extends Running { service: Service, network: Network }
@@ -89,6 +90,17 @@ for (const proxy of proxies) {
     const { status, body } = await send({ headers, body: plant(1) })
     t.match([status, JSON.parse(body)], [503, { error: 503, message: /retry is safe/ }])
   })
+
+  if (proxy.program === 'haproxy') {
+    t.test('a request for a service that has crashed goes to the other one', async t => {
+      const crashed = `server crashed 127.0.0.1:${await freePort()} check inter 1h fall 2`
+      const configure: Proxy['configure'] = (config, setting) => {
+        return proxy.configure(config.replace(/^ *server one .*$/m, `$&\n  ${crashed}`), setting)
+      }
+      const { send } = await startBehind(t, { ...proxy, configure })
+      for (const id of [1, 2, 3, 4]) t.strictSame(await send({ headers, body: plant(id) }), answer(id))
+    })
+  }
 
   if (proxy.program === 'caddy') {
     t.test('a fault of the request that Caddy itself finds keeps its status', async t => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import {
-  copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, readlinkSync,
+  chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, readlinkSync,
   renameSync, rmSync, statSync, truncateSync, utimesSync, watch, writeFileSync
 } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -117,6 +117,23 @@ t.test('a directory that cannot be created is an error; one that another store c
   const stores = await Promise.all([open(t, path), open(t, path), open(t, path)])
   const outcomes = await Promise.all(stores.map(store => store.add({ id: 1n, name: 'fern' })))
   t.strictSame(outcomes.sort(), ['added', 'unchanged', 'unchanged'])
+})
+
+t.test('a file that the user may not read is refused with the way out', async t => {
+  const folder = t.testdir()
+  const path = join(folder, 'plants.db')
+  await (await open(t, path)).close()
+  chmodSync(path, 0)
+  const { seteuid } = process
+  const isRoot = process.geteuid?.() === 0
+  if (isRoot) seteuid?.('nobody')
+  try {
+    const remedy = 'let the user of the service read and write its folder and plants.db, plants.db-wal and ' +
+      'plants.db-shm (chown), or name a file in another folder in DATABASE_URL.'
+    await t.rejects(openStore(`sqlite:${path}`, { maxQueue: 1 }), { message: new RegExp(`EACCES: .*; ${RegExp.escape(remedy)}$`) })
+  } finally {
+    if (isRoot) seteuid?.(0)
+  }
 })
 
 t.test('the database file is in WAL mode, has a STRICT table and the application id of the store', async t => {
