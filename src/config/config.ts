@@ -25,7 +25,7 @@ export class ConfigError extends Error {
  * variables that are probably misspelt.
  * @param envFile the names of the variables in .env
  * @param onTerminal whether a person reads the log
- * @throws ConfigError with every error
+ * @throws ConfigError with every error, and `unread`
  */
 export function readConfig (
   env: Readonly<Record<string, string | undefined>>,
@@ -101,8 +101,10 @@ export function readConfig (
   if (config.metricsPort === config.port && config.port !== 0) {
     mistakes.push(`METRICS_PORT is ${config.port}, like PORT; for example METRICS_PORT=9464`)
   }
-  if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return { ...config, onTerminal, unread: describeUnread(known, Object.keys(env), envFile) }
+  const unread = describeUnread(known, Object.keys(env), envFile)
+  // A variable may be missing because its name is misspelt.
+  if (mistakes.length > 0) throw new ConfigError([...mistakes, ...unread])
+  return { ...config, onTerminal, unread }
 }
 
 const defaultDatabase = 'sqlite:data/plants.db'

@@ -19,9 +19,9 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
   // One that is no JSON is reported before anything is written.
   const existing = readManifest('.')
   if (given !== undefined) requireFile(given, 'contract', 'init')
-  const hasApp = isApp(existing)
-  if (hasApp && existing?.type !== 'module') throw new Error(isCommonJs)
   const out = generatedFolder()
+  const hasApp = isApp(existing, out)
+  if (hasApp && existing?.type !== 'module') throw new Error(isCommonJs)
   const source = given ?? 'openapi.yaml'
   if (given === undefined) requireNoOther(source)
   refuseSecond(source, choices, out)
@@ -31,7 +31,7 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
   })
   const contract = copyHere(source, read.files)
   const generate = generateCommand(contract, { ...choices, out })
-  const manifest = projectManifest(generate, own)
+  const manifest = projectManifest(generate, own, out)
   if (!hasApp) writeFiles(projectFiles(manifest))
   // Generated files belong together: a folder that is there stays as it is.
   if (existsSync(out)) console.log(`kept ${out}/`)
@@ -48,7 +48,7 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
     return 0
   }
   if (extension === '.js') console.log(`\n${compileFirst}`)
-  printNext(secrets, ownScripts(existing, manifest.scripts))
+  printNext(secrets, ownScripts(existing, manifest.scripts), generate)
   return 0
 }
 
@@ -132,9 +132,9 @@ function writeFiles (files: Record<string, string>): void {
 }
 
 /** Whether the folder has an app that init did not write: packages alone are none. */
-function isApp (existing: Manifest = {}): boolean {
+function isApp (existing: Manifest = {}, out: string): boolean {
   if (!Object.hasOwn(Object(existing.dependencies), 'fastify')) return false
-  const startsOther = ownScripts(existing, startScripts).length > 0
+  const startsOther = ownScripts(existing, startScripts(out)).length > 0
   return startsOther || (!existsSync('src/service.ts') && ['.', 'src'].some(hasCode))
 }
 
@@ -156,13 +156,22 @@ function printMissing (existing: Manifest, wanted: Manifest): void {
   console.log(`\nAdd to your package.json:\n${JSON.stringify(missing, null, 2)}`)
 }
 
-function printNext (secrets: string[], own: string[]): void {
+const nextSteps = `Then open http://localhost:3000/docs, and write the handlers in src/handlers/.
+npm run dev restarts the service after each change of the code. Run beside it, to generate after
+each change of the contract: npm run generate -- --watch
+In production run node itself, as the script start does: npm does not pass SIGTERM on.`
+
+function printNext (secrets: string[], own: string[], generate: string): void {
   const test = own.includes('test') ? 'node --test test/*.test.ts' : 'npm test'
   const start = own.includes('start') ? 'node src/main.ts' : 'npm start'
   const variables = secrets.map(form => form.includes('=') ? form : `${form}=choose-one`)
   console.log(`\nNext:\n  npm install\n  ${test}\n  ${[...variables, start].join(' ')}`)
-  console.log('Then open http://localhost:3000/docs, and write the handlers in src/handlers/.')
+  console.log(nextSteps)
   if (own.length > 0) console.log(`Your own scripts stay as they are: ${own.join(', ')}.`)
+  if (own.includes('generate')) {
+    const wayOut = `make the script generate "${generate}", and run it.`
+    console.log(`For the options of this command, ${wayOut}`)
+  }
 }
 
 function printAddition (extension: string, secrets: string[]): void {

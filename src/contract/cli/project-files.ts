@@ -12,14 +12,21 @@ export interface OwnManifest {
 const node = 'node --env-file-if-exists=.env'
 /** The command refuses an old Node by one sentence; Node itself does not know the file's type. */
 const refuseOldNode = 'fastify-openapi-contract --version'
-export const startScripts = {
-  prestart: refuseOldNode,
-  start: `${node} src/main.ts`,
-  predev: refuseOldNode,
-  dev: `${node} --watch src/main.ts`
+
+/** @param out the folder of the generated files */
+export function startScripts (out: string) {
+  const watched = out.startsWith('src/') ? ['src'] : ['src', out]
+  // Node's --watch loses a file that an editor or git replaces.
+  const watch = watched.map(folder => `--watch-path=${folder}`).join(' ')
+  return {
+    prestart: refuseOldNode,
+    start: `${node} src/main.ts`,
+    predev: refuseOldNode,
+    dev: `${node} ${watch} src/main.ts`
+  }
 }
 
-export function projectManifest (generate: string, own: OwnManifest) {
+export function projectManifest (generate: string, own: OwnManifest, out: string) {
   return {
     name: packageName(basename(resolve())),
     version: '1.0.0',
@@ -27,7 +34,7 @@ export function projectManifest (generate: string, own: OwnManifest) {
     type: 'module',
     engines: { node: '>=24.4' },
     scripts: {
-      ...startScripts,
+      ...startScripts(out),
       generate,
       build: 'tsc -p tsconfig.build.json',
       test: 'npm run generate -- --check && tsc && node --test test/*.test.ts'

@@ -293,3 +293,10 @@ t.test('the code, .env.example and the page of the configuration name the same v
   t.strictSame(names('.env.example', /^# ([A-Z_]+)=/gm), code)
   t.strictSame(names('docs/use/configuration.md', /^\| `([A-Z_]+)` \|/gm), code)
 })
+
+t.test('a variable that is probably misspelt is reported with the errors', async t => {
+  t.strictSame(mistakesOf({ JWT_ISSUER: 'https://id.example.com', JWT_AUDIANCE: 'plants' }), [
+    'JWT_AUDIENCE is not set, but JWTs need it; for example JWT_AUDIENCE=https://plants.example.com',
+    'JWT_AUDIANCE is set, but the service does not read it. Did you mean JWT_AUDIENCE?'
+  ])
+})

@@ -3,6 +3,7 @@ import type { LocationObject, Source, UserContext } from '@redocly/openapi-core'
 import type { Schema } from '../../schema/index.ts'
 import { locate } from '../files/findings.ts'
 import { annotations, keywords } from '../description/normalize.ts'
+import { didYouMean } from '../../message/did-you-mean.ts'
 import { formsOfOtherVersion } from './openapi-version.ts'
 import { childPlace, References } from './references.ts'
 
@@ -14,6 +15,8 @@ export class Survey {
   readonly sources = new Map<string, Source>()
   /** Schemas with a keyword that JSON Schema 2020-12 does not know, by keyword. */
   readonly unknown = new Map<string, LocationObject[]>()
+  /** Formats of numbers that are like those with a meaning, by format. */
+  readonly unknownFormats = new Map<string, LocationObject[]>()
   /** Keywords that are written as in another version of OpenAPI. */
   readonly otherForms: LocationObject[] = []
   /** What is missing, as a sentence, by the place of the reference to it. */
@@ -43,13 +46,26 @@ export class Survey {
     for (const word of Object.keys(schema)) {
       if (keywords.has(word) || annotations.has(word) || word.startsWith('x-')) continue
       if (word === 'nullable' && specVersion === 'oas3_0') continue
-      const place = location.child(word).key()
-      const others = this.unknown.get(word)
-      if (others === undefined) this.unknown.set(word, [place])
-      else others.push(place)
+      addPlace(this.unknown, word, location.child(word).key())
     }
+    const { type, format } = schema
+    const isNumber = [type].flat().some(each => each === 'integer' || each === 'number')
+    if (!isNumber || typeof format !== 'string') return
+    if (registeredFormats.includes(format) || didYouMean(format, numberFormats) === '') return
+    addPlace(this.unknownFormats, format, location.child('format').key())
   }
 }
+
+function addPlace (found: Survey['unknown'], word: string, place: LocationObject): void {
+  const others = found.get(word)
+  if (others === undefined) found.set(word, [place])
+  else others.push(place)
+}
+
+export const numberFormats = ['float', 'double', 'int32', 'int64']
+/** Others of OpenAPI's registry, which validate nothing. */
+const otherFormats = ['int8', 'int16', 'uint8', 'uint16', 'uint32', 'uint64']
+const registeredFormats = [...numberFormats, ...otherFormats]
 
 /** A place for `References`. */
 export function placeAt ({ source, pointer }: LocationObject): string {

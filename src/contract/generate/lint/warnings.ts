@@ -5,7 +5,8 @@ import {
   type Description, hasIgnoredBody, listOperations, operationPointer, pointerOf, visitValues
 } from '../description/description.ts'
 import { describe, locate, placeOf } from '../files/findings.ts'
-import type { Survey } from './survey.ts'
+import { didYouMean } from '../../message/did-you-mean.ts'
+import { numberFormats, type Survey } from './survey.ts'
 
 /** Rules of what OpenAPI requires and of what is served. The others are matters of style. */
 export const errorRules = [
@@ -66,6 +67,11 @@ export function warningsOf (
     const isNullable = keyword === 'nullable'
     const hint = isNullable ? ' In OpenAPI 3.1 it is `type: [string, \'null\']`.' : ''
     lines.push(`${place} ${sentence}${hint}${others(places)}`)
+  }
+  for (const [format, places] of survey.unknownFormats) {
+    const place = locate(places[0] as typeof places[number])
+    const sentence = `The format \`${format}\` is unknown, and validates nothing.`
+    lines.push(`${place} ${sentence}${didYouMean(format, numberFormats)}${others(places)}`)
   }
   const [form] = survey.otherForms
   if (form !== undefined) {

@@ -51,13 +51,15 @@ t.test('the command ends with 2 and a sentence where it cannot do its work', asy
 t.test('the command and the package refuse an old Node by one sentence', async t => {
   const old = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "24.3.9" } })'
   const node = ['--import', `data:text/javascript,${encodeURIComponent(old)}`]
-  const stderr = 'fastify-openapi-contract needs Node 24.4 or newer; this is v24.3.9.\n'
+  const needs = 'fastify-openapi-contract needs Node 24.4 or newer; this is'
+  const wayOut = 'Install one, or put npx -p node@26 before the command, as in npx -p node@26 npm start.'
+  const stderr = `${needs} v24.3.9. ${wayOut}\n`
   t.strictSame(runProcess(['--version'], node), { status: 2, stdout: '', stderr })
   const versions = Object.getOwnPropertyDescriptor(process, 'versions') as PropertyDescriptor
   Object.defineProperty(process, 'versions', { ...versions, value: { ...process.versions, node: '22.1.0' } })
   t.teardown(() => Object.defineProperty(process, 'versions', versions))
   const door = '../../../../src/contract/node-version.ts?old'
-  await t.rejects(import(door), { message: 'fastify-openapi-contract needs Node 24.4 or newer; this is v22.1.0.' })
+  await t.rejects(import(door), { message: `${needs} v22.1.0. ${wayOut}` })
   t.match(readFileSync(join(import.meta.dirname, '../../../../src/contract/index.ts'), 'utf8'), /^(\/\/.*\n)*import '\.\/node-version\.ts'\n/)
 })
 

@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import t from 'tap'
-import { sourceOf } from '../../../../src/contract/cli/project-files.ts'
+import { sourceOf, startScripts } from '../../../../src/contract/cli/project-files.ts'
 import { openFolder } from '../../../fixtures/command-line.ts'
 import { compile } from '../../../fixtures/compiler.ts'
 import { anyResponse, contractText, noContent, parameter } from '../../../fixtures/contract.ts'
@@ -30,6 +30,9 @@ Next:
   npm test
   TOKEN_SECRET=choose-one npm start
 Then open http://localhost:3000/docs, and write the handlers in src/handlers/.
+npm run dev restarts the service after each change of the code. Run beside it, to generate after
+each change of the contract: npm run generate -- --watch
+In production run node itself, as the script start does: npm does not pass SIGTERM on.
 `
   const first = { code: 0, stdout: files.map(file => `wrote ${file}\n`).join('') + next, stderr: '' }
   t.strictSame(await run('init'), first)
@@ -37,7 +40,11 @@ Then open http://localhost:3000/docs, and write the handlers in src/handlers/.
   t.match({ name, scripts, dependencies }, {
     name: 'my-service',
     // generate-command.test.ts proves that the command refuses an old Node.
-    scripts: { prestart: 'fastify-openapi-contract --version', generate: 'fastify-openapi-contract generate' },
+    scripts: {
+      prestart: 'fastify-openapi-contract --version',
+      dev: /^node .*--watch-path=src --watch-path=generated src\/main\.ts$/,
+      generate: 'fastify-openapi-contract generate'
+    },
     dependencies: { fastify: /^\^5\./, 'fastify-openapi-contract': `file:${relative('', engine)}` }
   })
   const kept = files.filter(file => !file.startsWith('generated/'))
@@ -167,6 +174,8 @@ t.test('a contract below the folder stays where it is, and the flags go into the
   t.match(await run('init', 'api/open.yaml', '--allow-open'), { code: 0, stdout: /^wrote package\.json\n/ })
   t.equal(JSON.parse(read('package.json')).scripts.generate, 'fastify-openapi-contract generate api/open.yaml --allow-open')
   t.match(await run('generate', 'api/open.yaml', '--allow-open', '--check'), { code: 0 })
+  const wanted = 'make the script generate "fastify-openapi-contract generate api/open.yaml --allow-open --int64 number", and run it.\n'
+  t.ok((await run('init', 'api/open.yaml', '--allow-open', '--int64', 'number')).stdout.endsWith(wanted))
 })
 
 t.test('in a project, init says what to add to the files that it keeps', async t => {
@@ -251,6 +260,7 @@ t.test('in an app whose sources must be below src, the generated files are there
     })
   })
   t.match(await run('init'), { code: 0, stdout: '"generate": "fastify-openapi-contract generate --out src/generated"' })
+  t.match(startScripts('src/generated').dev, /\.env --watch-path=src src\/main\.ts$/, 'below src there is one folder to watch')
   t.strictSame(readdirSync(folder).sort(), ['openapi.yaml', 'package.json', 'src', 'tsconfig.json'])
   symlinkSync(modules, join(folder, 'node_modules'))
   t.strictSame(await compile(folder), [])

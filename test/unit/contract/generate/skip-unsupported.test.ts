@@ -131,6 +131,21 @@ t.test('there is one warning about style, and one for each unknown keyword', asy
   ])
 })
 
+t.test('a misspelt format of a number is a warning, and a format without a meaning is none', async t => {
+  const formats = ['int46', 'int46', 'duoble', 'int64', 'int16', 'cents']
+  const schemas = formats.map((format, index) => `s${index}: { type: [number, 'null'], format: ${format} }`)
+  schemas.push('t: { type: string, format: int46 }', 'u: { type: number }')
+  const content = `content: { application/json: { schema: { properties: { ${schemas.join(', ')} } } } }`
+  const operation = `get: { security: [], responses: { '200': { description: x, ${content} } } }`
+  const file = join(t.testdir({ 'main.yaml': `${head}paths: { /a: { ${operation} } }\n` }), 'main.yaml')
+  const { warnings } = await readContract(file)
+  t.match(warnings.filter(warning => warning.includes('The format')), [
+    /^\S+:4:\d+ \S+ The format `int46` is unknown, and validates nothing\. Did you mean int64\? \(1 more\)$/,
+    /^\S+:4:\d+ \S+ The format `duoble` is unknown, and validates nothing\. Did you mean double\?$/
+  ])
+  t.equal(warnings.filter(warning => warning.includes('The format')).length, 2)
+})
+
 t.test('keywords of another version of OpenAPI have one warning, and their faults stay', async t => {
   const read = (openapi: string, schema: string) => {
     const text = contractText({ openapi, paths: `  /a: { get: { ${jsonResponse(schema)} } }` })

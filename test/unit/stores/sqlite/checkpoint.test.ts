@@ -27,7 +27,7 @@ t.test('before the end of a connection its transaction is rolled back, and the l
   const connection = new DatabaseSync(path, { readBigInts: true })
   t.teardown(() => connection.close())
   setUpFile(connection, path)
-  connection.exec("BEGIN; INSERT INTO plants VALUES (1, 'fern', NULL)")
+  connection.exec("BEGIN; INSERT INTO plants (id, name) VALUES (1, 'fern')")
   mergeAtEnd(connection)
   t.equal(connection.isTransaction, false)
   const state = connection.prepare('PRAGMA wal_checkpoint(NOOP)').get() as Record<string, bigint>

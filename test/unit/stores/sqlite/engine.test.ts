@@ -819,7 +819,7 @@ t.test('a plant that another program has stored without a sync is synced before 
   const path = join(t.testdir(), 'plants.db')
   const store = await open(t, path)
   const other = new DatabaseSync(path)
-  other.exec("PRAGMA synchronous = NORMAL; INSERT INTO plants VALUES (1, 'fern', NULL)")
+  other.exec("PRAGMA synchronous = NORMAL; INSERT INTO plants (id, name) VALUES (1, 'fern')")
   other.close()
   const logSize = () => statSync(`${path}-wal`).size
   const before = logSize()

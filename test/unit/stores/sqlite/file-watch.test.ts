@@ -55,7 +55,7 @@ function openFailing (t: Test) {
   const path = join(t.testdir(), 'plants.db')
   const connection = new DatabaseSync(path, { readBigInts: true })
   const write = openWatched(t, path, connection)
-  const insert = connection.prepare('INSERT INTO plants VALUES (?, ?, NULL)')
+  const insert = connection.prepare('INSERT INTO plants (id, name) VALUES (?, ?)')
   let id = 0n
   const add = (plants = 150) => write(() => {
     for (let nth = 0; nth < plants; nth++) insert.run(++id, 'x'.repeat(30_000))

@@ -23,7 +23,7 @@ t.test('each commit and each checkpoint waits for its sync', async t => {
 t.test('a start merges the log that a crash has left into the file', async t => {
   const folder = t.testdir()
   const [path, crashed] = [join(folder, 'plants.db'), join(folder, 'crashed.db')]
-  openFile(t, path).exec("INSERT INTO plants VALUES (1, 'fern', NULL)")
+  openFile(t, path).exec("INSERT INTO plants (id, name) VALUES (1, 'fern')")
   for (const suffix of ['', '-wal']) copyFileSync(path + suffix, crashed + suffix)
   const connection = openFile(t, crashed)
   t.equal(statSync(`${crashed}-wal`).size, 0)
