@@ -52,8 +52,9 @@ t.test('without packages each npm script that needs them is one sentence, and ex
   t.match(await call(scripts.generate, 'v20'), { code: 2, stderr })
   for (const [name, script] of Object.entries(scripts)) {
     if (['start', 'copy', 'prepack', 'lint', 'lint:contract', 'build-tap'].includes(name)) continue
-    t.match(script, /^(?:scripts\/node\.sh|npm run generate) /, name)
+    t.match(script, /^(?:(?:exec )?scripts\/node\.sh|npm run generate) /, name)
   }
+  for (const name of ['start', 'copy', 'dev']) t.match(scripts[name], /^exec /, `SIGTERM of npm ends ${name}`)
   mkdirSync(join(folder, 'node_modules'))
   const missing = 'Put one on the PATH: npm has installed none that runs on this machine.'
   t.match(await call(scripts.start, 'v20'), { code: 2, stderr: `${needs} v20.20.2. ${missing}\n` })

@@ -16,10 +16,10 @@ const test = inParallel(t, 2)
  */
 async function develop (t: Test, ...overlays: string[]) {
   const folder = t.testdir()
-  const copied = ['src', 'scripts', 'generated', 'tsconfig.json', 'package.json', 'openapi.yaml']
+  const copied = ['src', 'generated', 'tsconfig.json', 'package.json', 'openapi.yaml']
   for (const name of copied) cpSync(name, join(folder, name), { recursive: true })
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
-  const args = ['run', 'dev', '--']
+  const args = [resolve('scripts/dev.ts')]
   for (const [index, text] of overlays.entries()) {
     writeFileSync(join(folder, `${index}.yaml`), text)
     args.push('--overlay', `${index}.yaml`)
@@ -27,7 +27,7 @@ async function develop (t: Test, ...overlays: string[]) {
 
   const config = { PORT: '0', DATABASE_URL: 'memory:', ACCESS_TOKENS: testToken, LOG_LEVEL: 'info' }
   const env = { ...process.env, ...config }
-  const dev = holdProcess(spawn('npm', args, {
+  const dev = holdProcess(spawn(process.execPath, args, {
     cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe']
   }))
   t.teardown(() => dev.kill('SIGKILL'))
