@@ -1,7 +1,11 @@
 // Reads JSON lines and JSON text sequences (RFC 7464) value by value, as they arrive.
 import type { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { linesMark } from '../message/media-type.ts'
 import { HttpError } from '../server/http-error.ts'
+
+/** Lines until other requests get a turn: a chunk may have tens of thousands. */
+const linesPerTurn = 64
 
 /**
  * Returns a function from a body to its values. Each is read when it is asked for.
@@ -21,6 +25,7 @@ export function linesReader (
     for await (const line of splitBody(body, mark || '\n', lineBytes)) {
       if (!isBlank(line)) yield read(line, `${unit} ${index} of the body`)
       index++
+      if (index % linesPerTurn === 0) await setImmediate()
     }
   }
 }

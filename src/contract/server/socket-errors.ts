@@ -92,9 +92,9 @@ export function answerClientError (
   error: ParserError,
   socket: ServedSocket
 ): void {
-  // The client has left: ECONNRESET or EPIPE. RFC 9112, section 9.6: nothing is read after the
-  // request that closes the connection.
-  if (socket.destroyed || error.code === 'HPE_CLOSED_CONNECTION') return
+  // The client has left: ECONNRESET or EPIPE.
+  if (socket.destroyed) return
+  if (error.code === 'HPE_CLOSED_CONNECTION') return endAfterLast(socket)
   const request = socket.parser?.incoming ?? undefined
   const isBroken = request?.complete === false
   // It may have waited for an earlier response, and so not have been checked yet.
@@ -102,6 +102,16 @@ export function answerClientError (
   const found = fault ?? fromParser(error, isBroken, socket)
   const isHead = isBroken ? request.method === 'HEAD' : beginsHead(error, request)
   endSocket(socket, reporter, found, { isHead })
+}
+
+/**
+ * Nothing is read after the request that closes the connection (RFC 9112, section 9.6). Its
+ * response does not end the connection when `Connection: close` is in a trailer.
+ */
+function endAfterLast (socket: ServedSocket): void {
+  const pending = socket._httpMessage
+  if (pending) pending.once('finish', () => endAndReadOn(socket))
+  else endAndReadOn(socket)
 }
 
 /** @param hasHeader the header of the request has arrived */

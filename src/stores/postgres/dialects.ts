@@ -70,7 +70,7 @@ const insertAndUndo = (table: string) => `DO $probe$ BEGIN
   SET LOCAL synchronous_commit = off;
   BEGIN
     INSERT INTO ${table} (id, name)
-      SELECT id, '' FROM unnest('{${outermostIds}}'::bigint[]) AS id
+      SELECT id, id::text FROM unnest('{${outermostIds}}'::bigint[]) AS id
       ON CONFLICT (id) DO NOTHING;
     SET CONSTRAINTS ALL IMMEDIATE;
     IF (SELECT count(*) FROM ${table} WHERE id IN (${outermostIds})) < 2 THEN

@@ -12,6 +12,7 @@ export function isTransient (error: unknown): boolean {
   const isOfServer = /^[0-9A-Z]{5}$/.test(code)
   if ((error as Error).message.includes(duringRecovery)) return true
   if (!isOfServer || /^(?:08|40|57P)/.test(code)) return true
+  if (code === duplicateRow) return (error as { schema?: string }).schema === 'pg_catalog'
   return code === readOnly || concurrentCreation.includes(code)
 }
 
@@ -28,10 +29,11 @@ export const undefinedTable = '42P01'
  */
 const readOnly = '25006'
 /**
- * Two services create a table at the same moment: PostgreSQL reports a duplicate row, type or
- * table.
+ * Two services create a table at the same moment: PostgreSQL reports a duplicate type, table or row
+ * of its catalog. A duplicate in another unique column of plants stays one.
  */
-const concurrentCreation = ['23505', '42710', '42P07']
+const concurrentCreation = ['42710', '42P07']
+const duplicateRow = '23505'
 
 /** The code of an error of Node or of PostgreSQL; empty without one. */
 export function codeOf (error: unknown): string {

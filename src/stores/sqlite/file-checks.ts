@@ -36,13 +36,17 @@ export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void
   }
   checkSize(path)
   checkHeader(path)
-  const isUsable = () => stat(log) !== undefined || isBeingCreated(path) || !needsLog(path)
+  const isUsable = () => hasCommit(log) || isBeingCreated(path) || !needsLog(path)
   if (!becomesTrue(isUsable)) {
     const wayOut = 'end all programs that have it open, and put the log back if there is one; ' +
       'otherwise remove the file to start with an empty one'
     throw new Error(`it is empty without its log ${log}; ${wayOut}`)
   }
   if (stat(log) !== undefined) checkAge(path, log)
+}
+
+function hasCommit (log: string): boolean {
+  return stat(log) !== undefined && readCounters(log) !== undefined
 }
 
 /** Refuses a log that is older or newer than the file. */

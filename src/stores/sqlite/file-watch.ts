@@ -85,7 +85,9 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
    */
   function isCurrent (): boolean {
     const found = stat(`${path}-shm`)?.ino
-    if (found !== undefined && found !== last.inodes[2]) return false
+    const isReplaced = found !== undefined && found !== last.inodes[2]
+    // Whoever uses another index has made a log.
+    if (isReplaced && stat(`${path}-wal`) !== undefined) return false
     for (;;) {
       const before = readIndex(index)
       const salt = readSalt(log)

@@ -59,7 +59,10 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
   transaction(connection, () => {
     migrate(connection, read)
     checkTable(connection)
+    // The file gets a change counter of its own, which the next start finds if the log is lost.
+    connection.exec(writeVersion)
   })
+  merge(() => connection.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
   rmSync(creationMark(path), { force: true })
 }
 
@@ -103,7 +106,7 @@ function migrate (connection: DatabaseSync, read: ReadPragma): void {
   checkOwner(Number(read('application_id')), found, read('schema_version') === 0n)
   if (found === version) return
   for (const migration of Object.values(migrations).slice(found)) connection.exec(migration)
-  connection.exec(`PRAGMA application_id = ${applicationId}; ${writeVersion}`)
+  connection.exec(`PRAGMA application_id = ${applicationId}`)
 }
 
 /**

@@ -171,3 +171,17 @@ t.test('a handler may leave lines unread: the connection is closed after the ans
   await once(socket, 'close')
   t.match(text, /^HTTP\/1.1 200 [^]*Connection: close[^]*\r\n\r\n"7"$/i)
 })
+
+t.test('other work gets turns between many lines of a chunk', async t => {
+  const read = linesReader('application/jsonl', line => line, 10)
+  let turns = 0
+  let isRead = false
+  const count = () => {
+    turns++
+    if (!isRead) setImmediate(count)
+  }
+  setImmediate(count)
+  for await (const line of read(Readable.from([Buffer.alloc(64_000, '\n')]))) t.fail(String(line))
+  isRead = true
+  t.ok(turns > 900, `${turns} turns`)
+})

@@ -9,6 +9,7 @@ import {
 } from '../../../fixtures/app.ts'
 import { stopClock } from '../../../fixtures/clock.ts'
 import { exchange, exchangeOne, request, requestText } from '../../../fixtures/raw.ts'
+import { testToken } from '../../../fixtures/secrets.ts'
 import { testStore } from '../../../fixtures/store.ts'
 
 const unknownMethod = ': it does not begin with a known method'
@@ -418,6 +419,21 @@ t.test('a client that leaves has no line in the log, nor have bytes after its la
   t.equal((await last).length, 1)
   while (served.some(({ destroyed }) => !destroyed)) await sleep(5)
   t.equal(served.length, 3)
+  t.strictSame(lines, [])
+})
+
+t.test('Connection: close in a trailer ends the connection after the response', async t => {
+  const { log, lines } = logLines()
+  const { app } = await startApp(t, { log })
+  const { port } = await listen(app)
+  const next = requestText('GET /livez', ['Host: x'])
+  const chunk = `${fern.length.toString(16)}\r\n${fern}\r\n0\r\nConnection: close\r\n\r\n`
+  const credentials = [`Authorization: Bearer ${testToken}`, 'Content-Type: application/json']
+  for (const [target, fields] of [['GET /livez', []], ['POST /plants', credentials]] as const) {
+    const first = requestText(target, ['Host: x', 'Transfer-Encoding: chunked', ...fields], chunk)
+    const responses = await exchange(port, first, next)
+    t.strictSame(responses.map(({ statusCode }) => statusCode), [200])
+  }
   t.strictSame(lines, [])
 })
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { describeError } from '../../../../src/stores/postgres/errors.ts'
+import { describeError, isTransient } from '../../../../src/stores/postgres/errors.ts'
 
 t.test('an error of TLS has the way out of docs/use/postgresql.md', async t => {
   const refused = new Error('The server does not support SSL connections')
@@ -22,4 +22,10 @@ t.test('an error of TLS has the way out of docs/use/postgresql.md', async t => {
       code
     )
   }
+})
+
+t.test('a duplicate row of the catalog is transient, one of the plants is not', async t => {
+  const duplicate = (schema: string) => Object.assign(new Error('x'), { code: '23505', schema })
+  t.equal(isTransient(duplicate('pg_catalog')), true, 'two services that make the tables')
+  t.equal(isTransient(duplicate('public')), false, 'another unique column')
 })

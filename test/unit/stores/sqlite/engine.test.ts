@@ -493,6 +493,30 @@ t.test('the log of a newer file is refused beside an older one', async t => {
   await t.rejects(sqliteEngine(backup, () => {}), otherLog(backup))
 })
 
+t.test('a lost log that is put back after one more run is refused', async t => {
+  const folder = t.testdir()
+  const [path, crashed] = [join(folder, 'plants.db'), join(folder, 'crashed.db')]
+  const store = await open(t, path)
+  await store.add({ id: 1n, name: 'fern' })
+  copyFileSync(path, crashed)
+  const again = await open(t, crashed)
+  await again.add({ id: 2n, name: 'oak' })
+  await again.close()
+  copyFileSync(`${path}-wal`, `${crashed}-wal`)
+  await t.rejects(sqliteEngine(crashed, () => {}), otherLog(crashed))
+})
+
+t.test('a removed log is merged, although a copy has the place of the index', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  await store.add({ id: 1n, name: 'fern' })
+  copyFileSync(`${path}-shm`, `${path}-copy`)
+  renameSync(`${path}-copy`, `${path}-shm`)
+  rmSync(`${path}-wal`)
+  await store.close()
+  t.equal(await (await open(t, path)).count(), 1)
+})
+
 t.test('a removed log that a reader keeps out of the file is merged once the reader ends', async t => {
   const path = join(t.testdir(), 'plants.db')
   for (const isMerged of [true, false]) {
