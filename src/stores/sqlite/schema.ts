@@ -62,7 +62,7 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
     // The file gets a change counter of its own, which the next start finds if the log is lost.
     connection.exec(writeVersion)
   })
-  merge(() => connection.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
+  merge(() => connection.exec('PRAGMA wal_checkpoint(PASSIVE)'))
   rmSync(creationMark(path), { force: true })
 }
 
