@@ -906,9 +906,10 @@ const unsynced = {
 t.test('names of files that may not be on the disk are an error for good', async t => {
   const folder = t.testdir()
   const path = join(folder, 'plants.db')
-  const { endThread, set } = failSyncs(t, folder)
+  const { untilAtExit, endThread, set } = failSyncs(t, folder)
   set('folders')
   await t.rejects(sqliteEngine(path, () => {}), unsynced)
+  await untilAtExit(2)
   await endThread(0)
   set(false)
   await t.rejects(sqliteEngine(path, () => {}), /a sync of it has failed/, 'the next start')
@@ -1008,7 +1009,7 @@ t.test('a file that another process has by another log or index is left to that 
     if (suffix === '-wal') useElsewhere(path, 'PRAGMA wal_checkpoint(PASSIVE)')
     rmSync(path + suffix)
     // The second process does not let the first one read what it needs.
-    useElsewhere(path, "PRAGMA wal_checkpoint(TRUNCATE); INSERT INTO plants VALUES (2, 'ivy', NULL)")
+    useElsewhere(path, "PRAGMA wal_checkpoint(TRUNCATE); INSERT INTO plants (id, name) VALUES (2, 'ivy')")
     await t.rejects(engine.page(0n, 10), { message }, suffix)
     await t.rejects(engine.addMany([{ id: 3n, name: 'oak' }]), { message })
     await engine.close()
