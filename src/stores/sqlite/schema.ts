@@ -56,13 +56,15 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
     throw new Error('it cannot be opened with durable commits; name a file')
   }
   checkIntegrity(connection, path, read)
+  const isNew = read('schema_version') === 0n
   transaction(connection, () => {
     migrate(connection, read)
     checkTable(connection)
-    // The file gets a change counter of its own, which the next start finds if the log is lost.
     connection.exec(writeVersion)
   })
-  merge(() => connection.exec('PRAGMA wal_checkpoint(PASSIVE)'))
+  // The file gets the change counter of this run, which the next start finds if the log is lost. A
+  // new file without its log has no table, which a start notices, too.
+  if (!isNew) merge(() => connection.exec('PRAGMA wal_checkpoint(PASSIVE)'))
   rmSync(creationMark(path), { force: true })
 }
 

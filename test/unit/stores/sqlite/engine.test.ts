@@ -496,6 +496,7 @@ t.test('the log of a newer file is refused beside an older one', async t => {
 t.test('a lost log that is put back after one more run is refused', async t => {
   const folder = t.testdir()
   const [path, crashed] = [join(folder, 'plants.db'), join(folder, 'crashed.db')]
+  await (await open(t, path)).close()
   const store = await open(t, path)
   await store.add({ id: 1n, name: 'fern' })
   copyFileSync(path, crashed)
