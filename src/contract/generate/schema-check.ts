@@ -1,15 +1,14 @@
 // Checks of schemas that only the generator makes.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import {
-  composedSchemas, composing, containsInt64, referenced, type Schema, type Schemas, schemasIn,
-  schemasWithin
+  composing, referenced, type Schema, type Schemas, schemasIn, schemasWithin
 } from '../schema/index.ts'
 import type { TypesEmitter } from './read-options.ts'
 import { unsupported } from './lint/unsupported-features.ts'
 
 const metaschema = new Ajv2020()
 
-/** Why a schema is not served, if it is not: it is invalid, never ends, or compares int64. */
+/** Why a schema is not served, if it is not: it is invalid or never ends. */
 export function schemaFault (
   given: object,
   schemas: Schemas,
@@ -21,24 +20,12 @@ export function schemaFault (
     if (hasLoop(schema, schemas, applied)) return `Not supported: ${unsupported.loop}.`
     const isTyped = types === 'built-in' || !hasLoop(schema, schemas, typedAtOnce)
     if (!isTyped) return `Not supported: ${unsupported.listLoop}.`
-    if (comparesInt64(schema, schemas)) return `Not supported: ${unsupported.uniqueInt64}.`
     return undefined
   } catch (error) {
     return (error as Error).message
   }
 }
 
-/** Whether a schema, at any depth, wants unique items that have int64: ajv compares doubles. */
-function comparesInt64 (schema: Schema, schemas: Schemas): boolean {
-  return schemasWithin(schema).values().some(inner => {
-    const parts = [...composedSchemas(inner, schemas)]
-    if (!parts.some(({ uniqueItems }) => uniqueItems === true)) return false
-    const items = parts.flatMap(part => schemasIn(part, itemKeywords))
-    return items.some(item => containsInt64(item, schemas))
-  })
-}
-
-const itemKeywords = ['items', 'prefixItems', 'contains', 'unevaluatedItems']
 const applying = [...composing, 'not', 'if', 'then', 'else', 'dependentSchemas']
 
 /** Finds schemas directly inside a schema. */

@@ -14,6 +14,7 @@ import {
   containsInt64, hasUnevaluated, referenced, references, type Schema, type Schemas
 } from './schemas.ts'
 import { unevaluatedKeywords } from './unevaluated.ts'
+import { uniqueItemsKeyword } from './unique-items.ts'
 
 /** `faults` finds all faults, `fault` among them; a large value has none, because it takes long. */
 export type Validated =
@@ -106,7 +107,7 @@ function checkCompiler (
   addFormats.default(ajv)
   // ajv's tracking of members throws for some values: of patternProperties beside `if`, for one.
   ajv.opts.unevaluated = false
-  for (const definition of [anyOfKeyword, ...unevaluatedKeywords]) {
+  for (const definition of [anyOfKeyword, uniqueItemsKeyword, ...unevaluatedKeywords]) {
     ajv.removeKeyword(definition.keyword as string)
     ajv.addKeyword(definition)
   }
@@ -173,6 +174,7 @@ function run (check: Check, root: Root): Validation {
     integers: [],
     described: [],
     accepted: undefined,
+    compared: undefined,
     hasUndeclared: false,
     errors: undefined
   }

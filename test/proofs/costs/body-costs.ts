@@ -109,9 +109,14 @@ const declared = object({
   map: { type: 'object', additionalProperties: int64 },
   objects: { type: 'array', items: object({ n: int64 }) },
   kinds: { type: 'array', items: { oneOf: [kind('a'), kind('b')] } },
-  tree: { $ref: 'Tree#' }
+  tree: { $ref: 'Tree#' },
+  unique: { $ref: 'Unique#' }
 })
-const components = { ...schemas, Tree: object({ n: int64, leaf: { $ref: 'Tree#' } }) }
+const components = {
+  ...schemas,
+  Tree: object({ n: int64, leaf: { $ref: 'Tree#' } }),
+  Unique: { uniqueItems: true, items: { $ref: 'Unique#' } }
+}
 
 /** Bodies with int64s at many places that the schema declares. */
 const others: Record<string, string> = {
@@ -125,6 +130,10 @@ const others: Record<string, string> = {
   'declared members': fill('{"map":{', index => `"${name(index)}":1e16`, '}}'),
   'declared objects': fill('{"objects":[', '{"n":1e16}', ']}'),
   'declared alternatives': fill('{"kinds":[', '{"kind":"b","n":1e16}', ']}'),
+  'unique objects': fill('{"unique":[', index => `{"n":${index},"name":"Monstera"}`, ']}'),
+  'unique lists': fill('{"unique":[', index => `["Monstera deliciosa",${index}]`, ']}'),
+  'unique members': fill('{"unique":["",{', index => `"${name(index)}":1`, '}]}'),
+  'unique lists in lists': fill(`{"unique":${'["",'.repeat(1_000)}1${']'.repeat(1_000)},"x":[`, '1', ']}'),
   'a declared tree': fill(`{"tree":${'{"n":1e16,"leaf":'.repeat(2_000)}{}${'}'.repeat(2_000)},"x":[`, '1', ']}')
 }
 

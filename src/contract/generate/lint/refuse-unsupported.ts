@@ -223,9 +223,6 @@ function reportStatuses (responses: Oas3Operation['responses'], context: UserCon
 
 function reportSchema (schema: Schema, context: UserContext): void {
   const { type, format, $schema, ...words } = schema
-  if (words.uniqueItems === true && hasInt64Items(words, context)) {
-    report(context, 'uniqueInt64', 'uniqueItems')
-  }
   for (const word of ['$anchor', '$dynamicAnchor', '$dynamicRef']) {
     if (word in words) report(context, 'anchor', word, word)
   }
@@ -263,11 +260,6 @@ function reportDefault (schema: object, schemas: object, context: UserContext): 
     return '$ref' in branch && [branch.$ref, decodeURIComponent(branch.$ref)].includes(target)
   })
   if (!isBranch) report(context, 'defaultMapping', 'discriminator', name)
-}
-
-function hasInt64Items ({ items }: Record<string, unknown>, { resolve }: UserContext): boolean {
-  if (typeof items !== 'object') return false
-  return resolve<{ format?: string }>(items as object).node?.format === 'int64'
 }
 
 /** A number or a string, or one of them and null. */

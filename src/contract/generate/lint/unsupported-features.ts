@@ -19,7 +19,6 @@ export const unsupported = {
   reference: 'a $ref to a part of its own file in place of anything but a path item, a schema or ' +
     'what else components may hold',
   int64: 'format int64 on anything but a number or a string, or one of them and null',
-  uniqueInt64: 'uniqueItems of items with format int64',
   loop: 'a schema that contains itself without a member or an item in between',
   listLoop: 'a list that contains itself without a member in between, for which ' +
     'openapi-typescript has no type; --types built-in has one',

@@ -45,7 +45,7 @@ t.test('JSON Schema 2020-12', async t => {
     ['{"c":1}', /must have the member "d"/]
   ])
   await check('unevaluated', ['{"a":1,"b":2}'], [['{"c":1}', /must not have the member "c"/]])
-  await check('unique', ['[1,2]'], [['[1,1]', /duplicate/]])
+  await check('unique', ['[1,2]'], [['[1,1]', /must not have equal items, as those at 0 and 1\.$/]])
   await check('date', ['"2026-11-20T10:00:00Z"'], [['"yesterday"', /must match format "date-time"/]])
   await check('email', ['"a@b.de"'], [['"a"', /email/]])
   await check('uuid', ['"123e4567-e89b-12d3-a456-426614174000"'], [['"1"', /uuid/]])

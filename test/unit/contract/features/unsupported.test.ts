@@ -7,7 +7,7 @@ import { ownPaths } from '../../../../src/service/service-paths.ts'
 import {
   contractText, jsonContent, loadContract, noContent, parameter, ref, tableRows, type TestContract
 } from '../../../fixtures/contract.ts'
-import { getOperation, int64 } from '../../../fixtures/features.ts'
+import { getOperation } from '../../../fixtures/features.ts'
 
 const readme = 'src/contract/FEATURES.md'
 
@@ -64,10 +64,6 @@ const refusedContracts: Record<keyof typeof unsupported, TestContract[]> = {
   int64: [
     withSchema('{ format: int64 }'),
     withSchema('{ type: [integer, string], format: int64 }')
-  ],
-  uniqueInt64: [
-    withSchema(`{ type: array, uniqueItems: true, items: ${int64} }`),
-    withSchema(`{ uniqueItems: true, allOf: [{ type: array, items: { properties: { a: ${int64} } } }] }`)
   ],
   loop: [
     withSchema(ref('A')),

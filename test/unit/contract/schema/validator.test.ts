@@ -184,3 +184,42 @@ t.test('a reference may lead to any part of a component', async t => {
   t.equal(check({ $ref: 'Union#/anyOf/0/properties/n' }, '9007199254740993', components).value, 9007199254740993n)
   t.throws(() => check({ $ref: 'Odd#/properties/b' }, '1', components), /Odd#\/properties\/b/)
 })
+
+t.test('uniqueItems compares exact integers, and any other values by what they contain', async t => {
+  const list = { type: 'array', uniqueItems: true }
+  const problemOf = (items: object, text: string) => check({ ...list, items }, text).fault?.problem
+  const distinct = [
+    '[]', '[1,"1",true,"true",null,"null",[],{},"","[]","{}","=1","#0"]', '[[1],[[1]],["1"],[1,1]]',
+    '[{"a":1},{"b":1},{"a":1,"b":1},{"a":null},{"a":{}},{"a":[]}]', '[["a","b"],["a,b"],["a\\",\\"b"]]',
+    '[9007199254740993,9007199254740992]', '[{"n":9223372036854775807},{"n":9223372036854775806}]'
+  ]
+  for (const text of distinct) t.equal(problemOf({}, text), undefined, text)
+  const equal = [
+    '[1,1.0]', '[10,1e1]', '[0,-0]', '[0.5,5e-1]', '["a","\\u0061"]', '[null,null]', '[[],[]]', '[{},{}]',
+    '[{"a":1,"b":[2]},{"b":[2e0],"a":1}]', '[9007199254740993,9007199254740993]', '[[[1]],[[1]]]'
+  ]
+  for (const text of equal) t.equal(problemOf({}, text), 'must not have equal items, as those at 0 and 1', text)
+  t.equal(problemOf(int64, '[1,9007199254740993,9007199254740992]'), undefined)
+  t.equal(problemOf(int64, '[1,9007199254740993,9007199254740993]'), 'must not have equal items, as those at 1 and 2')
+  t.equal(check({ type: 'array', uniqueItems: false }, '[1,1]').fault, undefined)
+})
+
+t.test('uniqueItems inside uniqueItems', async t => {
+  const inner = { type: 'array', uniqueItems: true }
+  const schema = { type: 'array', uniqueItems: true, items: inner }
+  t.equal(check(schema, '[[1,2],[2,1]]').fault, undefined)
+  t.equal(check(schema, '[[{"a":1},{"a":2}],[{"a":2},{"a":1}],[{"a":1}]]').fault, undefined)
+  t.match(check(schema, '[[{"a":1},{"a":2}],[{"a":1},{"a":2}]]').fault, { path: '', problem: /at 0 and 1/ })
+  t.match(check(schema, '[[1,2],[1,2]]').fault, { path: '', problem: /at 0 and 1/ })
+  t.match(check(schema, '[[1,2],[1,1]]').fault, { path: '1', problem: /at 0 and 1/ })
+})
+
+t.test('uniqueItems in an answer', async t => {
+  const validate = createCompiler({}, 'answer')({
+    type: 'array', uniqueItems: true, items: { anyOf: [int64, object({ a: int64 }), {}] }
+  })
+  const [early, late] = [new Date(0), new Date(1)]
+  t.equal(validate({ value: [2n ** 53n, 2n ** 53n + 1n, { a: 2n ** 53n }, { a: 2n ** 53n + 1n }, early, late] }).fault, undefined)
+  const equal = [[2n ** 53n + 1n, 2n ** 53n + 1n], [1n, 1], [{ a: 1n }, { a: 1, b: undefined }], [early, new Date(0)]]
+  for (const value of equal) t.match(validate({ value }).fault, { problem: /at 0 and 1/ })
+})
