@@ -1,8 +1,11 @@
 // Our keywords for ajv that record what a validation finds. ajv-rewriter.ts adds them to schemas.
 import { _, type CodeKeywordDefinition, type ErrorObject } from 'ajv'
+import { usePattern } from 'ajv/dist/vocabularies/code.js'
+import ajvPattern from 'ajv/dist/vocabularies/validation/pattern.js'
 import { type Declared, declares } from './ajv-rewriter.ts'
 import type { IntegersOfValue } from './int64.ts'
 import { type Key, writesItself } from './json.ts'
+import type { CheckedPlaces, Records } from './recursion.ts'
 import { type AcceptedValues, recordAccepted } from './unevaluated.ts'
 import type { ComparedValues } from './unique-items.ts'
 
@@ -10,10 +13,8 @@ import type { ComparedValues } from './unique-items.ts'
 export interface Described { object: object, holder: object, key: Key, declared: Declared }
 
 /** What one validation records; our keywords get it as `this`. */
-export interface Validation extends IntegersOfValue, AcceptedValues, ComparedValues {
-  described: Described[]
-  /** Whether an object has the method toJSON(), or a member that one of its schemas lacks. */
-  hasUndeclared: boolean
+export interface Validation
+  extends IntegersOfValue, AcceptedValues, ComparedValues, Records, CheckedPlaces {
   errors: ErrorObject[] | undefined
 }
 
@@ -34,12 +35,14 @@ const toBranchKeyword = (
     const { gen, data, schema, it: { parentData: holder, parentDataProperty: key } } = context
     const integers = gen.const('integers', _`this.integers.length`)
     const described = gen.const('described', _`this.described.length`)
+    const inner = gen.const('inner', _`this.inner.length`)
     const hasUndeclared = gen.const('hasUndeclared', _`this.hasUndeclared`)
     const valid = gen.name('valid')
     context.subschema({ keyword, allErrors: false }, valid)
     gen.if(_`!${valid}`, () => {
       gen.code(_`this.integers.length = ${integers}`)
       gen.code(_`this.described.length = ${described}`)
+      gen.code(_`this.inner.length = ${inner}`)
       gen.code(_`this.hasUndeclared = ${hasUndeclared}`)
       if (isOfContains) context.reset()
       context.error()
@@ -79,6 +82,17 @@ export const anyOfKeyword: CodeKeywordDefinition = {
       gen.assign(valid, _`${valid} || ${isBranchValid}`)
     }
     context.result(valid, () => context.reset(), () => context.error(true))
+  }
+}
+
+/** Finds no fault in a text that is too long: some patterns take exponential time. */
+export const patternKeyword: CodeKeywordDefinition = {
+  ...ajvPattern.default as CodeKeywordDefinition,
+  code (context) {
+    const { data, schema, parentSchema: { maxLength = Infinity } } = context
+    const expression = usePattern(context, schema)
+    // A character beyond U+FFFF has a length of 2.
+    context.fail(_`${data}.length <= ${2 * maxLength} && !${expression}.test(${data})`)
   }
 }
 

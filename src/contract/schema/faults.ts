@@ -18,7 +18,8 @@ const repeating = ['if', 'propertyNames']
 /** Members that a faulty schema would have evaluated count as unevaluated. */
 const consequences = ['unevaluatedProperties', 'unevaluatedItems']
 
-function withoutRepetitions (errors: ErrorObject[]): ErrorObject[] {
+/** The errors that say something of their own: of a union one. */
+export function withoutRepetitions (errors: ErrorObject[]): ErrorObject[] {
   const found: ErrorObject[] = []
   for (const error of errors) {
     // An item that `contains` does not match is no fault: other items may match it.
@@ -29,14 +30,16 @@ function withoutRepetitions (errors: ErrorObject[]): ErrorObject[] {
     if (![...unions, ...repeating].includes(error.keyword)) found.push(error)
   }
   const causes = found.filter(({ keyword }) => !consequences.includes(keyword))
-  return causes.length > 0 ? causes : found
+  // recursion.ts gives the same error to each schema that repeats its check.
+  return [...new Set(causes.length > 0 ? causes : found)]
 }
 
 /** Whether an error that ajv found earlier may be the reason of another one. */
 function isInside (inner: ErrorObject, outer: ErrorObject): boolean {
-  const isSamePlace = inner.instancePath === outer.instancePath
-  if (isSamePlace && inner.parentSchema === outer.parentSchema) return false
-  return `${inner.instancePath}/`.startsWith(`${outer.instancePath}/`)
+  const { instancePath: path } = inner
+  const { instancePath: place } = outer
+  if (path === place) return inner.parentSchema !== outer.parentSchema
+  return path[place.length] === '/' && path.startsWith(place)
 }
 
 function toFault (error: ErrorObject): Fault {

@@ -7,12 +7,16 @@ import { int64Keyword } from './int64.ts'
 import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles } from './json.ts'
 import { ajvRewriter, type Direction, toSchemaId } from './ajv-rewriter.ts'
 import {
-  anyOfKeyword, branchKeywords, declaresKeyword, type Described, type Validation
+  anyOfKeyword, branchKeywords, declaresKeyword, type Described, patternKeyword,
+  type Validation
 } from './ajv-keywords.ts'
 import { lazily, memoizeBySchema } from './lazily.ts'
 import {
   containsInt64, hasUnevaluated, referenced, references, type Schema, type Schemas
 } from './schemas.ts'
+import {
+  describedIn, noRecords, recursionFinder, referenceKeyword, withInner
+} from './recursion.ts'
 import { unevaluatedKeywords } from './unevaluated.ts'
 import { uniqueItemsKeyword } from './unique-items.ts'
 
@@ -100,14 +104,20 @@ function checkCompiler (
   options: Options,
   schemas: Schemas,
   direction: Direction,
-  recordsAccepted: boolean
+  recordsAccepted: boolean,
+  isRecursive = recursionFinder(schemas)
 ) {
   const rewrite = ajvRewriter(schemas, direction)
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
   // ajv's tracking of members throws for some values: of patternProperties beside `if`, for one.
   ajv.opts.unevaluated = false
-  for (const definition of [anyOfKeyword, uniqueItemsKeyword, ...unevaluatedKeywords]) {
+  const recursive = new Set<string>()
+  const replacing = [
+    referenceKeyword(recursive), anyOfKeyword, patternKeyword, uniqueItemsKeyword,
+    ...unevaluatedKeywords
+  ]
+  for (const definition of replacing) {
     ajv.removeKeyword(definition.keyword as string)
     ajv.addKeyword(definition)
   }
@@ -123,6 +133,7 @@ function checkCompiler (
       // ajv has the message for a reference to nothing.
       if (added.has($ref) || target === undefined) continue
       added.add($ref)
+      if (isRecursive($ref)) recursive.add(toSchemaId($ref))
       ajv.addSchema(prepare(target), toSchemaId($ref))
     }
     return rewrite(schema)
@@ -144,14 +155,17 @@ const explained = { values: 64, charactersOfNames: 1024 }
 
 function requestValidator (check: Check, checkAll: () => Check): Validate {
   return catchStackOverflow(root => {
-    const { errors, integers } = run(check, root)
+    const validation = run(check, root)
+    const { errors } = validation
     if (errors !== undefined) {
       const fault = explain(errors)
       if (isLarge(root.value)) return { fault }
       return { fault, faults: () => explainAll(run(checkAll(), root).errors as ErrorObject[]) }
     }
     // Replace doubles only after validation: other keywords need them.
-    for (const { holder, key, integer } of integers) holder[key] = integer
+    for (const { integers } of withInner(validation)) {
+      for (const { holder, key, integer } of integers) holder[key] = integer
+    }
     return { value: root.value, exact: noExactNumbers, described: [], hasUndeclared: false }
   })
 }
@@ -159,9 +173,10 @@ function requestValidator (check: Check, checkAll: () => Check): Validate {
 function answerValidator (check: Check, mayContainBigints: boolean): Validate {
   return catchStackOverflow(({ value }) => {
     const root = mayContainBigints ? toDoubles(value) : { value }
-    const { errors, exact, described, hasUndeclared } = run(check, root)
+    const validation = run(check, root)
+    const { errors, exact, hasUndeclared } = validation
     if (errors !== undefined) return { fault: explain(errors) }
-    return { value: root.value, exact, described, hasUndeclared }
+    return { value: root.value, exact, described: describedIn(validation), hasUndeclared }
   })
 }
 
@@ -171,11 +186,10 @@ function run (check: Check, root: Root): Validation {
   const { value, exact = noExactNumbers } = root
   const validation: Validation = {
     exact,
-    integers: [],
-    described: [],
+    ...noRecords(),
     accepted: undefined,
     compared: undefined,
-    hasUndeclared: false,
+    checked: undefined,
     errors: undefined
   }
   const context = {
@@ -196,6 +210,7 @@ function isLarge (value: unknown): boolean {
   let characters = 0
   for (const value of values) {
     if (typeof value !== 'object' || value === null) continue
+    if (Array.isArray(value) && value.length > explained.values) return true
     const members = Object.entries(value)
     if (values.length + members.length > explained.values) return true
     for (const [name, member] of members) {

@@ -110,11 +110,13 @@ const declared = object({
   objects: { type: 'array', items: object({ n: int64 }) },
   kinds: { type: 'array', items: { oneOf: [kind('a'), kind('b')] } },
   tree: { $ref: 'Tree#' },
-  unique: { $ref: 'Unique#' }
+  unique: { $ref: 'Unique#' },
+  union: { $ref: 'Union#' }
 })
 const components = {
   ...schemas,
   Tree: object({ n: int64, leaf: { $ref: 'Tree#' } }),
+  Union: { oneOf: ['a', 'b'].map(value => object({ leaf: { $ref: 'Union#' }, kind: { const: value } })) },
   Unique: { uniqueItems: true, items: { $ref: 'Unique#' } }
 }
 
@@ -134,6 +136,8 @@ const others: Record<string, string> = {
   'unique lists': fill('{"unique":[', index => `["Monstera deliciosa",${index}]`, ']}'),
   'unique members': fill('{"unique":["",{', index => `"${name(index)}":1`, '}]}'),
   'unique lists in lists': fill(`{"unique":${'["",'.repeat(1_000)}1${']'.repeat(1_000)},"x":[`, '1', ']}'),
+  'a tree of unions': fill(`{"union":${'{"kind":"a","leaf":'.repeat(500)}{"kind":"b"}${'}'.repeat(500)},"x":[`, '1', ']}'),
+  'a fault in a tree of unions': fill(`{"union":${'{"kind":"a","leaf":'.repeat(100)}{"kind":1}${'}'.repeat(100)},"x":[`, '1', ']}'),
   'a declared tree': fill(`{"tree":${'{"n":1e16,"leaf":'.repeat(2_000)}{}${'}'.repeat(2_000)},"x":[`, '1', ']}')
 }
 

@@ -1,5 +1,6 @@
 // Which members and items the unevaluated keywords see, and that the engine agrees with a plain
 // reading of JSON Schema 2020-12 (core, sections 10 and 11). RANDOM_SEED repeats a run.
+import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { createCompiler } from '../../../../src/contract/schema/index.ts'
 import { seededRandom } from '../../../fixtures/random.ts'
@@ -71,7 +72,9 @@ t.test('a branch that accepts the name of a member, or objects only, evaluates n
   t.equal(faultOf(ofObjects, [1]), 'must not have the item 0')
 })
 
+const twice = { type: ['object', 'number'], properties: { a: { $ref: 'Twice#' }, b: { $ref: 'Twice#' } } }
 const components: Record<string, Schema> = {
+  Twice: { oneOf: [{ ...twice, required: ['b'] }, { ...twice, dependentSchemas: { b: false, c: { required: ['a'] } } }] },
   Plain: { type: 'object', properties: { a: { type: 'number' } } },
   Tree: {
     type: ['object', 'array'],
@@ -91,7 +94,7 @@ function judge (schema: Schema | boolean, value: any): Judgement {
   const seen = new Set<string>()
   const applies = (inner: Schema | boolean | undefined, at: unknown = value) => judge(inner ?? true, at)
   const take = (names: Judgement) => names?.forEach(name => seen.add(name)) === undefined && names !== undefined
-  const { type, const: constant, required = [], minItems = 0 } = schema
+  const { type, const: constant, required = [], minItems = 0, uniqueItems = false } = schema
   const typeOf = Array.isArray(value) ? 'array' : typeof value
   if (type !== undefined && ![type].flat().includes(typeOf)) return undefined
   if ('const' in schema && value !== constant) return undefined
@@ -122,7 +125,7 @@ function judge (schema: Schema | boolean, value: any): Judgement {
     return judgeUnevaluated(schema.unevaluatedProperties, value, seen)
   }
   if (!Array.isArray(value)) return seen
-  if (value.length < minItems) return undefined
+  if (value.length < minItems || (uniqueItems && hasEqualItems(value))) return undefined
   const { prefixItems = [], items } = schema
   for (const [index, item] of value.entries()) {
     const part = prefixItems[index] ?? items
@@ -136,6 +139,10 @@ function judge (schema: Schema | boolean, value: any): Judgement {
     for (const index of matches) seen.add(String(index))
   }
   return judgeUnevaluated(schema.unevaluatedItems, value, seen)
+}
+
+function hasEqualItems (items: unknown[]): boolean {
+  return items.some((item, index) => items.slice(0, index).some(other => isDeepStrictEqual(item, other)))
 }
 
 function judgeUnevaluated (part: Schema | boolean | undefined, value: any, seen: Set<string>): Judgement {
@@ -154,7 +161,7 @@ const pattern = /^[ab]/
 const some = <Value>(make: () => Value, least = 1) => Array.from({ length: least + below(2) }, make)
 
 function anySchema (depth: number): Schema | boolean {
-  if (depth > 3 || below(6) === 0) return pick<Schema | boolean>([true, false, { type: 'number' }, { const: 1 }, {}, { $ref: 'Tree#' }])
+  if (depth > 3 || below(6) === 0) return pick<Schema | boolean>([true, false, { type: 'number' }, { const: 1 }, {}, { $ref: 'Tree#' }, { $ref: 'Twice#' }])
   const inner = () => anySchema(depth + 1)
   const members = () => Object.fromEntries(some(() => [pick(names), inner()]))
   const schema: Schema = below(3) === 0 ? { required: [pick(names)] } : {}
@@ -169,6 +176,7 @@ function anySchema (depth: number): Schema | boolean {
       case 'contains': Object.assign(schema, { contains: inner(), minContains: below(3) }); break
       case '$ref': schema.$ref = pick(Object.keys(components)) + '#'; break
       case 'minItems': schema.minItems = below(3); break
+      case 'uniqueItems': schema.uniqueItems = true; break
       default: schema[keyword] = inner()
     }
   }
@@ -178,7 +186,7 @@ function anySchema (depth: number): Schema | boolean {
 
 const keywords = [
   'properties', 'properties', 'patternProperties', 'dependentSchemas', 'if', 'allOf', 'anyOf', 'oneOf', 'prefixItems', 'contains', '$ref',
-  'minItems', 'not', 'items', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems'
+  'minItems', 'uniqueItems', 'not', 'items', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems'
 ]
 
 function anyValue (depth: number): unknown {

@@ -223,3 +223,71 @@ t.test('uniqueItems in an answer', async t => {
   const equal = [[2n ** 53n + 1n, 2n ** 53n + 1n], [1n, 1], [{ a: 1n }, { a: 1, b: undefined }], [early, new Date(0)]]
   for (const value of equal) t.match(validate({ value }).fault, { problem: /at 0 and 1/ })
 })
+
+const branch = (kind: string, members = {}) => {
+  return object({ leaf: { $ref: 'Tree#' }, n: int64, kind: { const: kind }, ...members })
+}
+const trees = {
+  anyOf: { Tree: { anyOf: [branch('a'), branch('b')] } },
+  oneOf: { Tree: { oneOf: [branch('a'), branch('b')] } },
+  not: { Tree: { not: branch('a'), ...branch('b') } },
+  if: { Tree: { if: branch('a'), then: false, else: branch('b') } }
+}
+
+for (const [keyword, components] of Object.entries(trees)) {
+  t.test(`a value is checked once by a schema that contains itself in branches of ${keyword}`, async t => {
+    let reads = 0
+    const innermost = { kind: 'b', get n () { return ++reads } }
+    let value: object = innermost
+    for (let depth = 0; depth < 12; depth++) value = { leaf: value, kind: 'b' }
+    t.equal(createCompiler(components, 'answer')({ $ref: 'Tree#' })({ value }).fault, undefined)
+    t.ok(reads > 0 && reads < 10, `${reads} reads`)
+  })
+
+  t.test(`int64s are exact in branches of ${keyword} that contain themselves`, async t => {
+    const tree = (leaf: string) => `{"kind":"b","n":9007199254740993,"leaf":{"kind":"b","leaf":${leaf}}}`
+    const { fault, value } = check({ $ref: 'Tree#' }, tree('{"kind":"b","n":1e1}'), components)
+    t.equal(fault, undefined)
+    t.strictSame(value, { kind: 'b', n: 9007199254740993n, leaf: { kind: 'b', leaf: { kind: 'b', n: 10n } } })
+  })
+}
+
+t.test('the fault is found at any depth of a union that contains itself', async t => {
+  for (const components of [trees.anyOf, trees.oneOf]) {
+    const validate = createCompiler(components, 'request')({ $ref: 'Tree#' })
+    for (const depth of [1, 3, 30]) {
+      const tree = (leaf: string) => '{"kind":"b","leaf":'.repeat(depth) + leaf + '}'.repeat(depth)
+      const path = 'leaf/'.repeat(depth)
+      const isOfKind = readJson(validate, tree('{"kind":"c"}'))
+      t.match(isOfKind.fault, { path: `${path}kind`, problem: 'must be one of "a", "b"' })
+      t.match(readJson(validate, tree('5')).fault, { path: path.slice(0, -1), problem: 'must be an object' })
+      const result = readJson(validate, tree('{"kind":"b","n":0.5}'))
+      t.match(result.fault, { path: `${path}n`, problem: /must be an integer/ })
+      t.equal(result.fault && result.faults?.().length, 1)
+    }
+  }
+})
+
+t.test('all branches that contain themselves say which members an answer has', async t => {
+  const part = (name: string) => object({ leaf: { $ref: 'Tree#' }, [name]: { type: 'string' } })
+  const components = { Tree: { anyOf: [part('a'), part('b')] } }
+  const validate = createCompiler(components, 'answer')({ $ref: 'Tree#' })
+  const result = validate({ value: { a: 'a', leaf: { b: 'b', leaf: { a: 'a' } } } })
+  t.match(result, { fault: undefined, hasUndeclared: true })
+  const described = result.fault === undefined ? result.described : []
+  const names = described.map(({ declared }) => [...declared.names].join())
+  t.strictSame(names.toSorted(), ['leaf,a', 'leaf,a', 'leaf,a', 'leaf,b', 'leaf,b', 'leaf,b'])
+})
+
+t.test('a reference to nothing is an error, also in a component', async t => {
+  const compile = createCompiler({ A: { $ref: 'None#' } }, 'request')
+  t.throws(() => compile({ $ref: 'A#' }), /can't resolve reference None/)
+})
+
+t.test('a pattern is not tried on a text that is too long', async t => {
+  const validate = createCompiler({}, 'request')({ type: 'string', maxLength: 2, pattern: '^(a+)+$' })
+  const result = readJson(validate, `"${'a'.repeat(200)}!"`)
+  t.strictSame(result.fault && result.faults?.(), [{ path: '', problem: 'must NOT have more than 2 characters' }])
+  for (const text of ['"bb"', '"🌵🌵"']) t.match(readJson(validate, text).fault, { problem: /^must match pattern/ })
+  t.equal(readJson(createCompiler({}, 'request')({ type: 'string', pattern: '^🌵+$' }), `"${'🌵'.repeat(99)}"`).fault, undefined)
+})

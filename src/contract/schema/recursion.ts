@@ -1,0 +1,133 @@
+// The keyword $ref (JSON Schema 2020-12 core, section 8.2.3.1), which checks an object or a list
+// once by a schema that contains itself. By ajv's keyword, each branch of a union checks it again,
+// and the time doubles with each level of a value.
+import type { CodeKeywordDefinition, ErrorObject, ValidateFunction } from 'ajv'
+import type { DataValidationCxt } from 'ajv/dist/types/index.js'
+import ajvReference from 'ajv/dist/vocabularies/core/ref.js'
+import type { Described, Validation } from './ajv-keywords.ts'
+import { withoutRepetitions } from './faults.ts'
+import type { Integer } from './int64.ts'
+import type { Key } from './json.ts'
+import { lazily } from './lazily.ts'
+import { referenced, references, type Schemas } from './schemas.ts'
+
+/** What checks of a value record. `inner` has what the checks of recursion.ts inside of it do. */
+export interface Records {
+  integers: Integer[]
+  described: Described[]
+  /** Whether an object has the method toJSON(), or a member that one of its schemas lacks. */
+  hasUndeclared: boolean
+  inner: Records[]
+}
+
+/** What a check has found at a place: a valid value has no errors. */
+interface Checked extends Records { errors: ErrorObject[] }
+
+/** What was found, by the check and the place. */
+export interface CheckedPlaces {
+  checked: Map<ValidateFunction, Map<object, Map<Key, Checked>>> | undefined
+}
+
+export function noRecords (): Records {
+  return { integers: [], described: [], hasUndeclared: false, inner: [] }
+}
+
+/** The records and all inside of them, each once: two branches may have the same. */
+export function withInner (records: Records): Iterable<Records> {
+  if (records.inner.length === 0) return [records]
+  const found = new Set([records])
+  for (const { inner } of found) for (const records of inner) found.add(records)
+  return found
+}
+
+/** Returns a function that says whether the schema of a `$ref` contains itself. */
+export function recursionFinder (schemas: Schemas): ($ref: string) => boolean {
+  const direct = new Map<string, Set<string>>()
+  const referencesOf = ($ref: string) => {
+    const found = direct.get($ref) ?? references(referenced(schemas, { $ref }) ?? {})
+    direct.set($ref, found)
+    return found
+  }
+  return $ref => {
+    const reached = new Set(referencesOf($ref))
+    for (const other of reached) for (const next of referencesOf(other)) reached.add(next)
+    return reached.has($ref)
+  }
+}
+
+export function describedIn (records: Records): readonly Described[] {
+  if (records.inner.length === 0) return records.described
+  return [...withInner(records)].flatMap(({ described }) => described)
+}
+
+/** @param recursive each `$ref` that ajv-rewriter.ts writes for a schema that contains itself */
+export function referenceKeyword (recursive: ReadonlySet<string>): CodeKeywordDefinition {
+  const { default: definition, callRef } = ajvReference
+  return {
+    keyword: '$ref',
+    schemaType: 'string',
+    before: 'const',
+    code (context) {
+      const { gen, schema: $ref, it: { self } } = context
+      if (!recursive.has($ref)) return definition.code(context)
+      const check = checkOnce(lazily(() => self.getSchema($ref) as ValidateFunction))
+      callRef(context, gen.scopeValue('keyword', { ref: check }))
+    }
+  }
+}
+
+function checkOnce (check: () => ValidateFunction) {
+  function once (this: Validation, value: unknown, place: DataValidationCxt): boolean {
+    if (typeof value !== 'object' || value === null) {
+      const isValid = check().call(this as never, value, place)
+      once.errors = check().errors
+      return isValid
+    }
+    const { parentData: holder, parentDataProperty: key } = place
+    const places = placesIn(this, check(), holder)
+    const found = places.get(key) ?? checkApart(this, check(), value, place)
+    places.set(key, found)
+    const isValid = found.errors.length === 0
+    if (isValid) {
+      this.inner.push(found)
+      this.hasUndeclared ||= found.hasUndeclared
+    }
+    // ajv changes the list.
+    once.errors = [...found.errors]
+    return isValid
+  }
+  once.errors = null as ValidateFunction['errors']
+  return once
+}
+
+/** What was found in an object or a list by a check. */
+function placesIn (
+  validation: Validation,
+  check: ValidateFunction,
+  holder: object
+): Map<Key, Checked> {
+  const checked = validation.checked ??= new Map()
+  const holders = checked.get(check) ?? new Map<object, Map<Key, Checked>>()
+  checked.set(check, holders)
+  const places = holders.get(holder) ?? new Map<Key, Checked>()
+  holders.set(holder, places)
+  return places
+}
+
+/** Checks a value with records of its own. */
+function checkApart (
+  validation: Validation,
+  check: ValidateFunction,
+  value: unknown,
+  place: DataValidationCxt
+): Checked {
+  const { integers, described, hasUndeclared, inner } = validation
+  const records = noRecords()
+  Object.assign(validation, records)
+  const isValid = check.call(validation as never, value, place)
+  records.hasUndeclared = validation.hasUndeclared
+  Object.assign(validation, { integers, described, hasUndeclared, inner })
+  // Each level has the errors of one fault, because all of them would double with each level, too.
+  const errors = isValid ? [] : withoutRepetitions(check.errors as ErrorObject[])
+  return { ...records, errors }
+}
