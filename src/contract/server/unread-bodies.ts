@@ -8,7 +8,7 @@ import { answerEarly } from './socket-errors.ts'
  * once it is read. A response that leaves before the end of the body is the last one of the
  * connection.
  */
-export function readChunksWhenWanted (listener: RequestListener): RequestListener {
+export function readBodiesWhenWanted (listener: RequestListener): RequestListener {
   return (request, response) => {
     if (request.headers['transfer-encoding'] !== undefined) {
       const readOn = pauseUntilRead(request)
