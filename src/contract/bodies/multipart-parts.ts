@@ -2,7 +2,7 @@
 import { Busboy } from '@fastify/busboy'
 import { isUtf8 } from 'node:buffer'
 import type { EventEmitter } from 'node:events'
-import { Readable, Transform } from 'node:stream'
+import { Readable } from 'node:stream'
 import { isMediaType } from '../message/media-type.ts'
 import { HttpError } from '../server/http-error.ts'
 import type { FilePart } from '../types/body.ts'
@@ -104,16 +104,17 @@ function partsOf (parser: InstanceType<typeof Busboy>): EventEmitter {
 function limited (source: Readable, limit: number): Readable {
   let left = limit
   const tooLarge = `A file in the body is larger than ${limit} bytes.`
-  const copy = new Transform({
-    transform (chunk: Buffer, _encoding, done) {
-      left -= chunk.length
-      done(left < 0 ? new HttpError(413, tooLarge) : null, chunk)
-    }
+  // A Transform with pipe() would take half as much time again for a form of many parts.
+  const copy = new Readable({ read: () => { source.resume() } })
+  source.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) copy.destroy(new HttpError(413, tooLarge))
+    if (!copy.destroyed && !copy.push(chunk)) source.pause()
   })
+  source.once('end', () => copy.push(null))
   // Without listeners, an error of a part that nobody reads would end the process.
   copy.on('error', () => {})
   source.on('error', () => {})
-  source.pipe(copy)
   copy.once('close', () => source.resume())
   return copy
 }

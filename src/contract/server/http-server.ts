@@ -11,7 +11,7 @@ import { type ConnectionCounts, limitConnections, limitStalling } from './open-c
 import { createServer, ServerResponse } from './node-http.ts'
 import { serveInOrder } from './pipelining.ts'
 import { answerOverload, answerServerErrors, refuseLongAddresses } from './socket-errors.ts'
-import { readChunksWhenWanted } from './unread-chunks.ts'
+import { readBodiesWhenWanted } from './unread-bodies.ts'
 
 /** Limits of a server; times are in milliseconds. */
 export interface ServerOptions extends ConnectionCounts {
@@ -84,7 +84,7 @@ export function createHttpServer (
     answerOverload: answerOverload(reporter, options.onOverload),
     urgentPaths: new Set(options.urgentPaths)
   })
-  server.on('request', readChunksWhenWanted(serveInOrder(maxPipelined, admit)))
+  server.on('request', readBodiesWhenWanted(serveInOrder(maxPipelined, admit)))
   limitStalling(server, {
     response: options.stalledTimeoutMs,
     // A request that begins in the last moment has all its time.

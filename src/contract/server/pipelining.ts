@@ -60,8 +60,9 @@ export function serveInOrder (maxWaiting: number, listener: OrderedListener): Re
     socket.pause()
     response.once('socket', () => {
       if (count(socket, -1) === 0) socket.resume()
-      // Node has not finished this step: it would finish a response twice that is sent at once.
-      process.nextTick(serve, request, response, true)
+      // Others get a turn of the event loop as well. Node has not finished this step either: it
+      // would finish a response twice that is sent at once.
+      setImmediate(serve, request, response, true)
     })
   }
 }

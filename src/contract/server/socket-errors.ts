@@ -165,6 +165,8 @@ function beginsHead (
 
 /** Milliseconds for a client to read its response while it sends the rest of a refused body. */
 const lingerMs = 2000
+/** Bytes of the rest that are read meanwhile. They take about 7 ms. */
+export const maxRest = 8 * 2 ** 20
 
 /** Call it before the last response of a request whose connection may bring more bytes. */
 export function answerEarly ({ socket }: IncomingMessage): void {
@@ -184,19 +186,24 @@ function endAndReadOn (socket: ServedSocket, lastBytes = ''): void {
   // The client closed its side: the last response has ended the connection.
   if (!socket.writable) return
   socket.end(lastBytes)
-  if (socket.parser?.incoming?.complete === false) {
-    // Only before that does Node start to read a connection that was paused.
-    if (socket.isPaused()) socket.once('resume', () => dropBody(socket))
-    else dropBody(socket)
-  }
+  // Only before that does Node start to read a connection that was paused.
+  if (socket.isPaused()) socket.once('resume', () => dropRest(socket))
+  else dropRest(socket)
   socket.resume()
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   socket.once('close', () => clearTimeout(timer))
 }
 
-/** Keeps the rest of a body from the parser, which many small chunks would take long. */
-function dropBody (socket: Socket): void {
-  const drop = () => {}
+/**
+ * Keeps what follows from the parser, which many small chunks would take long. A client that sends
+ * more than maxRest has to wait: a reset at once would be more likely to destroy its response.
+ */
+function dropRest (socket: Socket): void {
+  let left = maxRest
+  const drop = (bytes: Buffer) => {
+    left -= bytes.length
+    if (left < 0) socket.pause()
+  }
   // Node gives the bytes back to the socket then.
   socket.on('data', drop)
   for (const listener of socket.listeners('data')) {

@@ -1,11 +1,14 @@
 // nginx, HAProxy and Caddy with the configurations of deploy/, TLS, and the real service behind
 // them.
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { connect, type ConnectionOptions } from 'node:tls'
 import t, { type Test } from 'tap'
 import { missing } from '../../fixtures/packages.ts'
 import {
   type Network, proxies, type Proxy, type Running, startNetwork, startProxy
 } from '../../fixtures/proxies.ts'
+import { requestText } from '../../fixtures/raw.ts'
 import { testToken } from '../../fixtures/secrets.ts'
 import { freePort } from '../../fixtures/temporary-postgres.ts'
 import { type Service, startService } from '../../fixtures/service.ts'
@@ -110,6 +113,20 @@ for (const proxy of proxies) {
       const { send } = await startBehind(t, { ...proxy, configure })
       const { status, body } = await send({ path: '/large' })
       t.match([status, JSON.parse(body)], [413, { error: 413, message: String }])
+    })
+
+    t.test('a malformed chunk is 400, and Caddy does not send its request again', async t => {
+      const { newAgent, network } = await startBehind(t, proxy)
+      const opened = network.opened()
+      for (const target of ['GET /livez', 'POST /plants']) {
+        const socket = connect(newAgent().options as ConnectionOptions).setEncoding('latin1')
+        const fields = ['Host: plants.example.com', 'Transfer-Encoding: chunked']
+        socket.write(requestText(target, fields, 'zz\r\n'))
+        const [answer] = await once(socket, 'data')
+        t.match(answer, /^HTTP\/1\.1 400 [^]*\{"error":400,"message":"A chunk [^"]+"\}$/, target)
+        socket.destroy()
+      }
+      t.ok(network.opened() <= opened + 2, `${network.opened() - opened} connections`)
     })
   }
 }

@@ -1,5 +1,8 @@
 import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { readParts } from '../../../../src/contract/bodies/multipart-parts.ts'
 import { serveBodies } from '../../../fixtures/bodies.ts'
 
 const png = new Blob([Buffer.from('\x89PNG', 'latin1')], { type: 'image/png' })
@@ -437,4 +440,21 @@ t.test('parts that a handler does not read are dropped, and so is a form', async
   )
   t.strictSame(await send('/any', undefined, formOf(id, ['x', large])), [200, 'enough'])
   t.strictSame(await send('/bytes', 'application/octet-stream', large, 'PUT'), [200, 'nothing'])
+})
+
+t.test('a body is read no further than its parts are', async t => {
+  let sent = 0
+  async function * pieces () {
+    yield Buffer.from(`--B\r\n${named('avatar')}; filename="a"\r\n\r\n`)
+    for (; sent < 50; sent++) yield Buffer.alloc(64 * 1024)
+    yield Buffer.from('\r\n--B--\r\n')
+  }
+  const limits = { parts: 1, fileBytes: 10_000_000, fieldBytes: 0 }
+  for await (const { file } of readParts(Readable.from(pieces()), type, limits)) {
+    await sleep(20)
+    t.ok(sent < 10, `${sent} of 50 pieces were sent`)
+    let size = 0
+    for await (const piece of file) size += piece.length
+    t.equal(size, 50 * 64 * 1024)
+  }
 })

@@ -122,3 +122,22 @@ t.test('requests wait no longer on a connection that becomes a tunnel', async t 
   await releaseUntil(() => client.responses() === 19)
   t.equal(client.responses(), 19)
 })
+
+t.test('a connection begins one of its pipelined requests in a turn of the event loop', async t => {
+  let turn = 0
+  const turns: number[] = []
+  const server = createServer(serveInOrder(1000, (_request, response) => {
+    turns.push(turn)
+    response.writeHead(200, { 'Content-Length': '1' }).end('x')
+  })).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').resume()
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20))
+  while (turns.length < 20) {
+    await new Promise(setImmediate)
+    turn++
+  }
+  t.equal(new Set(turns).size, 20)
+  socket.destroy()
+})

@@ -211,6 +211,41 @@ t.test('a request whose body ends badly gets one response, and then the end', as
   await Promise.all(sending)
 })
 
+t.test('of what follows the last response a little more than 8 MiB are read', async t => {
+  const { app } = await startApp(t)
+  const { port } = await listen(app)
+  const header = (target: string, field: string) => requestText(target, ['Host: x', field], '')
+  const length = 'Content-Length: 999999999'
+  const chunked = 'Transfer-Encoding: chunked'
+  const cases: Array<[bytes: string, status: number]> = [
+    ['nonsense\r\n\r\n', 400],
+    [header('GET /', `X-Long: ${'x'.repeat(17_000)}`), 431],
+    [request(fern).replace('Content-Length: 22', length), 413],
+    [header('POST /plants', length), 401],
+    [header('POST /plants', chunked), 401],
+    [header('GET /livez', length), 200],
+    [header('GET /livez', 'Upgrade: h2c'), 200],
+    [header('GET /livez', chunked) + '0\r\nConnection: close\r\n\r\n', 200]
+  ]
+  const piece = Buffer.alloc(2 ** 20, 'x')
+  const sending = []
+  for (const [bytes, status] of cases) {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {})
+    const [served] = await once(app.server, 'connection') as [Socket]
+    const closed = once(served, 'close')
+    const send = () => { if (socket.writable) socket.write(piece, send) }
+    socket.write(bytes, send)
+    const [answer] = await once(socket.setEncoding('latin1'), 'data')
+    t.match(answer, RegExp(`^HTTP/1.1 ${status} `), bytes.slice(0, 80))
+    sending.push(closed.then(() => {
+      socket.destroy()
+      const { bytesRead } = served
+      t.ok(bytesRead > 8e6 && bytesRead < 9e6, `${bytesRead} bytes of ${bytes.slice(0, 80)}`)
+    }))
+  }
+  await Promise.all(sending)
+})
+
 t.test('a response breaks off when the body of its request ends badly', async t => {
   const { app } = await startApp(t)
   app.get('/half', (request, reply) => {
