@@ -95,5 +95,5 @@ t.test('copy is the program of npm run copy', async t => {
       { code: 0, stdout: /plant-store copy \[--fail-fast\] FROM TO\n/ }
     )
   }
-  t.match(await run(folder, 'copy', 'none.ndjson', '-'), { code: 1 })
+  t.match(await run(folder, 'copy', 'none.ndjson', '-'), { code: 2 })
 })
