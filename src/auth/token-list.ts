@@ -8,43 +8,59 @@ import { type FileContent, readWatchedFile } from './watched-file.ts'
  * seeded per process, are equal. So the time of a lookup does not reveal a partial guess, and costs
  * a fifth of a lookup by SHA-256.
  */
-export type Tokens = ReadonlyMap<string, Principal>
+export type Tokens = ReadonlyMap<string, TokenOwner>
+/** `place` is that of the token's entry, such as `line 3`. */
+export interface TokenOwner extends Principal { place: string }
 
 /**
  * Reads tokens separated by commas or line breaks. A line that starts with # is a comment.
- * @throws Error that gives the position of each bad entry without showing it
+ * @throws Error that gives the place of each bad entry without showing it
  */
 export function parseTokens (text: string): Tokens {
   const entries = splitEntries(text)
   const faults: string[] = []
-  for (const [index, entry] of entries.entries()) {
-    if (!entryForm.test(entry)) faults.push(`entry ${index + 1} ${faultIn(entry)}`)
+  for (const { text, place } of entries) {
+    if (!entryForm.test(text)) faults.push(`${place} ${faultIn(text)}`)
   }
   if (faults.length > 0) {
     throw new Error(`is not valid: ${joinFew(faults)}. An entry is \`token\` or \`name:token\`; ` +
       'a token has letters, digits and -._~+/ with = only at the end; ' +
       'commas and lines separate entries')
   }
-  const tokens = new Map<string, Principal>()
-  for (const [index, entry] of entries.entries()) {
-    const [, name, token = ''] = entryForm.exec(entry) as RegExpExecArray
-    if (tokens.has(token)) {
-      const first = [...tokens.keys()].indexOf(token) + 1
-      const problem = `entry ${index + 1} has the token of entry ${first}`
+  const tokens = new Map<string, TokenOwner>()
+  for (const { text, place } of entries) {
+    const [, name, token = ''] = entryForm.exec(text) as RegExpExecArray
+    const first = tokens.get(token)
+    if (first !== undefined) {
+      const problem = `${place} has the token of ${first.place}`
       throw new Error(`is not valid: ${problem}. Remove one of them`)
     }
     const id = hash('sha256', token).slice(0, 16)
-    tokens.set(token, { name: name ?? defaultName(token), id })
+    tokens.set(token, { name: name ?? defaultName(token), id, place })
   }
   return tokens
 }
 
-function splitEntries (text: string): string[] {
-  const entries: string[] = []
-  for (const line of text.split('\n')) {
-    if (!line.trim().startsWith('#')) entries.push(...line.split(','))
+interface Entry { text: string, place: string }
+
+function splitEntries (text: string): Entry[] {
+  const entries: Entry[] = []
+  const lines = text.trimEnd().split('\n')
+  for (const [index, line] of lines.entries()) {
+    if (line.trim().startsWith('#')) continue
+    const parts = line.split(',').map(part => part.trim()).filter(part => part !== '')
+    const lineNumber = lines.length > 1 ? index + 1 : undefined
+    for (const [at, part] of parts.entries()) {
+      entries.push({ text: part, place: placeOf(at + 1, parts.length, lineNumber) })
+    }
   }
-  return entries.map(entry => entry.trim()).filter(entry => entry !== '')
+  return entries
+}
+
+/** @param lineNumber undefined if there is one line, as in ACCESS_TOKENS */
+function placeOf (number: number, count: number, lineNumber: number | undefined): string {
+  if (lineNumber === undefined) return `entry ${number}`
+  return count === 1 ? `line ${lineNumber}` : `entry ${number} of line ${lineNumber}`
 }
 
 /**

@@ -54,9 +54,9 @@ export function openTokens (
 function warnOfTokens (source: string, tokens: Tokens, log: TokenLog): void {
   const short: string[] = []
   const nameless: string[] = []
-  for (const [index, [token, { name }]] of [...tokens].entries()) {
+  for (const [token, { name, place }] of tokens) {
     const hasName = name !== defaultName(token)
-    const entry = hasName ? `entry ${index + 1} (${name})` : `entry ${index + 1}`
+    const entry = hasName ? `${place} (${name})` : place
     if (token.length < shortestSafe) short.push(entry)
     if (!hasName) nameless.push(entry)
   }

@@ -65,6 +65,7 @@ async function readAgain (path: string): Promise<FileContent | Error> {
 
 /** A pipe would block the start, and be empty when it is read again. */
 function usableMode (stats: Stats): number {
+  if (stats.isDirectory()) throw new Error('is a folder, but must be a file')
   if (!stats.isFile()) throw new Error('is not a regular file, which can be read again')
   if (stats.size > maxBytes) throw new Error('is larger than 1 MiB')
   return stats.mode & 0o777

@@ -13,7 +13,7 @@ import { plantOf } from '../plants/plant.ts'
 import { allPlants, type NewPlant } from '../plants/plant-store.ts'
 import { createPlantFile, readPlants, writeTo } from '../stores/ndjson.ts'
 import {
-  checkStoreUrl, isStoreUrl, openStore, sqlitePath, unknownStore
+  checkStoreUrl, isStoreUrl, openStore, sqlitePath, storeForms, unknownStore
 } from '../stores/open.ts'
 import { chunkPlants, type CopyOptions, copyPlants, type Source } from './copy-plants.ts'
 
@@ -143,6 +143,9 @@ async function openSource (from: string): Promise<Source & { close: () => Promis
   const close = async () => {}
   const parse = createParser()
   if (from === '-') return { plants: readPlants(process.stdin, parse), total: undefined, close }
+  if (!existsSync(from)) {
+    throw new ArgumentError(`There is no file ${from}; a store is ${storeForms}.`)
+  }
   const file = await stat(from)
   // What a pipe has is read only once.
   if (file.isFile() && await isDatabase(from)) {

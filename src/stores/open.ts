@@ -8,7 +8,8 @@ import { memoryEngine } from './memory.ts'
 import { hostOf, hostUrls } from './postgres/hosts.ts'
 import { sqliteEngine } from './sqlite/engine.ts'
 
-const forms = 'sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:'
+/** For sentences: what names a store. */
+export const storeForms = 'sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:'
 const postgresForm = /^postgres(?:ql)?:\/\/./
 
 /** The engine for each form of URL. */
@@ -35,7 +36,7 @@ export function isStoreUrl (url: string): boolean {
  *   does not show the URL, which may have a password
  */
 export function checkStoreUrl (url: string): string {
-  if (!isStoreUrl(url)) throw new Error(`must be ${forms}`)
+  if (!isStoreUrl(url)) throw new Error(`must be ${storeForms}`)
   if (postgresForm.test(url)) hostUrls(url)
   const path = sqlitePath(url)
   if (path !== undefined) checkPath(path)
@@ -118,5 +119,5 @@ export interface StoreOptions extends QueueLimits {
 /** An error that names only the scheme of a URL, which may contain a password. */
 export function unknownStore (url: string): Error {
   const scheme = url.slice(0, url.indexOf(':') + 1)
-  return new Error(`There is no store for "${scheme}". Use ${forms}.`)
+  return new Error(`There is no store for "${scheme}". Use ${storeForms}.`)
 }

@@ -2,7 +2,7 @@
 // needs the registry: here `tar` unpacks the package, and the packages that it declares are links
 // to those of the checkout.
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
@@ -42,10 +42,11 @@ async function install (t: Test): Promise<string> {
 
 t.test('without its tools npm pack says what to do, and removes nothing', async t => {
   const { scripts: { prepack } } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const cwd = t.testdir({ dist: { 'main.js': '' } })
+  const cwd = t.testdir({ dist: { 'main.js': '' }, scripts: {} })
+  cpSync('scripts/packages.sh', join(cwd, 'scripts/packages.sh'))
   await t.rejects(run('sh', ['-c', prepack], { cwd, env }), {
     code: 2,
-    stderr: 'npm pack needs the packages of development: run npm ci first.\n'
+    stderr: 'This command needs the packages of development: run npm ci, without --omit, first.\n'
   })
   t.strictSame(readdirSync(join(cwd, 'dist')), ['main.js'])
 })

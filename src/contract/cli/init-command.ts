@@ -11,7 +11,7 @@ import {
   startScripts
 } from './project-files.ts'
 import { sampleContract } from './sample-contract.ts'
-import { secretForm, serviceFiles } from './service-files.ts'
+import { linesToAdd, secretForm, serviceFiles } from './service-files.ts'
 import { withWayOut } from './way-out.ts'
 
 export async function runInit (args: string[], own: OwnManifest): Promise<number> {
@@ -39,6 +39,7 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
 
   const extension = importExtension(out)
   writeFiles(serviceFiles(read.contract, { out, extension, hasApp }))
+  printLines(linesToAdd(read.contract, extension, readFileSync('src/service.ts', 'utf8')))
   const { type, scripts, dependencies } = manifest
   const ofApp = { type, scripts: { generate: scripts.generate }, dependencies }
   if (existing !== undefined) printMissing(existing, hasApp ? ofApp : manifest)
@@ -156,10 +157,16 @@ function printMissing (existing: Manifest, wanted: Manifest): void {
   console.log(`\nAdd to your package.json:\n${JSON.stringify(missing, null, 2)}`)
 }
 
+function printLines (lines: string[]): void {
+  if (lines.length === 0) return
+  console.log('\nRun npm run generate, and add the handlers of new tags to src/service.ts:')
+  for (const line of lines) console.log(line)
+}
+
 const nextSteps = `Then open http://localhost:3000/docs, and write the handlers in src/handlers/.
 npm run dev restarts the service after each change of the code. Run beside it, to generate after
 each change of the contract: npm run generate -- --watch
-In production run node itself, as the script start does: npm does not pass SIGTERM on.`
+In production run node src/main.ts itself: npm does not pass SIGTERM on.`
 
 function printNext (secrets: string[], own: string[], generate: string): void {
   const test = own.includes('test') ? 'node --test test/*.test.ts' : 'npm test'

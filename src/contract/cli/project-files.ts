@@ -9,7 +9,6 @@ export interface OwnManifest {
   peerDependencies: { fastify: string }
 }
 
-const node = 'node --env-file-if-exists=.env'
 /** The command refuses an old Node by one sentence; Node itself does not know the file's type. */
 const refuseOldNode = 'fastify-openapi-contract --version'
 
@@ -20,9 +19,9 @@ export function startScripts (out: string) {
   const watch = watched.map(folder => `--watch-path=${folder}`).join(' ')
   return {
     prestart: refuseOldNode,
-    start: `${node} src/main.ts`,
+    start: 'node src/main.ts',
     predev: refuseOldNode,
-    dev: `${node} ${watch} src/main.ts`
+    dev: `node ${watch} src/main.ts`
   }
 }
 

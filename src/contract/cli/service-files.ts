@@ -70,9 +70,13 @@ if (missing.length > 0) {
   process.exit(1)
 }
 `
+  // With --watch-path, Node's --env-file-if-exists reports a missing file twice, and Node fails at
+  // the end.
   return `// Starts the service: npm start.
+import { existsSync } from 'node:fs'
 import { buildApp } from './app${extension}'
 ${hasSchemes ? importVerifiers : ''}
+if (existsSync('.env')) process.loadEnvFile()
 const { HOST = 'localhost', PORT = '3000' } = process.env
 ${hasSchemes ? requireSecrets : ''}\
 const app = await buildApp(process.env, { logger: true })
@@ -104,9 +108,7 @@ export async function buildApp (
 function service (
   groups: Group[], hasSchemes: boolean, extension: string, door: string
 ): string {
-  const imports = groups.map(({ constant, file }) => {
-    return `import { ${constant} } from './handlers/${file}${extension}'\n`
-  })
+  const imports = groups.map(group => `${importOf(group, extension)}\n`)
   const verifierImport = `import { createVerifiers } from './verifiers${extension}'\n`
   const spreads = groups.map(({ constant }) => `\n      ...${constant}`)
   const env = hasSchemes ? 'env' : '_env'
@@ -124,6 +126,18 @@ export function createService (${env}: NodeJS.ProcessEnv): FastifyPluginAsync {
   })
 }
 `
+}
+
+function importOf ({ constant, file }: Group, extension: string): string {
+  return `import { ${constant} } from './handlers/${file}${extension}'`
+}
+
+/** The lines that src/service.ts lacks, if it was written before the contract got a tag. */
+export function linesToAdd (contract: Contract, extension: string, service: string): string[] {
+  const names = new Set(service.match(/[\p{L}\p{N}_]+/gu))
+  const groups = groupByTag(contract).filter(({ constant }) => !names.has(constant))
+  const imports = groups.map(group => importOf(group, extension))
+  return [...imports, ...groups.map(({ constant }) => `      ...${constant},`)]
 }
 
 function handlers (contract: Contract, { tag, constant, ids }: Group, door: string): string {

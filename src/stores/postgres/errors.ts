@@ -93,6 +93,7 @@ const remedies: Readonly<Record<string, string>> = {
   23514: refusesPlants,
   '428C9': refusesPlants,
   '42P10': refusesPlants,
+  28000: 'let it in (CREATE ROLE ... LOGIN, pg_hba.conf), or correct the user in DATABASE_URL',
   '28P01': 'correct the user and the password in DATABASE_URL',
   '3D000': 'create it, or correct DATABASE_URL',
   42501: `grant the rights, or let the owner make the tables, ${sqlOfOwner}`,

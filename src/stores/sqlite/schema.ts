@@ -59,7 +59,6 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
   const isNew = read('schema_version') === 0n
   transaction(connection, () => {
     migrate(connection, read)
-    checkTable(connection)
     connection.exec(writeVersion)
   })
   // The file gets the change counter of this run, which the next start finds if the log is lost. A
@@ -106,6 +105,7 @@ type ReadPragma = (pragma: string) => unknown
 function migrate (connection: DatabaseSync, read: ReadPragma): void {
   const found = Number(read('user_version'))
   checkOwner(Number(read('application_id')), found, read('schema_version') === 0n)
+  checkTable(connection, found)
   if (found === version) return
   for (const migration of Object.values(migrations).slice(found)) connection.exec(migration)
   connection.exec(`PRAGMA application_id = ${applicationId}`)
@@ -118,13 +118,13 @@ function migrate (connection: DatabaseSync, read: ReadPragma): void {
 const selectDefinition = `SELECT type, name, replace(sql, '"', '') FROM sqlite_schema
   WHERE tbl_name = 'plants' AND (type <> 'index' OR sql LIKE 'CREATE UNIQUE%') ORDER BY type, name`
 
-/** Refuses a table that is not as the migrations make it. */
-function checkTable (connection: DatabaseSync): void {
+/** Refuses a table that is not as the migrations up to this version make it. */
+function checkTable (connection: DatabaseSync, found: number): void {
   const own = new DatabaseSync(':memory:')
-  for (const migration of Object.values(migrations)) own.exec(migration)
-  const [expected, found] = [own, connection].map(each => each.prepare(selectDefinition).all())
+  for (const migration of Object.values(migrations).slice(0, found)) own.exec(migration)
+  const [expected, actual] = [own, connection].map(each => each.prepare(selectDefinition).all())
   own.close()
-  if (isDeepStrictEqual(found, expected)) return
+  if (isDeepStrictEqual(actual, expected)) return
   const wayOut = 'remove what was added to it, or restore the file from a backup'
   throw new Error(`its table plants was changed, and may not keep every plant; ${wayOut}`)
 }

@@ -78,7 +78,7 @@ t.test(`${rounds} restarts under keep-alive load lose no request on an open conn
 
 t.test('requests on connections that the service has not accepted yet at SIGTERM are answered', async t => {
   const env = { ACCESS_TOKENS: testToken, DATABASE_URL: 'memory:' }
-  // The service accepts for a second: a busy machine accepts as many in that time.
+  // The service accepts for a second of CPU time.
   const connections = 50
   const { child, origin, ended } = await startService(t, t.testdir(), env)
   // The system accepts connections for a process that is stopped.

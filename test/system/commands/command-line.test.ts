@@ -31,7 +31,7 @@ t.test('--help names each variable with a value, and starts nothing', async t =>
 
 t.test('without packages each npm script that needs them is one sentence, and exit code 2', async t => {
   const folder = t.testdir({ bin: {}, nodes: { v20: {}, none: {} } })
-  for (const file of ['package.json', 'bin/plant-store', 'scripts/node.sh']) cpSync(file, join(folder, file))
+  for (const file of ['package.json', 'bin/plant-store', 'scripts/packages.sh']) cpSync(file, join(folder, file))
   const old = join(folder, 'nodes/v20/node')
   writeFileSync(old, '#!/bin/sh\necho v20.20.2\n', { mode: 0o755 })
   for (const name of ['sh', 'readlink', 'uname']) {
@@ -48,14 +48,15 @@ t.test('without packages each npm script that needs them is one sentence, and ex
   t.match(await call(scripts.start, 'v20'), { code: 2, stderr: `${needs} v20.20.2. ${runCi}\n` })
   t.match(await call(scripts.copy, 'v20'), { code: 2, stderr: `${needs} v20.20.2. ${runCi}\n` })
   t.match(await call(scripts.start, 'none'), { code: 2, stderr: `${needs} none. ${runCi}\n` })
-  const stderr = 'This command needs its packages: run npm ci first.\n'
-  t.match(await call(scripts.generate, 'v20'), { code: 2, stderr })
+  const stderr = 'This command needs the packages of development: run npm ci, without --omit, first.\n'
+  for (const name of ['generate', 'dev', 'lint:contract']) t.match(await call(scripts[name], 'v20'), { code: 2, stderr }, name)
   for (const [name, script] of Object.entries(scripts)) {
-    if (['start', 'copy', 'prepack', 'lint', 'lint:contract', 'build-tap'].includes(name)) continue
-    t.match(script, /^(?:(?:exec )?scripts\/node\.sh|npm run generate) /, name)
+    if (['start', 'copy', 'build-tap'].includes(name)) continue
+    t.match(script, /^(?:scripts\/packages\.sh &&|npm run generate) /, name)
   }
-  for (const name of ['start', 'copy', 'dev']) t.match(scripts[name], /^exec /, `SIGTERM of npm ends ${name}`)
+  for (const name of ['start', 'copy', 'dev']) t.match(scripts[name], /^(?:\S+ && )?exec \S+/, `SIGTERM of npm ends ${name}`)
   mkdirSync(join(folder, 'node_modules'))
+  t.match(await call(scripts.generate, 'v20'), { code: 2, stderr }, 'after npm ci --omit=dev')
   const missing = 'Put one on the PATH: npm has installed none that runs on this machine.'
   t.match(await call(scripts.start, 'v20'), { code: 2, stderr: `${needs} v20.20.2. ${missing}\n` })
 })
@@ -94,5 +95,5 @@ t.test('copy is the program of npm run copy', async t => {
       { code: 0, stdout: /plant-store copy \[--fail-fast\] FROM TO\n/ }
     )
   }
-  t.match(await run(folder, 'copy', 'none.ndjson', '-'), { code: 1 })
+  t.match(await run(folder, 'copy', 'none.ndjson', '-'), { code: 2 })
 })

@@ -302,7 +302,7 @@ test('a copy that cannot start prints one sentence without a stack or a password
     [['a', 'b', 'c'], /^Usage: npm run copy/],
     [['--force', 'a', 'b'], /Unknown option '--force'/],
     [[sqliteUrl(folder, 'none.db'), '-'], /^There is no database .*none\.db\.\n$/],
-    [[join(folder, 'none.ndjson'), '-'], /^ENOENT: no such file .*none\.ndjson'\n$/],
+    [[join(folder, 'none.ndjson'), '-'], /^There is no file \S+none\.ndjson; a store is sqlite:PATH, .*\.\n$/],
     // Nobody can open a socket as a file; a store takes longer to open.
     [[socket, sqliteUrl(folder)], /^ENXIO: no such device or address, open '\S+socket'\n$/],
     [
@@ -331,7 +331,7 @@ test('a copy that cannot start prints one sentence without a stack or a password
   for (const [args, message] of [...mistakes, ...unknown]) {
     const coverage = !unknown.some(([known]) => known === args)
     const { code, stdout, stderr } = await copy(args, '{"id":1,"name":"x"}\n', { coverage })
-    const isMistake = /^(?:Usage|Unknown option|There is no store|FROM|TO)|sqlite:\S/.test(stderr)
+    const isMistake = /^(?:Usage|Unknown option|There is no store|There is no file|FROM|TO)|sqlite:\S/.test(stderr)
     t.equal(code, isMistake ? 2 : 1, args.join(' '))
     t.match(stderr, message)
     t.notMatch(stderr, /\n {4}at |SECRET/, 'no stack, no password')

@@ -6,7 +6,7 @@ import t from 'tap'
 import { openGuide } from '../../fixtures/guide.ts'
 import { sqlite as version1 } from '../../fixtures/version-1.ts'
 
-/** Stores plants in a database that was made before the member. */
+/** Stores plants in a database that was made before the member, and opens one without its table. */
 const program = `import { openStore } from './src/stores/open.ts'
 const store = await openStore('sqlite:plants.db', { maxQueue: 9 })
 const fern = { id: 2n, name: 'fern', height: 2 ** 31 - 1 }
@@ -14,6 +14,7 @@ const plants = [fern, fern, { ...fern, height: 1 }, { id: 2n, name: 'fern' }]
 for (const plant of plants) console.log(await store.add(plant))
 console.log(await store.page(1n, 3))
 await store.close()
+await openStore('sqlite:removed.db', { maxQueue: 9 }).catch(({ message }) => console.log(message))
 `
 
 const printed = `added
@@ -24,6 +25,8 @@ conflict
   { id: 1n, name: 'oak' },
   { id: 2n, name: 'fern', height: 2147483647 }
 ]
+The database removed.db cannot be used: its table plants was changed, and may not keep every plant; \
+remove what was added to it, or restore the file from a backup.
 `
 
 t.setTimeout(120_000)
@@ -45,6 +48,9 @@ t.test('the guide changes what the compiler reports, and the store keeps the mem
   database.exec(version1.create)
   database.prepare(version1.insert).run(1, 'oak', null)
   database.close()
+  const removed = new DatabaseSync(join(guide.folder, 'removed.db'))
+  removed.exec(`${version1.create}; DROP TABLE plants`)
+  removed.close()
   writeFileSync(join(guide.folder, 'program.ts'), program)
   t.strictSame(await guide.run('program.ts'), { code: 0, output: printed })
 })

@@ -8,8 +8,8 @@ const contract = readFileSync('openapi.yaml', 'utf8')
 
 /** Lints a contract as `npm run lint:contract` does, without the network. */
 function lint (t: Test, text: string): Promise<{ code: number, output: string }> {
-  const folder = t.testdir({ 'openapi.yaml': text })
-  for (const file of ['package.json', '.spectral.yaml']) copyFileSync(file, join(folder, file))
+  const folder = t.testdir({ 'openapi.yaml': text, scripts: {} })
+  for (const file of ['package.json', '.spectral.yaml', 'scripts/packages.sh']) copyFileSync(file, join(folder, file))
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   const env = { ...process.env, NODE_OPTIONS: '', npm_config_offline: 'true' }
   return new Promise(resolve => {

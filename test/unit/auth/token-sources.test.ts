@@ -36,13 +36,28 @@ t.test('commas and line breaks separate tokens, which may have names and are uni
   t.throws(() => parseTokens('a:x,b:y,c:x'), { message })
 })
 
+t.test('where there are several lines, a fault is at its line, and at its entry if the line has several', async t => {
+  const faults: Array<[text: string, fault: string]> = [
+    ['a b\n', 'entry 1 has a blank in its token'],
+    ['# staff\n\nalice:x\nbob\r\n a b', 'line 5 has a blank in its token'],
+    ['alice:x\n,bob,a:b:c,\n', 'entry 2 of line 2 has two colons'],
+    ['alice:x\nbob,bo:x', 'entry 2 of line 2 has the token of line 1']
+  ]
+  for (const [text, fault] of faults) {
+    t.throws(() => parseTokens(text), { message: new RegExp(`^is not valid: ${fault}\\. `) }, fault)
+  }
+})
+
 t.test('each token has an identity that stays the same and does not contain it, also tokens with the same name', t => {
   const [first, second] = parseTokens('alice:abc,alice:xyz').values()
   t.strictSame(
     [first, second],
-    [{ name: 'alice', id: 'ba7816bf8f01cfea' }, { name: 'alice', id: '3608bca1e44ea6c4' }]
+    [
+      { name: 'alice', id: 'ba7816bf8f01cfea', place: 'entry 1' },
+      { name: 'alice', id: '3608bca1e44ea6c4', place: 'entry 2' }
+    ]
   )
-  t.strictSame(parseTokens('abc').get('abc'), { name: 'token-ba7816bf', id: 'ba7816bf8f01cfea' })
+  t.match(parseTokens('abc').get('abc'), { name: 'token-ba7816bf', id: 'ba7816bf8f01cfea' })
   t.end()
 })
 
@@ -146,6 +161,7 @@ t.test('warnings name short tokens and a mixture of entries, which a comma in a 
     'warn ACCESS_TOKENS has entries with a name and entries without: entry 2. A token cannot have a comma, ' +
     'which starts the next entry. Give each entry a name, or none'
   ])
+  t.match(warningsOf('# staff\na:0123456789abcdef\nb:x'), [/guessed: line 3 \(b\)\. /])
 })
 
 /**

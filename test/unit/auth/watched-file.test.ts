@@ -22,7 +22,7 @@ t.test('a file that cannot be read again is refused with a reason', async t => {
   const reasons = {
     missing: 'cannot be read: no such file or directory (ENOENT)',
     'large/below': 'cannot be read: not a directory (ENOTDIR)',
-    '.': 'is not a regular file, which can be read again',
+    '.': 'is a folder, but must be a file',
     large: 'is larger than 1 MiB'
   }
   for (const [name, message] of Object.entries(reasons)) {

@@ -82,7 +82,7 @@ t.test('readConfig() reads every variable', async t => {
     metricsPort: 9464,
     databaseUrl: 'memory:',
     namesDatabase: true,
-    accessTokens: new Map([['b', { name: 'a', id: '3e23e8160039594a' }]]),
+    accessTokens: new Map([['b', { name: 'a', id: '3e23e8160039594a', place: 'entry 1' }]]),
     accessTokensFile: readTokensFile(accessTokensFile),
     jwt: {
       issuer: 'https://id.example.com/', audience: 'plants', jwksUrl: 'http://[::1]:8080/keys'

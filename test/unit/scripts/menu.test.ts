@@ -57,7 +57,7 @@ t.test('an unknown name is named before the list, with exit code 2', async t => 
 for (const name of ['bench', 'prove']) {
   t.test(`npm run ${name} prints its list`, async t => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-    t.equal(scripts[name], `scripts/node.sh scripts/${name}.ts`)
+    t.equal(scripts[name], `scripts/packages.sh && node scripts/${name}.ts`)
     const { status, stderr } = runNode(`scripts/${name}.ts`)
     t.equal(status, 2)
     t.match(stderr, `Usage: npm run ${name} -- NAME`)

@@ -32,7 +32,7 @@ Next:
 Then open http://localhost:3000/docs, and write the handlers in src/handlers/.
 npm run dev restarts the service after each change of the code. Run beside it, to generate after
 each change of the contract: npm run generate -- --watch
-In production run node itself, as the script start does: npm does not pass SIGTERM on.
+In production run node src/main.ts itself: npm does not pass SIGTERM on.
 `
   const first = { code: 0, stdout: files.map(file => `wrote ${file}\n`).join('') + next, stderr: '' }
   t.strictSame(await run('init'), first)
@@ -42,7 +42,7 @@ In production run node itself, as the script start does: npm does not pass SIGTE
     // generate-command.test.ts proves that the command refuses an old Node.
     scripts: {
       prestart: 'fastify-openapi-contract --version',
-      dev: /^node .*--watch-path=src --watch-path=generated src\/main\.ts$/,
+      dev: /^node --watch-path=src --watch-path=generated src\/main\.ts$/,
       generate: 'fastify-openapi-contract generate'
     },
     dependencies: { fastify: /^\^5\./, 'fastify-openapi-contract': `file:${relative('', engine)}` }
@@ -71,7 +71,7 @@ t.test('a service depends on the file or the folder that the package came from, 
 t.test('the code compiles, is clean, and starts for tags, ids and security schemes of all kinds', async t => {
   const response = `security: [{ 'the-key': [], queryKey: [], cookieKey: [], user: [] }], ${anyResponse}`
   const id = parameter('id', 'path')
-  const { run, read, folder } = openFolder(t, {
+  const { run, read, folder, write } = openFolder(t, {
     'openapi.yaml': contractText({
       root: 'security: [{ token: [] }, { oauth: [] }]',
       paths: `  /a/{id}/ä: { get: { operationId: readA, parameters: [${id}], tags: [Pet owners], ${response} } }
@@ -107,8 +107,8 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   const { status, stdout: lines, stderr } = spawnSync(process.execPath, ['src/main.ts'], { cwd: folder, env, encoding: 'utf8' })
   const missing = secrets.map(name => name === 'USER' ? 'USER_SECRET=user:password' : `${name}_SECRET`).join(' and ')
   t.strictSame({ status, lines, stderr }, { status: 1, lines: '', stderr: `Set ${missing} in the environment or in .env.\n` })
-  const variables = secrets.map(name => [`${name}_SECRET`, 'user:password'])
-  const misconfigured = { ...env, ...Object.fromEntries(variables), PORT: 'abc' }
+  write('.env', secrets.map(name => `${name}_SECRET=user:password\n`).join(''))
+  const misconfigured = { ...env, PORT: 'abc' }
   const failed = spawnSync(process.execPath, ['src/main.ts'], { cwd: folder, env: misconfigured, encoding: 'utf8' })
   t.match(failed, { status: 1, stderr: /^The service cannot listen at HOST=localhost and PORT=abc: .*\n$/ })
   const { createVerifiers, missingSecrets } = await import(join(folder, 'src/verifiers.ts'))
@@ -260,7 +260,7 @@ t.test('in an app whose sources must be below src, the generated files are there
     })
   })
   t.match(await run('init'), { code: 0, stdout: '"generate": "fastify-openapi-contract generate --out src/generated"' })
-  t.match(startScripts('src/generated').dev, /\.env --watch-path=src src\/main\.ts$/, 'below src there is one folder to watch')
+  t.match(startScripts('src/generated').dev, /^node --watch-path=src src\/main\.ts$/, 'below src there is one folder to watch')
   t.strictSame(readdirSync(folder).sort(), ['openapi.yaml', 'package.json', 'src', 'tsconfig.json'])
   symlinkSync(modules, join(folder, 'node_modules'))
   t.strictSame(await compile(folder), [])
@@ -287,6 +287,23 @@ t.test('a service of init is an app of another start only when its script change
   t.match(await run('init'), { stdout: /^kept openapi\.yaml\nkept package\.json\nkept tsconfig\.json\n[^]*kept src\/main\.ts\n/ })
   write('package.json', read('package.json').replace('src/main.ts', 'src/other.ts'))
   t.match(await run('init'), { stdout: /^kept openapi\.yaml\nkept generated\/\nkept src\/service\.ts\nkept src\/handlers\/other\.ts\n\nAdd to your app[^]*src\/handlers\/\.\n$/ })
+})
+
+t.test('after a new tag, init writes the file of its handlers, and prints the lines for the kept service', async t => {
+  const operation = (tag: string) => `  /${tag}: { get: { operationId: ${tag}, tags: [${tag}], ${noContent} } }`
+  const withTags = (...tags: string[]) => contractText({ root: 'security: []', paths: tags.map(operation).join('\n') })
+  const { run, read, folder, write } = openFolder(t, { 'openapi.yaml': withTags('mother') })
+  await run('init')
+  write('openapi.yaml', withTags('mother', 'b', 'other'))
+  const { stdout } = await run('init')
+  const [, imports = '', spreads = ''] = /\n\nRun npm run generate, .* src\/service\.ts:\n((?:import .*\n)+)((?: {6}\.\.\..*\n)+)\nNext:\n/.exec(stdout) ?? []
+  const service = read('src/service.ts').replace('import { motherH', `${imports}$&`).replace('      ...motherH', `${spreads}$&`)
+  write('src/service.ts', service)
+  t.match(await run('generate'), { code: 0 })
+  symlinkSync(modules, join(folder, 'node_modules'))
+  t.strictSame(await compile(folder), [])
+  t.match(service, /\.\.\.bHandlers,\n {6}\.\.\.otherHandlers,\n {6}\.\.\.motherHandlers\n/)
+  t.notMatch((await run('init')).stdout, 'src/service.ts:')
 })
 
 t.test('in a complete project there is nothing to add, and a contract may have no operation', async t => {

@@ -134,6 +134,23 @@ t.test('a connection that waits in the system when the drain begins is accepted'
   t.notOk(server.listening)
 })
 
+t.test('all connections that wait are accepted, also if that takes long on a busy machine', async t => {
+  const { server, port, drain } = await startBare(100)
+  const clock = stopClock(t)
+  let accepted = 0
+  server.on('connection', () => {
+    accepted++
+    clock.advance(1000)
+  })
+  for (let nth = 0; nth < 5; nth++) {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    t.teardown(() => socket.destroy())
+  }
+  // Node connects at the next tick.
+  await new Promise<void>(resolve => process.nextTick(() => drain().then(resolve)))
+  t.equal(accepted, 5)
+})
+
 t.test('close() drains once, and of a server that does not listen it is that of Node', async t => {
   const { drain } = await startBare(1000)
   await Promise.all([drain(), drain()])

@@ -24,6 +24,15 @@ t.test('an error of TLS has the way out of docs/use/postgresql.md', async t => {
   }
 })
 
+t.test('a user whom the server does not know or let in has a way out', async t => {
+  // As PostgreSQL 18 says it of a role that is missing, and of a host that pg_hba.conf lacks.
+  const refusals = ['role "x" does not exist', 'no pg_hba.conf entry for host "::1", user "x"']
+  for (const message of refusals) {
+    const wayOut = 'let it in (CREATE ROLE ... LOGIN, pg_hba.conf), or correct the user in DATABASE_URL'
+    t.equal(describeError(Object.assign(new Error(message), { code: '28000' })), `${message}; ${wayOut}`)
+  }
+})
+
 t.test('a duplicate row of the catalog is transient, one of the plants is not', async t => {
   const duplicate = (schema: string) => Object.assign(new Error('x'), { code: '23505', schema })
   t.equal(isTransient(duplicate('pg_catalog')), true, 'two services that make the tables')

@@ -387,23 +387,25 @@ t.test('the store notices a replaced file, a truncated file and a removed log, a
 
 t.test('a table that may not keep every plant is refused; other indexes are not', async t => {
   const path = join(t.testdir(), 'plants.db')
-  const header = 'PRAGMA application_id = 0x506c6e74; PRAGMA user_version = 1'
-  const open = async (sql: string) => {
+  const open = async (sql: string, version = 1) => {
     const connection = new DatabaseSync(path)
-    connection.exec(`${sql}; ${header}`)
+    connection.exec(`${sql}; PRAGMA application_id = 0x506c6e74; PRAGMA user_version = ${version}`)
     connection.close()
     const engine = await sqliteEngine(path, () => {})
     await engine.close()
   }
-  for (const sql of [
-    'CREATE TABLE other (id INTEGER)',
-    'CREATE TABLE plants (id REAL PRIMARY KEY, name TEXT NOT NULL, tag TEXT)',
-    version1.create.replace('NOT NULL', 'NOT NULL COLLATE NOCASE'),
-    version1.create.replace('tag TEXT', 'tag TEXT UNIQUE ON CONFLICT REPLACE'),
-    `${version1.create}; CREATE UNIQUE INDEX i ON plants (name)`,
-    `${version1.create}; CREATE TRIGGER t AFTER INSERT ON plants BEGIN DELETE FROM plants; END`
-  ]) {
-    await t.rejects(open(sql), {
+  const cases: Array<[sql: string, version?: number]> = [
+    ['CREATE TABLE other (id INTEGER)'],
+    // No migration runs on such a table.
+    ['CREATE TABLE plants (id INTEGER)', 0],
+    ['CREATE TABLE plants (id REAL PRIMARY KEY, name TEXT NOT NULL, tag TEXT)'],
+    [version1.create.replace('NOT NULL', 'NOT NULL COLLATE NOCASE')],
+    [version1.create.replace('tag TEXT', 'tag TEXT UNIQUE ON CONFLICT REPLACE')],
+    [`${version1.create}; CREATE UNIQUE INDEX i ON plants (name)`],
+    [`${version1.create}; CREATE TRIGGER t AFTER INSERT ON plants BEGIN DELETE FROM plants; END`]
+  ]
+  for (const [sql, version] of cases) {
+    await t.rejects(open(sql, version), {
       message: `The database ${path} cannot be used: its table plants was changed, and may not ` +
         'keep every plant; remove what was added to it, or restore the file from a backup.'
     }, sql)
