@@ -5,16 +5,13 @@ import ajvPattern from 'ajv/dist/vocabularies/validation/pattern.js'
 import { type Declared, declares } from './ajv-rewriter.ts'
 import type { IntegersOfValue } from './int64.ts'
 import { type Key, writesItself } from './json.ts'
-import type { CheckedPlaces, Records } from './recursion.ts'
+import type { CheckedPlaces } from './recursion.ts'
 import { type AcceptedValues, recordAccepted } from './unevaluated.ts'
 import type { ComparedValues } from './unique-items.ts'
 
-/** An object of an answer, its place, and the members that one schema declares for it. */
-export interface Described { object: object, holder: object, key: Key, declared: Declared }
-
 /** What one validation records; our keywords get it as `this`. */
 export interface Validation
-  extends IntegersOfValue, AcceptedValues, ComparedValues, Records, CheckedPlaces {
+  extends IntegersOfValue, AcceptedValues, ComparedValues, CheckedPlaces {
   errors: ErrorObject[] | undefined
 }
 

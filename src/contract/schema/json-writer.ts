@@ -3,8 +3,8 @@
 import { declares } from './ajv-rewriter.ts'
 import { type ExactNumbers, type Fault, type Key, replaceBigints, writesItself } from './json.ts'
 import { mapValues } from './members.ts'
-import type { Described } from './ajv-keywords.ts'
 import { memoizeBySchema } from './lazily.ts'
+import type { Described } from './records.ts'
 import type { Compile, Validate } from './validator.ts'
 
 /** An answer that its schema refuses. */

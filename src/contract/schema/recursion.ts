@@ -4,40 +4,18 @@
 import type { CodeKeywordDefinition, ErrorObject, ValidateFunction } from 'ajv'
 import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import ajvReference from 'ajv/dist/vocabularies/core/ref.js'
-import type { Described, Validation } from './ajv-keywords.ts'
 import { withoutRepetitions } from './faults.ts'
-import type { Integer } from './int64.ts'
 import type { Key } from './json.ts'
 import { lazily } from './lazily.ts'
+import { noRecords, type Records } from './records.ts'
 import { referenced, references, type Schemas } from './schemas.ts'
-
-/** What checks of a value record. `inner` has what the checks of recursion.ts inside of it do. */
-export interface Records {
-  integers: Integer[]
-  described: Described[]
-  /** Whether an object has the method toJSON(), or a member that one of its schemas lacks. */
-  hasUndeclared: boolean
-  inner: Records[]
-}
 
 /** What a check has found at a place: a valid value has no errors. */
 interface Checked extends Records { errors: ErrorObject[] }
 
 /** What was found, by the check and the place. */
-export interface CheckedPlaces {
+export interface CheckedPlaces extends Records {
   checked: Map<ValidateFunction, Map<object, Map<Key, Checked>>> | undefined
-}
-
-export function noRecords (): Records {
-  return { integers: [], described: [], hasUndeclared: false, inner: [] }
-}
-
-/** The records and all inside of them, each once: two branches may have the same. */
-export function withInner (records: Records): Iterable<Records> {
-  if (records.inner.length === 0) return [records]
-  const found = new Set([records])
-  for (const { inner } of found) for (const records of inner) found.add(records)
-  return found
 }
 
 /** Returns a function that says whether the schema of a `$ref` contains itself. */
@@ -53,11 +31,6 @@ export function recursionFinder (schemas: Schemas): ($ref: string) => boolean {
     for (const other of reached) for (const next of referencesOf(other)) reached.add(next)
     return reached.has($ref)
   }
-}
-
-export function describedIn (records: Records): readonly Described[] {
-  if (records.inner.length === 0) return records.described
-  return [...withInner(records)].flatMap(({ described }) => described)
 }
 
 /** @param recursive each `$ref` that ajv-rewriter.ts writes for a schema that contains itself */
@@ -77,7 +50,7 @@ export function referenceKeyword (recursive: ReadonlySet<string>): CodeKeywordDe
 }
 
 function checkOnce (check: () => ValidateFunction) {
-  function once (this: Validation, value: unknown, place: DataValidationCxt): boolean {
+  function once (this: CheckedPlaces, value: unknown, place: DataValidationCxt): boolean {
     if (typeof value !== 'object' || value === null) {
       const isValid = check().call(this as never, value, place)
       once.errors = check().errors
@@ -102,7 +75,7 @@ function checkOnce (check: () => ValidateFunction) {
 
 /** What was found in an object or a list by a check. */
 function placesIn (
-  validation: Validation,
+  validation: CheckedPlaces,
   check: ValidateFunction,
   holder: object
 ): Map<Key, Checked> {
@@ -116,7 +89,7 @@ function placesIn (
 
 /** Checks a value with records of its own. */
 function checkApart (
-  validation: Validation,
+  validation: CheckedPlaces,
   check: ValidateFunction,
   value: unknown,
   place: DataValidationCxt

@@ -7,16 +7,14 @@ import { int64Keyword } from './int64.ts'
 import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles } from './json.ts'
 import { ajvRewriter, type Direction, toSchemaId } from './ajv-rewriter.ts'
 import {
-  anyOfKeyword, branchKeywords, declaresKeyword, type Described, patternKeyword,
-  type Validation
+  anyOfKeyword, branchKeywords, declaresKeyword, patternKeyword, type Validation
 } from './ajv-keywords.ts'
 import { lazily, memoizeBySchema } from './lazily.ts'
 import {
   containsInt64, hasUnevaluated, referenced, references, type Schema, type Schemas
 } from './schemas.ts'
-import {
-  describedIn, noRecords, recursionFinder, referenceKeyword, withInner
-} from './recursion.ts'
+import { type Described, describedIn, noRecords, withInner } from './records.ts'
+import { recursionFinder, referenceKeyword } from './recursion.ts'
 import { unevaluatedKeywords } from './unevaluated.ts'
 import { uniqueItemsKeyword } from './unique-items.ts'
 
