@@ -71,7 +71,7 @@ export function createPostgresEngine (runner: StatementRunner, clock: Clock): Po
     ...createPlantMethods(run),
     async setUp () { dialect = await run(setUpDatabase) },
     check: () => run(async query => {
-      dialect = await checkDatabase(query)
+      dialect = await checkDatabase(query, dialect.schema)
       await confirmCommits(query, dialect)
     }),
     close: () => runner.close()

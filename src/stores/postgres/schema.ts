@@ -18,19 +18,28 @@ export async function setUpDatabase (query: Query): Promise<Dialect> {
 /**
  * As setUpDatabase(), but rejects without its tables: new ones would hide the loss of the old ones.
  * Adds no row, because it runs again and again.
+ * @param schema where the tables were: other ones may have the same ids
  */
-export function checkDatabase (query: Query): Promise<Dialect> {
+export function checkDatabase (query: Query, schema: string): Promise<Dialect> {
   return inspectDatabase(query, async () => {
     const remedy = 'restore them, or restart the service to create new ones'
     throw new PermanentError(`its tables are gone; ${remedy}`)
-  })
+  }, schema)
 }
 
 const newest = Object.keys(migrations).length
 
-async function inspectDatabase (query: Query, upgrade: typeof migrate): Promise<Dialect> {
+async function inspectDatabase (
+  query: Query,
+  upgrade: typeof migrate,
+  before?: string
+): Promise<Dialect> {
   const dialect = await checkSettings(query)
   const { schema } = dialect
+  if (schema !== (before ?? schema)) {
+    const problem = `its search_path leads to the schema ${schema}, and no longer to ${before}`
+    throw new PermanentError(`${problem}; set it back, or restart all services`)
+  }
   const version = await schemaVersion(query, schema)
   await checkTable(query, schema, version)
   if (version > newest) {
@@ -51,6 +60,8 @@ interface Settings {
   hasCitus: boolean
   /** Null when search_path names none that exists. */
   schema: string | null
+  /** The schemas of search_path that have tables of this program, if there are several. */
+  ambiguous: string | null
   commit: string
   encoding: string
   readOnly: string
@@ -80,6 +91,10 @@ function refuseUnsafe ([settings]: Settings[]): void {
     const problem = 'its search_path names no schema for the tables'
     throw new PermanentError(`${problem}; set one for this user or database`)
   }
+  if (settings.ambiguous !== null) {
+    const problem = `its search_path leads to the tables of ${settings.ambiguous}`
+    throw new PermanentError(`${problem}; leave one of these schemas out of it`)
+  }
   if (settings.readOnly === 'on') {
     const remedy = 'name the primary, or all hosts, as in postgres://user@a,b/database'
     throw new PermanentError(`it is read-only; ${remedy}`)
@@ -92,14 +107,19 @@ function refuseUnsafe ([settings]: Settings[]): void {
  * the defaults of the user and the database say what the operator wants. The schema is the first
  * that has a table of plants, else the first; temporary ones end with the session.
  */
-const readSettings = `SELECT current_setting('server_encoding') AS encoding,
-  (SELECT quote_ident(schema.name)
+const readSettings = `WITH schemas AS (
+    SELECT quote_ident(schema.name) AS name, position,
+      to_regclass(quote_ident(schema.name) || '.plants') IS NOT NULL AS "hasPlants",
+      to_regclass(quote_ident(schema.name) || '.plants_schema') IS NOT NULL AS "hasVersion"
     FROM (SELECT set_config('search_path', reset_val, true) AS path
       FROM pg_settings WHERE name = 'search_path') AS operator,
       unnest(current_schemas(operator.path IS NULL)) WITH ORDINALITY AS schema (name, position)
     WHERE schema.name !~ '^pg_'
-    ORDER BY to_regclass(quote_ident(schema.name) || '.plants') IS NULL, schema.position
-    LIMIT 1) AS schema,
+  )
+  SELECT current_setting('server_encoding') AS encoding,
+  (SELECT name FROM schemas ORDER BY "hasPlants" DESC, position LIMIT 1) AS schema,
+  (SELECT string_agg(name, ' and of ' ORDER BY position) FROM schemas
+    WHERE "hasPlants" AND "hasVersion" HAVING count(*) > 1) AS ambiguous,
   EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus",
   (SELECT setting FROM pg_settings WHERE name = 'fsync') AS fsync,
   (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS commit,

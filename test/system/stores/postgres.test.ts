@@ -360,7 +360,7 @@ t.test('the tables are in the first lasting schema of the search path', async t 
   const name = databaseName(url)
   const store = async () => openStore(url, { maxQueue: 10 })
   await server.query(`CREATE SCHEMA "My plants";
-    ALTER DATABASE ${name} SET search_path = pg_temp, nowhere, "My plants", public`)
+    ALTER DATABASE ${name} SET search_path = pg_temp, nowhere, "My plants", public`, url)
   const first = await store()
   t.equal(await first.add({ id: 1n, name: 'fern' }), 'added')
   await first.close()
@@ -368,6 +368,17 @@ t.test('the tables are in the first lasting schema of the search path', async t 
   const second = await store()
   t.equal(await second.add({ id: 1n, name: 'oak' }), 'conflict', 'the schema with plants')
   t.equal(await second.count(), 1)
+  await server.query(`ALTER DATABASE ${name} SET search_path = public; CREATE TABLE public.plants (LIKE "My plants".plants);
+    CREATE TABLE public.plants_schema (LIKE "My plants".plants_schema); INSERT INTO public.plants_schema VALUES (1, 1)`, url)
+  await terminateConnections(url)
+  await t.rejects(second.check(), /its search_path leads to the schema public, and no longer to "My plants"; set it back/)
+  t.equal(await second.add({ id: 1n, name: 'oak' }), 'conflict', 'in the schema of before')
+  await server.query(`ALTER DATABASE ${name} SET search_path = public, "My plants"`)
+  await terminateConnections(url)
+  const twoSchemas = /its search_path leads to the tables of public and of "My plants"; leave one of these schemas/
+  await t.rejects(second.check(), twoSchemas)
+  await rejectsOpening(t, url, twoSchemas)
+  t.equal(await second.add({ id: 1n, name: 'oak' }), 'conflict', 'in the schema of before')
   await second.close()
   await server.query(`ALTER DATABASE ${name} SET search_path = nowhere`)
   await rejectsOpening(t, url, /its search_path names no schema for the tables; set one for/)
