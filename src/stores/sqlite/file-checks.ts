@@ -3,6 +3,7 @@
 import {
   closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, realpathSync, statSync
 } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { isOfFile, readCounters } from './log-age.ts'
 import { checkOwner, creationMark } from './schema.ts'
 
@@ -24,10 +25,7 @@ export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void
   if (file !== undefined && file.nlink > 1) {
     throw new Error('its file has another hard link, by which SQLite would lose plants')
   }
-  if (file !== undefined && readMountPoints(mounts).includes(realpathSync(path))) {
-    // SQLite has its log beside the mount: a container would lose it, two would have one each.
-    throw new Error('it is mounted without its folder, which has the log; mount the folder instead')
-  }
+  checkMount(path, readMounts(mounts))
   const log = `${path}-wal`
   if (file === undefined && (stat(log)?.size ?? 0n) > 0n) {
     // SQLite would delete the log.
@@ -63,18 +61,38 @@ function checkAge (path: string, log: string): void {
   throw new Error(`${problem}; move the log away, or put the file of the log back`)
 }
 
+interface Mount { point: string, type: string }
+
+/** Where processes of other machines do not share SQLite's shared memory (`-shm`). */
+const networkTypes = /^(?:nfs4?|cifs|smb3|ceph|fuse\.(?:sshfs|glusterfs))$/
+
+function checkMount (path: string, mounts: Mount[]): void {
+  const place = join(realpathSync(dirname(path)), basename(path))
+  const holding = mounts.filter(({ point }) => `${place}/`.startsWith(point.replace(/\/?$/, '/')))
+  holding.sort((one, other) => one.point.length - other.point.length)
+  const { point, type } = holding.at(-1) ?? {}
+  if (point === place) {
+    // SQLite has its log beside the mount: a container would lose it, two would have one each.
+    throw new Error('it is mounted without its folder, which has the log; mount the folder instead')
+  }
+  if (type === undefined || !networkTypes.test(type)) return
+  const problem = `it is on a network file system (${type}), where two machines lose plants`
+  throw new Error(`${problem}; use a disk of this machine, or PostgreSQL`)
+}
+
 /**
- * The mount points of Linux: the fifth word of each line, in which octal numbers stand for blanks.
- * See proc(5). Other systems have no such table.
+ * The mounts of Linux: the point is the fifth word of each line, in which octal numbers stand for
+ * blanks, and the type follows a hyphen. See proc(5). Other systems have no such table.
  */
-function readMountPoints (table: string): string[] {
+function readMounts (table: string): Mount[] {
   if (!existsSync(table)) return []
   const unescape = (_: string, octal: string) => String.fromCharCode(parseInt(octal, 8))
-  const points: string[] = []
+  const mounts: Mount[] = []
   for (const line of readFileSync(table, 'utf8').trimEnd().split('\n')) {
-    points.push(String(line.split(' ')[4]).replaceAll(/\\([0-7]{3})/g, unescape))
+    const [, point = '', type = ''] = /^(?:\S+ ){4}(\S+) .*? - (\S+)/.exec(line) ?? []
+    mounts.push({ point: point.replaceAll(/\\([0-7]{3})/g, unescape), type })
   }
-  return points
+  return mounts
 }
 
 /**

@@ -8,10 +8,10 @@ t.test('a file that is mounted by itself is refused; a mounted folder is used', 
   const path = join(folder, 'my plants.db')
   const table = join(folder, 'mountinfo')
   // As in proc(5): a blank and a backslash are octal numbers.
-  const mount = (point: string) => {
+  const mount = (point: string, type = 'ext4') => {
     const escaped = point.replaceAll('\\', '\\134').replaceAll(' ', '\\040')
     const root = '36 35 98:0 / / rw - ext4 /dev/sda rw\n'
-    writeFileSync(table, `${root}37 36 98:0 /a ${escaped} rw - ext4 /dev/sda rw\n`)
+    writeFileSync(table, `${root}37 36 98:0 /a ${escaped} rw shared:1 - ${type} /dev/sda rw\n`)
   }
   t.doesNotThrow(() => checkFiles(path, table), 'a system without this table')
   mount(folder)
@@ -19,4 +19,24 @@ t.test('a file that is mounted by itself is refused; a mounted folder is used', 
   mount(path)
   const message = 'it is mounted without its folder, which has the log; mount the folder instead'
   t.throws(() => checkFiles(path, table), { message })
+})
+
+t.test('a network file system is refused', async t => {
+  const folder = realpathSync(t.testdir({ 'plants.db': 'x'.repeat(512) }))
+  const table = join(folder, 'mountinfo')
+  const mount = (point: string, type: string) => {
+    writeFileSync(table, `36 35 98:0 / / rw - ext4 /dev/sda rw\n37 36 0:1 / ${point} rw - ${type} host:/ rw\n`)
+  }
+  for (const type of ['nfs', 'nfs4', 'cifs', 'fuse.sshfs']) {
+    mount(folder, type)
+    for (const name of ['plants.db', 'new.db']) {
+      const message = `it is on a network file system (${type}), where two machines lose plants; ` +
+        'use a disk of this machine, or PostgreSQL'
+      t.throws(() => checkFiles(join(folder, name), table), { message })
+    }
+    mount(`${folder}-other`, type)
+    t.doesNotThrow(() => checkFiles(join(folder, 'plants.db'), table))
+  }
+  mount(folder, 'overlay')
+  t.doesNotThrow(() => checkFiles(join(folder, 'plants.db'), table))
 })
