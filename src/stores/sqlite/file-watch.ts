@@ -102,7 +102,7 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
       checkPlace()
       checkLog()
       // The log begins: its first page tells the next start of which state of the file it is.
-      if (last.index.merged === last.index.pages) connection.exec(writeVersion)
+      if (last.index.merged === last.index.pages) writeVersion(connection)
       return work()
     })
     checkPlace()

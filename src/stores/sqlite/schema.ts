@@ -1,6 +1,6 @@
 // The SQLite database when it is opened: durable commits, the table, and files that are refused.
 import { appendFileSync, rmSync, statSync } from 'node:fs'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
 import type { NewPlant } from '../../plants/plant-store.ts'
 import { merge } from './checkpoint.ts'
@@ -11,9 +11,6 @@ const migrations = {
 }
 /** The number that `PRAGMA user_version` has after all of them. */
 const version = Object.keys(migrations).length
-
-/** Writes the first page of the file, with the version that it has. */
-export const writeVersion = `PRAGMA user_version = ${version}`
 
 interface Column {
   /** The migration that adds it. */
@@ -37,6 +34,13 @@ export function transaction<Result> (connection: DatabaseSync, work: () => Resul
   return result
 }
 
+/** Writes the first page of the file, with the version that it has: a newer one stays. */
+export function writeVersion (connection: DatabaseSync): void {
+  const { user_version: found } = connection.prepare('PRAGMA user_version').get() as Row
+  connection.exec(`PRAGMA user_version = ${found}`)
+}
+type Row = Record<string, SQLOutputValue>
+
 /**
  * Makes commits durable, creates the table, and refuses files that are damaged or of other
  * programs.
@@ -59,7 +63,7 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
   const isNew = read('schema_version') === 0n
   transaction(connection, () => {
     migrate(connection, read)
-    connection.exec(writeVersion)
+    writeVersion(connection)
   })
   // The file gets the change counter of this run, which the next start finds if the log is lost. A
   // new file without its log has no table, which a start notices, too.
@@ -108,7 +112,7 @@ function migrate (connection: DatabaseSync, read: ReadPragma): void {
   checkTable(connection, found)
   if (found === version) return
   for (const migration of Object.values(migrations).slice(found)) connection.exec(migration)
-  connection.exec(`PRAGMA application_id = ${applicationId}`)
+  connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
 }
 
 /**

@@ -316,7 +316,7 @@ function prepareStatements (
     return stored.isSame === 1n ? 'unchanged' : 'conflict'
   }
   // A commit that writes nothing syncs nothing.
-  const writeNothing = () => connection.exec(writeVersion)
+  const writeNothing = () => writeVersion(connection)
   return implement({
     addMany: plants => write(() => {
       const outcomes = plants.map(add)

@@ -189,9 +189,12 @@ t.test('the store refuses a text file, the database of another program and a new
   t.ok(readFileSync(other).equals(bytes), 'it does not change')
 
   const newer = join(folder, 'newer.db')
-  await (await open(t, newer)).close()
+  const older = await open(t, newer)
   const upgraded = new DatabaseSync(newer)
-  upgraded.exec('PRAGMA user_version = 2')
+  upgraded.exec('PRAGMA user_version = 2; PRAGMA wal_checkpoint')
+  t.equal(await older.add({ id: 1n, name: 'fern' }), 'added')
+  t.match(upgraded.prepare('PRAGMA user_version').get(), { user_version: 2 }, 'in the log that begins')
+  await older.close()
   upgraded.close()
   await t.rejects(
     open(t, newer),
