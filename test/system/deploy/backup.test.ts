@@ -96,16 +96,6 @@ test('VACUUM INTO backs up a running service', async t => {
   })
 })
 
-test('.backup of sqlite3 backs up a running service', async t => {
-  const reason = missing('sqlite3')
-  if (reason !== false) return t.comment(`not tested: ${reason}`)
-  const folder = t.testdir()
-  await checkBackup(t, folder, `sqlite:${join(folder, 'plants.db')}`, async (_, folder) => {
-    await run('sqlite3', [join(folder, 'plants.db'), `.backup '${join(folder, 'restored.db')}'`])
-    return `sqlite:${join(folder, 'restored.db')}`
-  })
-})
-
 test('npm run copy and pg_dump back up a running service on PostgreSQL', async t => {
   const postgres = await startPostgres(t)
   const folder = t.testdir({ copy: {}, dump: {} })
