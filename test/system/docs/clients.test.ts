@@ -175,22 +175,32 @@ for (const [program, client] of Object.entries(clients)) {
   })
 }
 
+t.test('the client for node ends its waits when its signal does', { buffered: true }, async t => {
+  const { folder, origin } = await startInFolder(t)
+  const proxy = await startProxy(t, origin, [503], '600')
+  const body = '{ body: plant }'
+  const source = clients.node.source.replace(body, '{ body: plant, signal: AbortSignal.timeout(1000) }')
+  const result = await send({ ...clients.node, source }, folder, proxy.origin, '1')
+  t.match(result, { code: 1, output: /TimeoutError/ })
+  t.equal(proxy.requests.length, 1)
+})
+
 t.test('types with bigint refuse a number as an id and a misspelt member, others take the number', { buffered: true }, async t => {
   const { folder, origin } = await startInFolder(t)
   writeFileSync(join(folder, 'make-types.ts'), at(origin, block('openapiTS')))
   t.equal((await run(folder, 'npx node make-types.ts')).code, 0)
-  t.match(readFileSync(join(folder, 'types.ts'), 'utf8'), 'id: bigint')
+  t.match(readFileSync(join(folder, 'generated/types.ts'), 'utf8'), 'id: bigint')
   t.equal((await run(folder, `npx openapi-typescript ${origin}/docs/json -o number-types.ts`)).code, 0)
 
   const write = (file: string, types: string, id: string, member = 'tag') => {
     const source = clients.node.source.replace('./generated/types.ts', types).replace('BigInt(id)', id)
     writeFileSync(join(folder, file), source.replace('plant.tag', `plant.${member}`))
   }
-  write('client.ts', './generated/types.ts', 'BigInt(id)')
-  write('own-project.ts', './types.ts', 'BigInt(id)')
+  write('client.ts', resolve('generated/types.ts'), 'BigInt(id)')
+  write('own-project.ts', './generated/types.ts', 'BigInt(id)')
   write('rounded.ts', './number-types.ts', 'Number(id)')
-  write('refused.ts', './types.ts', 'Number(id)')
-  write('misspelt.ts', './types.ts', 'BigInt(id)', 'Tag')
+  write('refused.ts', './generated/types.ts', 'Number(id)')
+  write('misspelt.ts', './generated/types.ts', 'BigInt(id)', 'Tag')
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: resolve('tsconfig.json'), include: ['*.ts'] }))
   const refused = /^refused\.ts.* Type 'number' is not assignable to type 'bigint'\.$/
   const misspelt = /^misspelt\.ts.* Property 'Tag' does not exist on type .* Did you mean 'tag'\?$/
