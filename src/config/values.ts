@@ -92,7 +92,7 @@ function isNetwork (text: string): boolean {
 }
 
 /** `*` is none: the pages of every site could use a token that a browser keeps. */
-export const origins = listOf('origins (scheme, host and port)', text => {
+export const origins = listOf('origins (scheme, host and port, no slash at the end)', text => {
   return URL.parse(text)?.origin === text && /^https?:[^*]*$/.test(text)
 })
 

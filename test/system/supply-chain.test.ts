@@ -104,17 +104,19 @@ t.test('every package has a licence and a hash, no install script, and a place i
 t.test('under the permission model the service stores plants, and writes no other folder', async t => {
   const folder = t.testdir({ data: {} })
   const nodeArgs = [
-    '--permission', `--allow-fs-read=${folder}`, `--allow-fs-read=${resolve('.')}`,
+    '--permission', '--allow-fs-read=/proc/self/mountinfo', `--allow-fs-read=${folder}`, `--allow-fs-read=${resolve('.')}`,
     `--allow-fs-read=${realpathSync('node_modules')}`, `--allow-fs-write=${join(folder, 'data')}`, '--allow-net',
     '--allow-worker'
   ]
   // tap would add its own files to NODE_OPTIONS.
   const launch = { command: ['env', '-u', 'NODE_OPTIONS', process.execPath] }
   const env = { ACCESS_TOKENS: testToken }
-  const { origin, child, ended } = await startService(t, folder, env, nodeArgs, launch)
-  t.equal((await postPlant(origin, testToken, '{"id":1,"name":"x"}')).status, 200)
-  child.kill('SIGTERM')
-  t.equal(await ended, 0)
+  for (const file of ['new', 'old']) {
+    const { origin, child, ended } = await startService(t, folder, env, nodeArgs, launch)
+    t.equal((await postPlant(origin, testToken, '{"id":1,"name":"x"}')).status, 200, `a ${file} file`)
+    child.kill('SIGTERM')
+    t.equal(await ended, 0)
+  }
   const url = `sqlite:${join(folder, 'other', 'plants.db')}`
   const refused = await startService(t, folder, { ...env, DATABASE_URL: url }, nodeArgs, launch)
   t.equal(await refused.ended, 1)
