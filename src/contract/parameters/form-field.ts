@@ -1,5 +1,5 @@
 // Reads a field of a form, or a body of text, as JSON, a number or a boolean before a string.
-import { readJson, type Validated } from '../schema/index.ts'
+import { parseText, readJson, type Validated } from '../schema/index.ts'
 import { scalarJson } from './text-json.ts'
 import type { TextSchema } from './text-schema.ts'
 
@@ -35,7 +35,7 @@ function readingsOf (text: string, schema: TextSchema, isJson: boolean): Set<str
 
 function isJsonText (text: string): boolean {
   try {
-    JSON.parse(text)
+    parseText(text)
     return true
   } catch {
     return false

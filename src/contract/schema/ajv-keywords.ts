@@ -1,5 +1,6 @@
 // Our keywords for ajv that record what a validation finds. ajv-rewriter.ts adds them to schemas.
-import { _, type CodeKeywordDefinition, type ErrorObject } from 'ajv'
+import { _, type CodeKeywordDefinition, type ErrorObject, str } from 'ajv'
+import { Type } from 'ajv/dist/compile/util.js'
 import { usePattern } from 'ajv/dist/vocabularies/code.js'
 import ajvPattern from 'ajv/dist/vocabularies/validation/pattern.js'
 import { type Declared, declares } from './ajv-rewriter.ts'
@@ -18,7 +19,6 @@ export interface Validation
 /**
  * Wraps a branch and discards its records when it fails. One error of each branch is enough, as
  * without allErrors; its last error is about the branch, so that messages can tell branches apart.
- * The one of `contains` replaces the errors inside, which are no faults.
  */
 const toBranchKeyword = (
   keyword: string,
@@ -26,7 +26,6 @@ const toBranchKeyword = (
   recordsAccepted: boolean
 ): CodeKeywordDefinition => ({
   keyword,
-  trackErrors: isOfContains,
   schemaType: ['object', 'boolean'],
   code (context) {
     const { gen, data, schema, it: { parentData: holder, parentDataProperty: key } } = context
@@ -41,7 +40,6 @@ const toBranchKeyword = (
       gen.code(_`this.described.length = ${described}`)
       gen.code(_`this.inner.length = ${inner}`)
       gen.code(_`this.hasUndeclared = ${hasUndeclared}`)
-      if (isOfContains) context.reset()
       context.error()
     })
     if (recordsAccepted) {
@@ -79,6 +77,41 @@ export const anyOfKeyword: CodeKeywordDefinition = {
       gen.assign(valid, _`${valid} || ${isBranchValid}`)
     }
     context.result(valid, () => context.reset(), () => context.error(true))
+  }
+}
+
+/**
+ * Replaces ajv's, which copies the errors of all items before for each item, skips items after
+ * enough valid ones, whose records are needed, and takes an empty array for one like that before.
+ */
+export const containsKeyword: CodeKeywordDefinition = {
+  keyword: 'contains',
+  type: 'array',
+  schemaType: ['object', 'boolean'],
+  trackErrors: true,
+  // After that, ajv skips keywords of an array that lacks the items of `prefixItems`.
+  before: 'prefixItems',
+  error: {
+    message: ({ params: { least, most } }) => {
+      return most === undefined
+        ? str`must contain at least ${least} valid item(s)`
+        : str`must contain at least ${least} and no more than ${most} valid item(s)`
+    }
+  },
+  code (context) {
+    const { gen, data, keyword, parentSchema } = context
+    const { minContains: least = 1, maxContains: most } = parentSchema
+    const count = gen.let('count', 0)
+    const isValid = gen.name('isValid')
+    gen.forRange('place', 0, _`${data}.length`, dataProp => {
+      const item = { keyword, dataProp, dataPropType: Type.Num, compositeRule: true } as const
+      context.subschema(item, isValid)
+      gen.if(isValid, () => gen.code(_`${count}++`))
+      // Other items may be valid: these errors are no faults.
+      context.reset()
+    })
+    context.setParams({ least, most })
+    context.fail(_`${count} < ${least} || ${count} > ${most ?? Infinity}`)
   }
 }
 

@@ -115,19 +115,8 @@ function withoutIneffectiveKeywords (schema: Record<string, unknown>): Record<st
 }
 
 function avoidFaultsOfAjv (schema: Record<string, unknown>): void {
-  // Without limits, ajv takes an empty array for one like the array before it.
-  if ('contains' in schema) schema.maxContains ??= Number.MAX_SAFE_INTEGER
   // ajv skips `if` without the others, but unevaluated keywords need its result.
   if ('if' in schema) schema.then = { allOf: [schema.then ?? true] }
-  // ajv skips `contains` after `prefixItems` if an array lacks the items of `prefixItems`.
-  if ('prefixItems' in schema && 'contains' in schema) moveContains(schema)
-}
-
-/** Moves `contains` into `allOf`, which comes before the keywords for arrays. */
-function moveContains (schema: Record<string, unknown>): void {
-  const { contains, minContains = 1, maxContains, allOf = [] } = schema
-  schema.allOf = [...allOf as object[], { contains, minContains, maxContains }]
-  for (const moved of ['contains', 'minContains', 'maxContains']) delete schema[moved]
 }
 
 function describesObjects (schema: Schema): boolean {

@@ -22,8 +22,6 @@ const consequences = ['unevaluatedProperties', 'unevaluatedItems']
 export function withoutRepetitions (errors: ErrorObject[]): ErrorObject[] {
   const found: ErrorObject[] = []
   for (const error of errors) {
-    // An item that `contains` does not match is no fault: other items may match it.
-    if (error.keyword === 'containsBranch') continue
     const inside = found.splice(found.findLastIndex(other => !isInside(other, error)) + 1)
     if (unions.includes(error.keyword)) found.push(faultOfUnion(error, inside))
     else found.push(...inside)
@@ -115,8 +113,6 @@ function isMiss ({ keyword, instancePath, params }: ErrorObject, path: string): 
   return instancePath === path && ['enum', 'const', 'not'].includes(keyword)
 }
 
-/** ajv-rewriter.ts adds this limit. */
-const upperLimit = ` and no more than ${Number.MAX_SAFE_INTEGER}`
 const ofForms = 'of the forms that the contract declares'
 
 function describe ({ keyword, params, message, parentSchema }: ErrorObject): string {
@@ -132,7 +128,6 @@ function describe ({ keyword, params, message, parentSchema }: ErrorObject): str
     case 'anyOf':
     case 'oneOf':
       return `matches ${params.passingSchemas ? 'more than one' : 'none'} ${ofForms}`
-    case 'contains': return String(message).replace(upperLimit, '')
     case 'pattern': return describePattern(params.pattern, parentSchema)
     default: return String(message)
   }

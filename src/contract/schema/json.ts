@@ -53,6 +53,7 @@ export function parseJson (
   try {
     root.value = parseText(text, undefined, escapedNames)
   } catch (error) {
+    if (error instanceof RangeError) return faulty(tooDeep)
     return faulty(`is not valid JSON: ${faultIn(text, String(error))}`)
   }
   if (mayHaveLoneSurrogate(text) && hasLoneSurrogate(root)) {
@@ -61,6 +62,8 @@ export function parseJson (
   if (longOrExponent.test(text)) root.exact = sourcesOf(text, root, escapedNames)
   return root
 }
+
+export const tooDeep = 'is nested too deeply'
 
 function faulty (problem: string): { fault: Fault } {
   return { fault: { path: '', problem } }

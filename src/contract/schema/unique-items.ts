@@ -17,6 +17,8 @@ export const uniqueItemsKeyword: CodeKeywordDefinition = {
   keyword: 'uniqueItems',
   schemaType: 'boolean',
   type: 'array',
+  // After that, ajv skips keywords of an array that lacks the items of `prefixItems`.
+  before: 'prefixItems',
   error: { message: ({ params }) => _`${params.message}` },
   code (context) {
     const { gen, data, schema } = context

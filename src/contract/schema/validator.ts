@@ -4,10 +4,10 @@ import type { ErrorObject, Options } from 'ajv'
 import addFormats from 'ajv-formats'
 import { explain, explainAll } from './faults.ts'
 import { int64Keyword } from './int64.ts'
-import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles } from './json.ts'
+import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles, tooDeep } from './json.ts'
 import { ajvRewriter, type Direction, toSchemaId } from './ajv-rewriter.ts'
 import {
-  anyOfKeyword, branchKeywords, declaresKeyword, patternKeyword, type Validation
+  anyOfKeyword, branchKeywords, containsKeyword, declaresKeyword, patternKeyword, type Validation
 } from './ajv-keywords.ts'
 import { lazily, memoizeBySchema } from './lazily.ts'
 import {
@@ -112,8 +112,8 @@ function checkCompiler (
   ajv.opts.unevaluated = false
   const recursive = new Set<string>()
   const replacing = [
-    referenceKeyword(recursive), anyOfKeyword, patternKeyword, uniqueItemsKeyword,
-    ...unevaluatedKeywords
+    referenceKeyword(recursive), anyOfKeyword, containsKeyword, patternKeyword,
+    uniqueItemsKeyword, ...unevaluatedKeywords
   ]
   for (const definition of replacing) {
     ajv.removeKeyword(definition.keyword as string)
@@ -227,7 +227,7 @@ function catchStackOverflow (validate: Validate): Validate {
       return validate(root)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      return { fault: { path: '', problem: 'is nested too deeply' } }
+      return { fault: { path: '', problem: tooDeep } }
     }
   }
 }

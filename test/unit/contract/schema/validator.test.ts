@@ -36,7 +36,7 @@ t.test('a value of a recursive schema may be equally deep with and without an ex
   const components = { Tree: object({ n: int64, leaf: { $ref: 'Tree#' } }) }
   const tree = (depth: number, n: string) => `${`{"n":${n},"leaf":`.repeat(depth)}{}${'}'.repeat(depth)}`
   for (const n of ['1', '1e0', '9007199254740993']) {
-    t.equal(check({ $ref: 'Tree#' }, tree(1_000, n), components).fault, undefined, n)
+    t.equal(check({ $ref: 'Tree#' }, tree(900, n), components).fault, undefined, n)
     t.match(check({ $ref: 'Tree#' }, tree(60_000, n), components).fault, { problem: 'is nested too deeply' }, n)
   }
 })
