@@ -29,13 +29,15 @@ export async function openSwaggerUi (
     // The files are read elsewhere.
     if (!url.endsWith('*')) paths.add(url)
   })
+  // @fastify/swagger-ui writes it as it is.
+  const title = document.info.title.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
   const specification = { document: withVariables(document, variables) }
   await app.register(swagger, { mode: 'static', specification })
   await app.register(swaggerUi, {
     routePrefix: path,
     // For the links to the files of the page.
     indexPrefix: prefix,
-    theme: { title: document.info.title, css: [{ filename: 'page.css', content: css }] },
+    theme: { title, css: [{ filename: 'page.css', content: css }] },
     uiConfig
   })
   return async below => {

@@ -18,11 +18,14 @@ const repeating = ['if', 'propertyNames']
 /** Members that a faulty schema would have evaluated count as unevaluated. */
 const consequences = ['unevaluatedProperties', 'unevaluatedItems']
 
-/** The errors that say something of their own: of a union one. */
-export function withoutRepetitions (errors: ErrorObject[]): ErrorObject[] {
+/**
+ * The errors that say something of their own: of a union one.
+ * @param root the path of the value, which those of all errors begin with
+ */
+export function withoutRepetitions (errors: ErrorObject[], root = ''): ErrorObject[] {
   const found: ErrorObject[] = []
   for (const error of errors) {
-    const inside = found.splice(found.findLastIndex(other => !isInside(other, error)) + 1)
+    const inside = found.splice(found.findLastIndex(other => !isInside(other, error, root)) + 1)
     if (unions.includes(error.keyword)) found.push(faultOfUnion(error, inside))
     else found.push(...inside)
     if (![...unions, ...repeating].includes(error.keyword)) found.push(error)
@@ -33,10 +36,15 @@ export function withoutRepetitions (errors: ErrorObject[]): ErrorObject[] {
 }
 
 /** Whether an error that ajv found earlier may be the reason of another one. */
-function isInside (inner: ErrorObject, outer: ErrorObject): boolean {
+function isInside (inner: ErrorObject, outer: ErrorObject, root: string): boolean {
   const { instancePath: path } = inner
   const { instancePath: place } = outer
-  if (path === place) return inner.parentSchema !== outer.parentSchema
+  // Most are as long as the root or longer: to compare long paths would take long.
+  const isOfRoot = place.length === root.length
+  if (path.length === place.length && (isOfRoot || path === place)) {
+    return inner.parentSchema !== outer.parentSchema
+  }
+  if (isOfRoot) return true
   return path[place.length] === '/' && path.startsWith(place)
 }
 
@@ -85,6 +93,7 @@ function branchesOf ({ schema }: ErrorObject, errors: ErrorObject[]): Branch[] {
 
 /** Whether the first faults of all branches are the same. */
 function areAlike (branches: Branch[]): boolean {
+  if (branches.every(([first]) => first === branches[0]?.[0])) return true
   const faults = branches.map(([first]) => JSON.stringify(toFault(first)))
   return new Set(faults).size === 1
 }

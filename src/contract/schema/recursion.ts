@@ -8,7 +8,7 @@ import { withoutRepetitions } from './faults.ts'
 import type { Key } from './json.ts'
 import { lazily } from './lazily.ts'
 import { noRecords, type Records } from './records.ts'
-import { referenced, references, type Schemas } from './schemas.ts'
+import { referenced, references, type Schema, type Schemas, schemasWithin } from './schemas.ts'
 
 /** What a check has found at a place: a valid value has no errors. */
 interface Checked extends Records { errors: ErrorObject[] }
@@ -18,18 +18,36 @@ export interface CheckedPlaces extends Records {
   checked: Map<ValidateFunction, Map<object, Map<Key, Checked>>> | undefined
 }
 
-/** Returns a function that says whether the schema of a `$ref` contains itself. */
+/** Keywords by which several schemas apply to a value, or to one of its members or items. */
+const repeating = [
+  'allOf', 'anyOf', 'oneOf', 'not', 'if', 'dependentSchemas', 'patternProperties', 'contains',
+  'unevaluatedProperties', 'unevaluatedItems'
+]
+
+/** Whether a schema applies others besides the one that it refers to, or to one value. */
+function repeatsChecks (schema: Schema): boolean {
+  if (repeating.some(keyword => keyword in schema)) return true
+  return '$ref' in schema && ['properties', 'items'].some(keyword => keyword in schema)
+}
+
+/**
+ * Returns a function that says whether the schema of a `$ref` contains itself, and may check a
+ * value several times.
+ */
 export function recursionFinder (schemas: Schemas): ($ref: string) => boolean {
-  const direct = new Map<string, Set<string>>()
-  const referencesOf = ($ref: string) => {
-    const found = direct.get($ref) ?? references(referenced(schemas, { $ref }) ?? {})
-    direct.set($ref, found)
+  const known = new Map<string, { references: Set<string>, repeats: boolean }>()
+  const describe = ($ref: string) => {
+    const schema = referenced(schemas, { $ref }) ?? {}
+    const found = known.get($ref) ?? {
+      references: references(schema), repeats: schemasWithin(schema).values().some(repeatsChecks)
+    }
+    known.set($ref, found)
     return found
   }
   return $ref => {
-    const reached = new Set(referencesOf($ref))
-    for (const other of reached) for (const next of referencesOf(other)) reached.add(next)
-    return reached.has($ref)
+    const reached = new Set(describe($ref).references)
+    for (const other of reached) for (const next of describe(other).references) reached.add(next)
+    return reached.has($ref) && reached.values().some(other => describe(other).repeats)
   }
 }
 
@@ -60,14 +78,14 @@ function checkOnce (check: () => ValidateFunction) {
     const places = placesIn(this, check(), holder)
     const found = places.get(key) ?? checkApart(this, check(), value, place)
     places.set(key, found)
-    const isValid = found.errors.length === 0
-    if (isValid) {
-      this.inner.push(found)
-      this.hasUndeclared ||= found.hasUndeclared
+    if (found.errors.length > 0) {
+      // ajv changes the list.
+      once.errors = [...found.errors]
+      return false
     }
-    // ajv changes the list.
-    once.errors = [...found.errors]
-    return isValid
+    if (found !== nothing) this.inner.push(found)
+    this.hasUndeclared ||= found.hasUndeclared
+    return true
   }
   once.errors = null as ValidateFunction['errors']
   return once
@@ -87,6 +105,9 @@ function placesIn (
   return places
 }
 
+/** For most values, so that they take little memory. */
+const nothing: Checked = { ...noRecords(), errors: [] }
+
 /** Checks a value with records of its own. */
 function checkApart (
   validation: CheckedPlaces,
@@ -100,7 +121,12 @@ function checkApart (
   const isValid = check.call(validation as never, value, place)
   records.hasUndeclared = validation.hasUndeclared
   Object.assign(validation, { integers, described, hasUndeclared, inner })
-  // Each level has the errors of one fault, because all of them would double with each level, too.
-  const errors = isValid ? [] : withoutRepetitions(check.errors as ErrorObject[])
-  return { ...records, errors }
+  if (!isValid) {
+    // Each level has the errors of one fault: all of them would double with each level, too.
+    const errors = withoutRepetitions(check.errors as ErrorObject[], place.instancePath)
+    return { ...nothing, errors }
+  }
+  const lists = [records.integers, records.described, records.inner]
+  const isEmpty = !records.hasUndeclared && lists.every(({ length }) => length === 0)
+  return isEmpty ? nothing : { ...records, errors: [] }
 }

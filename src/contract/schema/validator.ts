@@ -108,6 +108,7 @@ function checkCompiler (
   const rewrite = ajvRewriter(schemas, direction)
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
+  ajv.addFormat('url', isUrl)
   // ajv's tracking of members throws for some values: of patternProperties beside `if`, for one.
   ajv.opts.unevaluated = false
   const recursive = new Set<string>()
@@ -138,6 +139,11 @@ function checkCompiler (
   }
   const added = new Set<string>()
   return (schema: object): Check => ajv.compile(prepare(schema as Schema))
+}
+
+/** The pattern of ajv-formats takes quadratic time. */
+function isUrl (text: string): boolean {
+  return /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text)
 }
 
 /** Parses and validates a JSON text. What is not JSON in UTF-8 is a fault. Throws nothing. */

@@ -291,3 +291,11 @@ t.test('a pattern is not tried on a text that is too long', async t => {
   for (const text of ['"bb"', '"🌵🌵"']) t.match(readJson(validate, text).fault, { problem: /^must match pattern/ })
   t.equal(readJson(createCompiler({}, 'request')({ type: 'string', pattern: '^🌵+$' }), `"${'🌵'.repeat(99)}"`).fault, undefined)
 })
+
+t.test('format url takes linear time', async t => {
+  const schema = { type: 'string', format: 'url' }
+  for (const url of ['https://a.example/b?c#d', 'ftp://a@b.example']) t.equal(check(schema, `"${url}"`).fault, undefined)
+  for (const text of ['a', 'mailto:a@b.example', 'http://a b', 'http://', `http://${':'.repeat(60_000)}`]) {
+    t.match(check(schema, `"${text}"`).fault, { problem: 'must match format "url"' }, text.slice(0, 20))
+  }
+})
