@@ -123,6 +123,16 @@ for (const proxy of proxies) {
         t.match(await exchange(newAgent(), target, fields), errorText(status), String(status))
       }
     })
+
+    t.test('nginx keeps a connection of HTTP/2 beyond 1,000 requests', async t => {
+      const { newAgent } = await startBehind(t, proxy)
+      const session = openHttp2(t, newAgent())
+      // nginx answers these itself.
+      for (let nth = 0; nth < 1001 && !session.closed; nth++) {
+        await once(session.request({ ':path': '/plant-store-error' }).resume(), 'close')
+      }
+      t.notOk(session.closed)
+    })
   }
 
   if (proxy.program === 'haproxy') {
