@@ -1,6 +1,8 @@
 // nginx, HAProxy and Caddy with the configurations of deploy/, TLS, and the real service behind
 // them.
 import { once } from 'node:events'
+import type { Agent } from 'node:https'
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { join } from 'node:path'
 import { connect, type ConnectionOptions } from 'node:tls'
 import t, { type Test } from 'tap'
@@ -42,6 +44,7 @@ for (const proxy of proxies) {
     for (let id = 0; id < 100; id++) responses.push(await send({ headers, body: plant(id) }))
     t.strictSame(responses, responses.map((_, id) => answer(id)))
     t.equal(network.connections.length, proxy.keepsConnections ? 1 : 100)
+    t.match(network.connections[0]?.request, /^x-request-id: [\da-f-]{32,36}\r$/im)
   })
 
   if (proxy.keepsConnections) {
@@ -55,12 +58,17 @@ for (const proxy of proxies) {
   }
 
   t.test(`errors of the service reach a caller of ${proxy.program} unchanged`, async t => {
-    const { send } = await startBehind(t, proxy)
+    const { send, newAgent } = await startBehind(t, proxy)
     const large = JSON.stringify({ id: 1, name: 'x'.repeat(100_000) })
     for (const [body, status] of [[large, 413], ['{"id":"1"}', 400]] as const) {
       const response = await send({ headers, body })
       t.match([response.status, JSON.parse(response.body)], [status, { error: status, message: String }])
     }
+    const fields = { 'x-large': 'x'.repeat(20_000) }
+    t.match(await send({ headers: fields }), { status: 431, body: /larger than 16384 bytes/ })
+    const session = openHttp2(t, newAgent())
+    const [received] = await once(session.request(fields), 'response')
+    t.equal(received[':status'], 431)
   })
 
   t.test(`the caller's address behind ${proxy.program} counts, and not one that it claims`, async t => {
@@ -86,15 +94,62 @@ for (const proxy of proxies) {
   })
 
   t.test(`without the service ${proxy.program} answers 503 in the form of the service's errors`, async t => {
-    const { send, service, network } = await startBehind(t, proxy)
+    const { newAgent, service, network } = await startBehind(t, proxy)
     network.refuse()
     service.child.kill('SIGTERM')
     t.equal(await service.ended, 0)
-    const { status, body } = await send({ headers, body: plant(1) })
-    t.match([status, JSON.parse(body)], [503, { error: 503, message: /retry is safe/ }])
+    const ids = ['mine', 'not "well-formed"']
+    const [kept, replaced] = await Promise.all(ids.map(id => {
+      return exchange(newAgent(), 'GET /livez', [`X-Request-Id: ${id}`])
+    }))
+    t.match(kept, errorText(503, 'mine'))
+    t.match(replaced, errorText(503))
+    t.match(kept, /^retry-after: 1\r$/im)
   })
 
+  if (proxy.program === 'nginx') {
+    t.test('what nginx refuses itself has the form of the service\'s errors', async t => {
+      const { newAgent } = await startBehind(t, proxy)
+      const long = 'x'.repeat(70_000)
+      for (const [status, target, ...fields] of [
+        [400, 'GET /%'],
+        [404, 'GET /plant-store-error'],
+        [405, 'TRACE /plants'],
+        [413, 'POST /plants', 'Content-Length: 2000000'],
+        [414, `GET /${long}`],
+        [431, 'GET /plants', `X-Large: ${long}`],
+        [501, 'POST /plants', 'Transfer-Encoding: gzip, chunked']
+      ] as const) {
+        t.match(await exchange(newAgent(), target, fields), errorText(status), String(status))
+      }
+    })
+
+    t.test('nginx keeps a connection of HTTP/2 beyond 1,000 requests', async t => {
+      const { newAgent } = await startBehind(t, proxy)
+      const session = openHttp2(t, newAgent())
+      // nginx answers these itself.
+      for (let nth = 0; nth < 1001 && !session.closed; nth++) {
+        await once(session.request({ ':path': '/plant-store-error' }).resume(), 'close')
+      }
+      t.notOk(session.closed)
+    })
+  }
+
   if (proxy.program === 'haproxy') {
+    t.test('what HAProxy answers for the service has the form of its errors', async t => {
+      const statuses = [500, 502, 504]
+      const denials = statuses.map(status => {
+        return `http-request deny deny_status ${status} if { path /${status} }\n`
+      })
+      const configure: Proxy['configure'] = (config, setting) => {
+        return proxy.configure(config.replace('default_backend', `${denials.join('')} $&`), setting)
+      }
+      const { newAgent } = await startBehind(t, { ...proxy, configure })
+      for (const status of statuses) {
+        t.match(await exchange(newAgent(), `GET /${status}`), errorText(status), String(status))
+      }
+    })
+
     t.test('a request for a service that has crashed goes to the other one', async t => {
       const crashed = `server crashed 127.0.0.1:${await freePort()} check inter 1h fall 2`
       const configure: Proxy['configure'] = (config, setting) => {
@@ -119,12 +174,9 @@ for (const proxy of proxies) {
       const { newAgent, network } = await startBehind(t, proxy)
       const opened = network.opened()
       for (const target of ['GET /livez', 'POST /plants']) {
-        const socket = connect(newAgent().options as ConnectionOptions).setEncoding('latin1')
-        const fields = ['Host: plants.example.com', 'Transfer-Encoding: chunked']
-        socket.write(requestText(target, fields, 'zz\r\n'))
-        const [answer] = await once(socket, 'data')
-        t.match(answer, /^HTTP\/1\.1 400 [^]*\{"error":400,"message":"A chunk [^"]+"\}$/, target)
-        socket.destroy()
+        const answer = await exchange(newAgent(), target, ['Transfer-Encoding: chunked'], 'zz\r\n')
+        t.match(answer, errorText(400), target)
+        t.match(answer, 'A chunk ')
       }
       t.ok(network.opened() <= opened + 2, `${network.opened() - opened} connections`)
     })
@@ -133,4 +185,36 @@ for (const proxy of proxies) {
 
 function answer (id: number): { status: number, body: string } {
   return { status: 200, body: JSON.stringify({ name: `plant ${id}` }) }
+}
+
+/** Sends a request that no correct client sends, and returns the response as text. */
+async function exchange (
+  agent: Agent, target: string, fields: readonly string[] = [], body = ''
+): Promise<string> {
+  const socket = connect(agent.options as ConnectionOptions).setEncoding('latin1')
+  const all = ['Host: plants.example.com', 'Connection: close', ...fields]
+  socket.write(requestText(target, all, body))
+  let received = ''
+  for await (const text of socket) {
+    received += text
+    // nginx may end the connection 5 seconds later.
+    if (received.endsWith('}')) break
+  }
+  return received
+}
+
+/** An error of the proxy, with the id of the request or a new one. */
+function errorText (status: number, id = '[\\da-f-]{32,36}'): RegExp {
+  const fields = `(?=[^]*\r\nx-request-id: ${id}\r\n)(?=[^]*\r\ncontent-type: application/json\r\n)`
+  const body = `\\{"error":${status},"message":"[^"]+\\."\\}`
+  return new RegExp(`^HTTP/1\\.1 ${status} ${fields}[^]*\r\n\r\n${body}$`, 'i')
+}
+
+function openHttp2 (t: Test, agent: Agent): ClientHttp2Session {
+  const options = { ...agent.options, ALPNProtocols: ['h2'] } as ConnectionOptions
+  const createConnection = () => connect(options)
+  const session = connectHttp2('https://plants.example.com', { createConnection })
+    .on('error', () => {})
+  t.teardown(() => session.destroy())
+  return session
 }
