@@ -170,15 +170,17 @@ for (const proxy of proxies) {
       t.match([status, JSON.parse(body)], [413, { error: 413, message: String }])
     })
 
-    t.test('a malformed chunk is 400, and Caddy does not send its request again', async t => {
+    t.test('a malformed chunk or trailer is 400, and Caddy does not send its request again', async t => {
       const { newAgent, network } = await startBehind(t, proxy)
       const opened = network.opened()
       for (const target of ['GET /livez', 'POST /plants']) {
-        const answer = await exchange(newAgent(), target, ['Transfer-Encoding: chunked'], 'zz\r\n')
-        t.match(answer, errorText(400), target)
-        t.match(answer, 'A chunk ')
+        for (const body of ['zz\r\n', '0\r\nX T\r\n\r\n']) {
+          const answer = await exchange(newAgent(), target, ['Transfer-Encoding: chunked'], body)
+          t.match(answer, errorText(400), `${target} ${body}`)
+          t.match(answer, 'A chunk ')
+        }
       }
-      t.ok(network.opened() <= opened + 2, `${network.opened() - opened} connections`)
+      t.ok(network.opened() <= opened + 4, `${network.opened() - opened} connections`)
     })
   }
 }

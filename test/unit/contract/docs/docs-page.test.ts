@@ -112,6 +112,12 @@ t.test('a redirect of Swagger UI is no file', async t => {
   t.equal(await render('/static/index.html'), undefined)
 })
 
+t.test('the title of the page is text', async t => {
+  const document = { info: { title: '</title><h1>a & b' } }
+  const render = await openSwaggerUi({ document, variables: {}, path: '/docs', prefix: '', css: '', uiConfig: {} })
+  t.match(String((await render('/'))?.bytes), '<title>&lt;/title>&lt;h1>a &amp; b</title>')
+})
+
 t.test('an operation at / is not redirected to the page', async t => {
   for (const [method, status] of [['get', 200], ['post', 405]] as const) {
     const { app } = await serve(t, { paths: `  /: { ${method}: { operationId: a, ${anyResponse} } }`, docs: true })
