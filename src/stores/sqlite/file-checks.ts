@@ -63,14 +63,18 @@ function checkAge (path: string, log: string): void {
 
 interface Mount { point: string, type: string }
 
-/** Where processes of other machines do not share SQLite's shared memory (`-shm`). */
-const networkTypes = /^(?:nfs4?|cifs|smb3|ceph|fuse\.(?:sshfs|glusterfs))$/
+/**
+ * Where processes of other machines do not share SQLite's shared memory (`-shm`). Not 9p and
+ * virtiofs, which share the folders of one machine with its virtual ones.
+ */
+const networkTypes = new RegExp('^(?:nfs4?|cifs|smb3|smbfs|ceph|glusterfs|lustre|beegfs|gpfs|afs|' +
+  'gfs2|ocfs2|fuse\\.(?:sshfs|glusterfs|ceph.*|juicefs|rclone|s3fs|smbnetfs))$')
 
 function checkMount (path: string, mounts: Mount[]): void {
   const place = join(realpathSync(dirname(path)), basename(path))
-  const holding = mounts.filter(({ point }) => `${place}/`.startsWith(point.replace(/\/?$/, '/')))
-  holding.sort((one, other) => one.point.length - other.point.length)
-  const { point, type } = holding.at(-1) ?? {}
+  // A later mount hides those below its point.
+  const holds = ({ point }: Mount) => `${place}/`.startsWith(point.replace(/\/?$/, '/'))
+  const { point, type } = mounts.findLast(holds) ?? {}
   if (point === place) {
     // SQLite has its log beside the mount: a container would lose it, two would have one each.
     throw new Error('it is mounted without its folder, which has the log; mount the folder instead')
@@ -151,4 +155,9 @@ function becomesTrue (condition: () => boolean): boolean {
 
 export function stat (file: string) {
   return statSync(file, { bigint: true, throwIfNoEntry: false })
+}
+
+/** Which file it is: a copy of a disk has the same inodes on another device. */
+export function identify (file: ReturnType<typeof stat>): string | undefined {
+  return file && `${file.dev} ${file.ino}`
 }

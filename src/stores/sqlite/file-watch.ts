@@ -4,7 +4,7 @@ import { openSync, readSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
 import { FileChanged, isFailedWrite, LogRemoved, merge, syncFile } from './checkpoint.ts'
-import { stat } from './file-checks.ts'
+import { identify, stat } from './file-checks.ts'
 import { transaction, writeVersion } from './schema.ts'
 import { isPartlyMerged, logBytes, readIndex, type WalIndex } from './wal-index.ts'
 
@@ -38,7 +38,7 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
   /** @throws Error unless the open files are in place, and changed by SQLite alone */
   function checkPlace (): void {
     const now = observeFiles(names, index)
-    const changed = now.inodes.findIndex((inode, nth) => inode !== last.inodes[nth])
+    const changed = now.files.findIndex((file, nth) => file !== last.files[nth])
     if (changed === 0) throw new Error(moved)
     if (changed !== -1) throw new LogRemoved(logMoved)
     if (isChangedByOthers(now, last, pageSize)) {
@@ -84,8 +84,8 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
    * and shares the index or has begun that, too: a merge by this index would damage the file.
    */
   function isCurrent (): boolean {
-    const found = stat(`${path}-shm`)?.ino
-    const isReplaced = found !== undefined && found !== last.inodes[2]
+    const found = identify(stat(`${path}-shm`))
+    const isReplaced = found !== undefined && found !== last.files[2]
     // Whoever uses another index has made a log.
     if (isReplaced && stat(`${path}-wal`) !== undefined) return false
     for (;;) {
@@ -139,11 +139,11 @@ function isChangedByOthers (now: Observation, last: Observation, pageSize: numbe
   return merged === pages && total > 0 && now.size !== BigInt(total * pageSize)
 }
 
-/** Bytes and time of the last change of the database file, and the inodes of all files. */
+/** Bytes and time of the last change of the database file, and which files there are. */
 interface Observation {
   size: bigint
   time: bigint
-  inodes: Array<bigint | undefined>
+  files: Array<string | undefined>
   index: WalIndex
 }
 
@@ -160,6 +160,6 @@ function observeFiles (names: readonly string[], descriptor: number): Observatio
     if (!isDeepStrictEqual(index, before)) continue
     const [file] = files
     if (file === undefined) throw new Error(moved)
-    return { size: file.size, time: file.mtimeNs, inodes: files.map(file => file?.ino), index }
+    return { size: file.size, time: file.mtimeNs, files: files.map(identify), index }
   }
 }

@@ -13,7 +13,7 @@ import {
   checkLogAfter, FileChanged, FileLeft, FileUnsynced, isFailedWrite, LogRemoved, mergeAtEnd,
   syncFile, syncFolder
 } from './checkpoint.ts'
-import { checkFiles, stat } from './file-checks.ts'
+import { checkFiles, identify, stat } from './file-checks.ts'
 import { type FileWatch, watchFiles } from './file-watch.ts'
 import { columns, creationMark, markCreation, setUpFile, writeVersion } from './schema.ts'
 import { checkMark, removeMark, writeMark } from './unsynced-mark.ts'
@@ -24,7 +24,7 @@ let database: ReturnType<typeof open> | undefined
 /**
  * Inode of the file opened first. Never create or open another one: that would hide lost plants.
  */
-let firstInode: bigint | undefined
+let firstIdentity: string | undefined
 /** Stays open: no other file gets the inode of an open one. */
 let firstFile: number | undefined
 /** Stays until a restart: another process may merge or begin a log, which would hide the change. */
@@ -230,7 +230,7 @@ function closeInPlace (): void {
 }
 
 function isInPlace (): boolean {
-  return firstInode === undefined || stat(path)?.ino === firstInode
+  return firstIdentity === undefined || identify(stat(path)) === firstIdentity
 }
 
 interface Database {
@@ -243,8 +243,8 @@ interface Database {
 
 function open (): Database {
   const file = stat(path)
-  if (firstInode !== undefined && file === undefined) throw new Error('its file is gone')
-  if (firstInode !== undefined && file?.ino !== firstInode) throw new Error('its file was replaced')
+  if (firstIdentity !== undefined && file === undefined) throw new Error('its file is gone')
+  if (!isInPlace()) throw new Error('its file was replaced')
   makeDirectory(dirname(path))
   checkMark(path)
   checkFiles(path)
@@ -267,8 +267,8 @@ function open (): Database {
   try {
     setUpFile(connection, path)
     syncFolder(dirname(path))
-    if (firstInode === undefined) {
-      firstInode = stat(path)?.ino
+    if (firstIdentity === undefined) {
+      firstIdentity = identify(stat(path))
       firstFile = openSync(path, 'r')
     }
     watch = watchFiles(connection, path, descriptors)

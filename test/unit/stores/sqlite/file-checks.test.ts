@@ -1,5 +1,5 @@
 import { realpathSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { checkFiles } from '../../../../src/stores/sqlite/file-checks.ts'
 
@@ -27,7 +27,7 @@ t.test('a network file system is refused', async t => {
   const mount = (point: string, type: string) => {
     writeFileSync(table, `36 35 98:0 / / rw - ext4 /dev/sda rw\n37 36 0:1 / ${point} rw - ${type} host:/ rw\n`)
   }
-  for (const type of ['nfs', 'nfs4', 'cifs', 'fuse.sshfs']) {
+  for (const type of ['nfs', 'nfs4', 'cifs', 'fuse.sshfs', 'fuse.ceph-fuse', 'glusterfs']) {
     mount(folder, type)
     for (const name of ['plants.db', 'new.db']) {
       const message = `it is on a network file system (${type}), where two machines lose plants; ` +
@@ -37,6 +37,10 @@ t.test('a network file system is refused', async t => {
     mount(`${folder}-other`, type)
     t.doesNotThrow(() => checkFiles(join(folder, 'plants.db'), table))
   }
-  mount(folder, 'overlay')
-  t.doesNotThrow(() => checkFiles(join(folder, 'plants.db'), table))
+  for (const type of ['overlay', 'virtiofs', 'fuse.bindfs']) {
+    mount(folder, type)
+    t.doesNotThrow(() => checkFiles(join(folder, 'plants.db'), table))
+  }
+  mount(folder, `nfs host:/ rw\n38 36 0:2 / ${dirname(folder)} rw - ext4`)
+  t.doesNotThrow(() => checkFiles(join(folder, 'plants.db'), table), 'a later mount hides the share')
 })

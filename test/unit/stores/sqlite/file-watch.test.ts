@@ -24,6 +24,17 @@ t.test('write() returns the result while the files stay in place', async t => {
   t.equal(write(() => 'stored'), 'stored')
 })
 
+t.test('a file of another device is not the same, even with the same inode', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const write = openWatched(t, path)
+  const { statSync } = fs
+  const onOtherDevice = (file: string, options: fs.StatSyncOptions) => {
+    return Object.assign(statSync(file, options) as object, { dev: 0n })
+  }
+  replaceExports(t, fs, { statSync: onOtherDevice as typeof statSync })
+  t.throws(() => write(() => 'stored'), /its file was removed or replaced/)
+})
+
 t.test("under Node's permission model, which has no fsync, files are left to SQLite", async t => {
   const denied = Object.assign(new Error('fsync is disabled'), { code: 'ERR_ACCESS_DENIED' })
   replaceExports(t, fs, { fsyncSync: () => { throw denied } })
