@@ -83,7 +83,7 @@ const descriptions: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
 }
 
-const sqlOfOwner = 'by the SQL for the owner in docs/use/postgresql.md'
+export const sqlOfOwner = 'by the SQL for the owner in docs/use/postgresql.md'
 const refusesPlants = `its table plants does not take every plant: make it ${sqlOfOwner}`
 /** What the operator can do, by SQLSTATE. */
 const remedies: Readonly<Record<string, string>> = {

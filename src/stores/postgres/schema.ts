@@ -2,7 +2,7 @@
 // upgrades its tables, and finds its dialect.
 import { columns, migrations } from './columns.ts'
 import { type Dialect, dialectOf } from './dialects.ts'
-import { codeOf, PermanentError, undefinedTable } from './errors.ts'
+import { codeOf, PermanentError, sqlOfOwner, undefinedTable } from './errors.ts'
 import { checkRights, type Query } from './plants.ts'
 
 /**
@@ -38,7 +38,7 @@ async function inspectDatabase (
   const { schema } = dialect
   if (schema !== (before ?? schema)) {
     const problem = `its search_path leads to the schema ${schema}, and no longer to ${before}`
-    throw new PermanentError(`${problem}; set it back, or restart all services`)
+    throw new PermanentError(`${problem}; set it back`)
   }
   const version = await schemaVersion(query, schema)
   await checkTable(query, schema, version)
@@ -62,6 +62,8 @@ interface Settings {
   schema: string | null
   /** The schemas of search_path that have tables of this program, if there are several. */
   ambiguous: string | null
+  /** The other schemas that have tables of this program, if `schema` has none. */
+  elsewhere: string | null
   commit: string
   encoding: string
   readOnly: string
@@ -95,6 +97,13 @@ function refuseUnsafe ([settings]: Settings[]): void {
     const problem = `its search_path leads to the tables of ${settings.ambiguous}`
     throw new PermanentError(`${problem}; leave one of these schemas out of it`)
   }
+  if (settings.elsewhere !== null) {
+    // As after a restore, which has no search_path, or without USAGE on that schema.
+    const problem = `tables of the service are in the schema ${settings.elsewhere}, ` +
+      `but its search_path leads to ${settings.schema} first`
+    const remedy = 'name that schema in it and GRANT USAGE on it, or let the owner make new tables'
+    throw new PermanentError(`${problem}; ${remedy}, ${sqlOfOwner}`)
+  }
   if (settings.readOnly === 'on') {
     const remedy = 'name the primary, or all hosts, as in postgres://user@a,b/database'
     throw new PermanentError(`it is read-only; ${remedy}`)
@@ -107,19 +116,27 @@ function refuseUnsafe ([settings]: Settings[]): void {
  * the defaults of the user and the database say what the operator wants. The schema is the first
  * that has a table of plants, else the first; temporary ones end with the session.
  */
-const readSettings = `WITH schemas AS (
-    SELECT quote_ident(schema.name) AS name, position,
-      to_regclass(quote_ident(schema.name) || '.plants') IS NOT NULL AS "hasPlants",
-      to_regclass(quote_ident(schema.name) || '.plants_schema') IS NOT NULL AS "hasVersion"
+const readSettings = `WITH path AS (
+    SELECT quote_ident(schema.name) AS name, position
     FROM (SELECT set_config('search_path', reset_val, true) AS path
       FROM pg_settings WHERE name = 'search_path') AS operator,
       unnest(current_schemas(operator.path IS NULL)) WITH ORDINALITY AS schema (name, position)
     WHERE schema.name !~ '^pg_'
+  ), chosen AS (
+    SELECT name FROM path
+    ORDER BY to_regclass(name || '.plants') IS NULL, position
+    LIMIT 1
+  ), stores AS (
+    SELECT quote_ident(nspname) AS name FROM pg_namespace
+    WHERE nspname !~ '^pg_' AND 2 = (SELECT count(*) FROM pg_class
+      WHERE relnamespace = pg_namespace.oid AND relname IN ('plants', 'plants_schema'))
   )
   SELECT current_setting('server_encoding') AS encoding,
-  (SELECT name FROM schemas ORDER BY "hasPlants" DESC, position LIMIT 1) AS schema,
-  (SELECT string_agg(name, ' and of ' ORDER BY position) FROM schemas
-    WHERE "hasPlants" AND "hasVersion" HAVING count(*) > 1) AS ambiguous,
+  (SELECT name FROM chosen) AS schema,
+  (SELECT string_agg(name, ' and of ' ORDER BY position) FROM path JOIN stores USING (name)
+    HAVING count(*) > 1) AS ambiguous,
+  (SELECT string_agg(name, ' and ' ORDER BY name) FROM stores
+    WHERE (SELECT name FROM chosen) NOT IN (SELECT name FROM stores)) AS elsewhere,
   EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus",
   (SELECT setting FROM pg_settings WHERE name = 'fsync') AS fsync,
   (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS commit,

@@ -114,13 +114,14 @@ const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> |
   [/^SELECT id, name, tag FROM public\.plants WHERE id = ANY/, selectExisting],
   [/^SELECT id, name, tag FROM public\.plants\s+WHERE id >= /, selectPage],
   [/^SELECT count\(/, ({ server }) => [{ count: String(tableOf(server).size) }]],
-  [/^WITH schemas AS/, ({ database: { synchronousCommit }, server: { role } }) => {
+  [/^WITH path AS/, ({ database: { synchronousCommit }, server: { role } }) => {
     const readOnly = role === 'standby' ? 'on' : 'off'
     return [
       {
         hasCitus: false,
         schema: 'public',
         ambiguous: null,
+        elsewhere: null,
         commit: synchronousCommit,
         encoding: 'UTF8',
         readOnly

@@ -19,7 +19,7 @@ const fern = { id: 1n, name: 'fern' }
 type Surprise = Reply & { stores?: boolean }
 
 const settings = {
-  hasCitus: true, schema: 'public', ambiguous: null, commit: 'on', encoding: 'UTF8', readOnly: 'off'
+  hasCitus: true, schema: 'public', ambiguous: null, elsewhere: null, commit: 'on', encoding: 'UTF8', readOnly: 'off'
 }
 const columnTypes = { id: 'int8', name: 'text', tag: 'text' }
 

@@ -371,7 +371,7 @@ t.test('the tables are in the first lasting schema of the search path', async t 
   await server.query(`ALTER DATABASE ${name} SET search_path = public; CREATE TABLE public.plants (LIKE "My plants".plants);
     CREATE TABLE public.plants_schema (LIKE "My plants".plants_schema); INSERT INTO public.plants_schema VALUES (1, 1)`, url)
   await terminateConnections(url)
-  await t.rejects(second.check(), /its search_path leads to the schema public, and no longer to "My plants"; set it back/)
+  await t.rejects(second.check(), /its search_path leads to the schema public, and no longer to "My plants"; set it back$/)
   t.equal(await second.add({ id: 1n, name: 'oak' }), 'conflict', 'in the schema of before')
   await server.query(`ALTER DATABASE ${name} SET search_path = public, "My plants"`)
   await terminateConnections(url)
@@ -380,6 +380,12 @@ t.test('the tables are in the first lasting schema of the search path', async t 
   await rejectsOpening(t, url, twoSchemas)
   t.equal(await second.add({ id: 1n, name: 'oak' }), 'conflict', 'in the schema of before')
   await second.close()
+  await server.query(`DROP TABLE public.plants_schema; ALTER DATABASE ${name} SET search_path = public`, url)
+  const elsewhere = /: tables of the service are in the schema "My plants", but its search_path leads to public first; name/
+  await rejectsOpening(t, url, elsewhere)
+  await server.query('DROP TABLE public.plants', url)
+  await rejectsOpening(t, url, elsewhere)
+  t.strictSame(await server.query("SELECT to_regclass('public.plants') AS made", url), [{ made: null }])
   await server.query(`ALTER DATABASE ${name} SET search_path = nowhere`)
   await rejectsOpening(t, url, /its search_path names no schema for the tables; set one for/)
 })
