@@ -26,9 +26,12 @@ export function withoutRepetitions (errors: ErrorObject[], root = ''): ErrorObje
   const found: ErrorObject[] = []
   for (const error of errors) {
     const inside = found.splice(found.findLastIndex(other => !isInside(other, error, root)) + 1)
-    if (unions.includes(error.keyword)) found.push(faultOfUnion(error, inside))
+    const isUnion = unions.includes(error.keyword)
+    if (isUnion) found.push(faultOfUnion(error, inside))
     else found.push(...inside)
-    if (![...unions, ...repeating].includes(error.keyword)) found.push(error)
+    // Something is left of all errors: without any, ajv takes the value for a valid one.
+    const repeats = repeating.includes(error.keyword) && inside.length > 0
+    if (!isUnion && !repeats) found.push(error)
   }
   const causes = found.filter(({ keyword }) => !consequences.includes(keyword))
   // recursion.ts gives the same error to each schema that repeats its check.

@@ -24,10 +24,12 @@ const repeating = [
   'unevaluatedProperties', 'unevaluatedItems'
 ]
 
+const inside = ['properties', 'additionalProperties', 'prefixItems', 'items']
+
 /** Whether a schema applies others besides the one that it refers to, or to one value. */
 function repeatsChecks (schema: Schema): boolean {
   if (repeating.some(keyword => keyword in schema)) return true
-  return '$ref' in schema && ['properties', 'items'].some(keyword => keyword in schema)
+  return '$ref' in schema && inside.some(keyword => keyword in schema)
 }
 
 /**
