@@ -109,10 +109,16 @@ export function answerClientError (
  * response does not end the connection when `Connection: close` is in a trailer.
  */
 function endAfterLast (socket: ServedSocket): void {
+  // Each further piece is an error.
+  if (ending.has(socket)) return
+  ending.add(socket)
   const pending = socket._httpMessage
   if (pending) pending.once('finish', () => endAndReadOn(socket))
   else endAndReadOn(socket)
 }
+
+/** Sockets whose last response is on its way. */
+const ending = new WeakSet<ServedSocket>()
 
 /** @param hasHeader the header of the request has arrived */
 function fromParser ({ code }: ParserError, hasHeader: boolean, { server }: Socket): HttpError {

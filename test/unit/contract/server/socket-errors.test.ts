@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { connect, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -470,6 +470,15 @@ t.test('Connection: close in a trailer ends the connection after the response', 
     t.strictSame(responses.map(({ statusCode }) => statusCode), [200])
   }
   t.strictSame(lines, [])
+})
+
+t.test('pieces after the request that closes the connection add one listener to its response', async t => {
+  const response = new EventEmitter()
+  const socket = Object.assign(new Socket(), { _httpMessage: response })
+  const error = Object.assign(new Error(), { code: 'HPE_CLOSED_CONNECTION' })
+  for (let piece = 0; piece < 20; piece++) answerClientError(null as never, error, socket as never)
+  t.equal(response.listenerCount('finish'), 1)
+  socket.destroy()
 })
 
 t.test('a request that waits gets the error of its framing, also when its body is malformed', async t => {
