@@ -72,9 +72,11 @@ function changesOf ({ name, isRequired, schema: { type, pattern } }: Member): Me
 
 const memberChanges: readonly MemberChange[] = [
   ...members.flatMap(changesOf),
-  ...loneSurrogates.map(text => {
-    return { change: `an undeclared member is ${text}`, apply: (list: List): List => [...list, ['?', new Raw(text)]] }
-  })
+  ...loneSurrogates.map(text => ({
+    change: `an undeclared member is ${text}`,
+    // No random member has this name: of duplicates the last one counts.
+    apply: (list: List): List => [...list, ['the broken member', new Raw(text)]]
+  }))
 ]
 
 /**
