@@ -52,7 +52,8 @@ export function describeError (error: unknown): string {
   }
   const description = descriptions[code]
   if (description !== undefined) return description
-  const remedy = remedies[code]
+  // Translated messages keep the remedy of their code.
+  const remedy = message.includes('no encryption') ? remedyWithoutTls : remedies[code]
   return remedy === undefined ? message : `${message}; ${remedy}`
 }
 
@@ -83,9 +84,12 @@ const descriptions: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
 }
 
+/** pg_hba.conf may have only lines of the type `hostssl`, or none for this user and host. */
+const remedyWithoutTls = 'end DATABASE_URL with ?sslmode=verify-full, or let it in without TLS ' +
+  '(pg_hba.conf)'
 export const sqlOfOwner = 'by the SQL for the owner in docs/use/postgresql.md'
 const refusesPlants = `its table plants does not take every plant: make it ${sqlOfOwner}`
-/** What the operator can do, by SQLSTATE. */
+/** What the operator can do, by SQLSTATE or Node's code. */
 const remedies: Readonly<Record<string, string>> = {
   '0A000': refusesPlants,
   23502: refusesPlants,
@@ -98,5 +102,6 @@ const remedies: Readonly<Record<string, string>> = {
   '3D000': 'create it, or correct DATABASE_URL',
   42501: `grant the rights, or let the owner make the tables, ${sqlOfOwner}`,
   [undefinedTable]: `restore it, or make it ${sqlOfOwner}; to let the service make it, empty, ` +
-    'remove plants_schema'
+    'remove plants_schema',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'use a name of the certificate as the host in DATABASE_URL'
 }

@@ -83,11 +83,11 @@ function sync (work: () => void): void {
  * failed sync of it, its last pages may be in the cache alone, and a later sync reports no failure:
  * to recover it would merge pages that the disk does not have.
  * @param error why the connection was ended
- * @param logSize bytes of the log
+ * @param logSize returns the bytes of the log; it throws in a folder that may not be entered
  * @throws FileUnsynced
  */
-export function checkLogAfter (error: unknown, logSize: bigint): void {
-  if (isFailedSync(error) && logSize > 0n) throw unsynced(error as Error)
+export function checkLogAfter (error: unknown, logSize: () => bigint): void {
+  if (isFailedSync(error) && logSize() > 0n) throw unsynced(error as Error)
 }
 
 function unsynced (cause: Error): FileUnsynced {

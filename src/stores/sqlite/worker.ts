@@ -144,7 +144,7 @@ function endConnection (error: unknown): unknown {
   // A full disk or a reader may prevent it: each call tries again.
   if (isRemoved && database?.merge() === false) return new Error(unmerged, { cause: error })
   close()
-  checkLogAfter(error, stat(`${path}-wal`)?.size ?? 0n)
+  checkLogAfter(error, () => stat(`${path}-wal`)?.size ?? 0n)
   // Otherwise somebody may put the old log back when there is a newer one.
   if (isRemoved) changed = new FileChanged(error.message)
   return withWayOut(error)

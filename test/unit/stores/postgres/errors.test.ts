@@ -33,6 +33,21 @@ t.test('a user whom the server does not know or let in has a way out', async t =
   }
 })
 
+t.test('a server that admits only TLS, and a certificate of another host, have ways out', async t => {
+  // As PostgreSQL 18 and Node 26 say it.
+  const refused = 'no pg_hba.conf entry for host "::1", user "x", database "x", no encryption'
+  t.equal(
+    describeError(Object.assign(new Error(refused), { code: '28000' })),
+    `${refused}; end DATABASE_URL with ?sslmode=verify-full, or let it in without TLS (pg_hba.conf)`
+  )
+  const other = "Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's " +
+    'altnames: DNS:b'
+  t.equal(
+    describeError(Object.assign(new Error(other), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' })),
+    `${other}; use a name of the certificate as the host in DATABASE_URL`
+  )
+})
+
 t.test('a duplicate row of the catalog is transient, one of the plants is not', async t => {
   const duplicate = (schema: string) => Object.assign(new Error('x'), { code: '23505', schema })
   t.equal(isTransient(duplicate('pg_catalog')), true, 'two services that make the tables')

@@ -130,9 +130,15 @@ t.test('a file that the user may not read is refused with the way out', async t 
   try {
     const remedy = 'let the user of the service read and write its folder and plants.db, plants.db-wal and ' +
       'plants.db-shm (chown), or name a file in another folder in DATABASE_URL.'
-    await t.rejects(openStore(`sqlite:${path}`, { maxQueue: 1 }), { message: new RegExp(`EACCES: .*; ${RegExp.escape(remedy)}$`) })
+    const refusal = { message: new RegExp(`EACCES: .*; ${RegExp.escape(remedy)}$`) }
+    await t.rejects(openStore(`sqlite:${path}`, { maxQueue: 1 }), refusal)
+    if (isRoot) seteuid?.(0)
+    chmodSync(folder, 0)
+    if (isRoot) seteuid?.('nobody')
+    await t.rejects(openStore(`sqlite:${path}`, { maxQueue: 1 }), refusal, 'in a folder that it may not enter')
   } finally {
     if (isRoot) seteuid?.(0)
+    chmodSync(folder, 0o700)
   }
 })
 
