@@ -53,7 +53,7 @@ export async function sqliteEngine (
     worker ??= start()
     worker.postMessage(port, [port])
   }
-  // The connection ends before the event of the worker's exit.
+  // The connection usually ends before the event of the worker's exit.
   const engine = remoteEngine(connect, () => { worker = undefined })
 
   try {

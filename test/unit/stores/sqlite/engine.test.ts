@@ -833,14 +833,19 @@ t.test('a worker that exits fails its pending calls, and the next call starts an
   t.strictSame(warnings, [
     `The thread of the database ${path} has failed: TypeError: port.on is not a function.`
   ])
-  t.strictSame(await engine.addMany([{ id: 2n, name: 'x' }]), ['unchanged'])
+  // On a busy machine the connection may end after the event of the exit, and fails one more call.
+  const addAgain = ({ addMany }: Pick<Engine, 'addMany'>) => {
+    const plants = [{ id: 2n, name: 'x' }]
+    return addMany(plants).catch(() => addMany(plants))
+  }
+  t.strictSame(await addAgain(engine), ['unchanged'])
   t.equal(workers.length, 3)
 
   // Only another thread uses the engine meanwhile.
   const other = remoteEngine(createConnector(engine))
   for (const index of [2, 3]) {
     await workers[index]?.terminate()
-    t.strictSame(await other.addMany([{ id: 2n, name: 'x' }]), ['unchanged'])
+    t.strictSame(await addAgain(other), ['unchanged'])
     t.equal(workers.length, index + 2)
   }
   await engine.close()
