@@ -93,8 +93,9 @@ function readMounts (table: string): Mount[] {
   const unescape = (_: string, octal: string) => String.fromCharCode(parseInt(octal, 8))
   const mounts: Mount[] = []
   for (const line of readFileSync(table, 'utf8').trimEnd().split('\n')) {
-    const [, point = '', type = ''] = /^(?:\S+ ){4}(\S+) .*? - (\S+)/.exec(line) ?? []
-    mounts.push({ point: point.replaceAll(/\\([0-7]{3})/g, unescape), type })
+    const words = line.split(' ')
+    const point = String(words[4]).replaceAll(/\\([0-7]{3})/g, unescape)
+    mounts.push({ point, type: String(words[words.indexOf('-', 6) + 1]) })
   }
   return mounts
 }

@@ -41,6 +41,15 @@ t.test('a value of a recursive schema may be equally deep with and without an ex
   }
 })
 
+t.test('an answer that is deeper than the stack is a fault, and another error is thrown', async t => {
+  const validate = createCompiler({ Tree: object({ leaf: { $ref: 'Tree#' } }) }, 'answer')({ $ref: 'Tree#' })
+  let value: object = {}
+  for (let depth = 0; depth < 60_000; depth++) value = { leaf: value }
+  t.match(validate({ value }).fault, { problem: 'is nested too deeply' })
+  const broken = { get leaf (): never { throw new Error('broken') } }
+  t.throws(() => validate({ value: broken }), { message: 'broken' })
+})
+
 t.test('a refused value does not change', async t => {
   const value = { n: 1, s: 2 }
   const validate = createCompiler({}, 'request')(object({ n: int64, s: { type: 'string' } }))
