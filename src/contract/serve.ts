@@ -16,7 +16,7 @@ import { decorateRequests } from './message/request-fields.ts'
 import { answerDefaults, completeReporter } from './errors/reporter.ts'
 import { addRoute, type HooksOf } from './routing/operation-route.ts'
 import { answerSkipped, answerUnroutable, methodsOf, routesWithHead } from './routing/routing.ts'
-import { createCompiler, createWriters, whenUsed } from './schema/index.ts'
+import { createCompiler, createWriters } from './schema/index.ts'
 import { type AnyVerifier, authenticate, type Guards } from './security/security.ts'
 import { shareReporter } from './server-options.ts'
 import type { ErrorReporter } from './server/error-reporter.ts'
@@ -95,9 +95,8 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   const operations = routedOperations(contract, variables, app.prefix)
   const skipped = routedSkipped(contract, variables, app.prefix)
   const all = [...operations, ...skipped]
-  // Few schemas are needed soon after the start.
-  const compileRequest = whenUsed(createCompiler(schemas, 'request'))
-  const compile = whenUsed(createCompiler(schemas, 'answer'))
+  const compileRequest = createCompiler(schemas, 'request')
+  const compile = createCompiler(schemas, 'answer')
   const writerOf = createWriters(compile)
   const bodyHooksOf = bodyHooks(app, schemas, compileRequest, bodyLimits)
   const reporter = completeReporter(app, contract, compile, { ...service, warn })

@@ -5,7 +5,7 @@ import { addMethods } from '../message/methods.ts'
 import { noTexts } from '../message/request-texts.ts'
 import { valueReader } from '../parameters/parameters.ts'
 import { routed, routerOptions, toRoute } from '../message/paths.ts'
-import { type Compile, createCompiler, createTrialCompiler, whenUsed } from '../schema/index.ts'
+import { type Compile, createCompiler, createTrialCompiler } from '../schema/index.ts'
 import type { Contract, Operation, Parameter } from '../types/contract.ts'
 import { operationPointer } from './description/description.ts'
 import { pruneContract, schemasOf } from './description/prune-components.ts'
@@ -76,7 +76,7 @@ function dryRun (
     if (fault !== undefined) throw new Error(fault)
     compile(schema)
   }
-  const request = whenUsed(createCompiler(schemas, 'request'))
+  const request = createCompiler(schemas, 'request')
   const app = fastify({ routerOptions })
   addMethods(app, Object.values(contract.operations))
   const attempt = (pointer: string, step: () => unknown, operation?: string) => {

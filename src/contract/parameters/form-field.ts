@@ -1,5 +1,5 @@
 // Reads a field of a form, or a body of text, as JSON, a number or a boolean before a string.
-import { parseText, readJson, type Validated } from '../schema/index.ts'
+import { parseJson, parseText, readJson, type Validated } from '../schema/index.ts'
 import { scalarJson } from './text-json.ts'
 import type { TextSchema } from './text-schema.ts'
 
@@ -8,33 +8,46 @@ type FieldValue = Validated & { json: string }
 
 /** The first valid reading of a text, or the fault of the first. */
 export function readField (text: string, schema: TextSchema, isJson = false): FieldValue {
-  let first: FieldValue | undefined
-  for (const json of readingsOf(text, schema, isJson)) {
-    const value = { ...readJson(schema.validator(), json), json }
-    if (value.fault === undefined) return value
-    first ??= value
-  }
-  return first as FieldValue
+  const json = firstValid(readingsOf(text, schema, isJson), schema)
+  return { ...readJson(schema.validator(), json), json }
 }
 
 /** The JSON of a text. It is validated only if the types allow several readings. */
 export function fieldJson (text: string, schema: TextSchema): string {
-  const readings = readingsOf(text, schema, false)
-  return readings.size === 1 ? [...readings].join() : readField(text, schema).json
+  return firstValid(readingsOf(text, schema, false), schema)
 }
 
-function readingsOf (text: string, schema: TextSchema, isJson: boolean): Set<string> {
+/** Finds no fault of a reading that is not taken: a form may have very many texts. */
+function firstValid ([first, ...others]: Readings, schema: TextSchema): string {
+  if (others.length === 0 || accepts(schema, first)) return first
+  return others.find(json => accepts(schema, json)) ?? first
+}
+
+function accepts (schema: TextSchema, json: string): boolean {
+  const root = parseJson(json)
+  return root.fault === undefined && schema.validator().accepts(root)
+}
+
+type Readings = [string, ...string[]]
+
+function readingsOf (text: string, schema: TextSchema, isJson: boolean): Readings {
   const { types } = schema
+  const scalar = scalarJson(text, types)
   const readings = new Set<string>()
   const mayBeJson = isJson || types.has('object') || schema.item() !== undefined
   if (mayBeJson && isJsonText(text)) readings.add(text)
-  readings.add(scalarJson(text, types))
+  // A text that no type takes is a string, so that its fault is found.
+  if (readings.size === 0 || scalar === text) readings.add(scalar)
   if (types.size === 0 || types.has('string')) readings.add(JSON.stringify(text))
-  return readings
+  return [...readings] as Readings
 }
+
+/** What JSON may begin with. The error of JSON.parse() takes microseconds. */
+const startOfJson = /^[ \t\r\n]*["[{\d\-tfn]/
 
 function isJsonText (text: string): boolean {
   try {
+    if (!startOfJson.test(text)) return false
     parseText(text)
     return true
   } catch {

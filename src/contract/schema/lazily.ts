@@ -6,16 +6,6 @@ export function lazily<Result> (make: () => Result): () => Result {
   return () => (made ??= { result: make() }).result
 }
 
-/** Delays the work of a compiler until a value needs it. */
-export function whenUsed<Value, Result> (
-  compile: (schema: object) => (value: Value) => Result
-): (schema: object) => (value: Value) => Result {
-  return schema => {
-    const compiled = lazily(() => compile(schema))
-    return value => compiled()(value)
-  }
-}
-
 /** Caches results by the schema's JSON text. */
 export function memoizeBySchema<Result> (
   compile: (schema: object) => Result

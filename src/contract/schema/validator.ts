@@ -37,9 +37,13 @@ interface ValidValue {
  * Validates the value of a root. A valid request's value has bigints for its int64s; it reuses the
  * parsed objects.
  */
-export type Validate = (root: Root) => Validated
+export interface Validate {
+  (root: Root): Validated
+  /** Whether the value of a root is valid: finds no fault, which takes most of the time. */
+  accepts (root: Root): boolean
+}
 
-/** Compiles a schema, once for equal schemas. */
+/** Compiles a schema for its first value, once for equal schemas: few are needed after a start. */
 export type Compile = (schema: object) => Validate
 
 const options = {
@@ -63,19 +67,26 @@ const options = {
 /**
  * A compiler of schemas that may refer to the contract's components as `Name#`.
  * @param schemas the contract's components by name, valid JSON Schema 2020-12
- * @throws Error when a schema cannot be compiled, here or in the returned function
+ * @returns its validators throw an Error when the schema cannot be compiled
  */
 export function createCompiler (schemas: Schemas, direction: 'request' | 'answer'): Compile {
   const plain = checkCompilers(schemas, direction, false)
   const recording = checkCompilers(schemas, direction, true)
   const componentsNeedRecords = lazily(() => hasUnevaluated({ $defs: schemas }))
-  return memoizeBySchema(schema => {
+  const validatorOf = memoizeBySchema(schema => {
     const needsRecords = componentsNeedRecords() || hasUnevaluated(schema as Schema)
     const { compile, compileAll } = needsRecords ? recording : plain
     const check = compile()(schema)
     if (direction === 'request') return requestValidator(check, lazily(() => compileAll()(schema)))
     return answerValidator(check, containsInt64(schema as Schema, schemas))
   })
+  return schema => whenUsed(lazily(() => validatorOf(schema)))
+}
+
+/** Few validators are needed soon after a start. */
+function whenUsed (validator: () => Validate): Validate {
+  const validate = (root: Root) => validator()(root)
+  return Object.assign(validate, { accepts: (root: Root) => validator().accepts(root) })
 }
 
 /** @param recordsAccepted whether the schemas have unevaluated keywords */
@@ -158,7 +169,7 @@ type Check = ReturnType<Ajv2020['compile']>
 const explained = { values: 64, charactersOfNames: 1024 }
 
 function requestValidator (check: Check, checkAll: () => Check): Validate {
-  return catchStackOverflow(root => {
+  return toValidate(check, root => {
     const validation = run(check, root)
     const { errors } = validation
     if (errors !== undefined) {
@@ -175,7 +186,7 @@ function requestValidator (check: Check, checkAll: () => Check): Validate {
 }
 
 function answerValidator (check: Check, mayContainBigints: boolean): Validate {
-  return catchStackOverflow(({ value }) => {
+  return toValidate(check, ({ value }) => {
     const root = mayContainBigints ? toDoubles(value) : { value }
     const validation = run(check, root)
     const { errors, exact, hasUndeclared } = validation
@@ -226,14 +237,25 @@ function isLarge (value: unknown): boolean {
   return false
 }
 
-/** A recursive schema recurses as deep as the value; a stack overflow becomes a fault. */
-function catchStackOverflow (validate: Validate): Validate {
+function toValidate (check: Check, validate: (root: Root) => Validated): Validate {
+  const accepts = (root: Root) => run(check, root).errors === undefined
+  return Object.assign(
+    catchStackOverflow<Validated>(validate, { fault: { path: '', problem: tooDeep } }),
+    { accepts: catchStackOverflow(accepts, false) }
+  )
+}
+
+/** A recursive schema recurses as deep as the value. */
+function catchStackOverflow<Result> (
+  use: (root: Root) => Result,
+  onOverflow: Result
+): (root: Root) => Result {
   return root => {
     try {
-      return validate(root)
+      return use(root)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      return { fault: { path: '', problem: tooDeep } }
+      return onOverflow
     }
   }
 }

@@ -1,5 +1,9 @@
 import t from 'tap'
+import { formReader } from '../../../../src/contract/parameters/url-encoded-form.ts'
+import { createCompiler, type Validate } from '../../../../src/contract/schema/index.ts'
 import { serveBodies, serveContent } from '../../../fixtures/bodies.ts'
+
+type Root = Parameters<Validate>[0]
 
 t.test('a form is the object of its schema', async t => {
   const { send } = await serveBodies(t)
@@ -181,4 +185,38 @@ t.test('the place of a fault is a JSON pointer', async t => {
   const { send } = await serveContent(t, `{ ${type}: { schema: { properties: { a/b~: { type: string } } } } }`)
   const message = '"a~1b~0" in the body is sent more than once.'
   t.match((await send(type, 'a/b~=x&a/b~=y')).json(), { message })
+})
+
+t.test('a list of texts is validated as a whole, a text alone only where it has two readings', t => {
+  const kinds = ['a', 'b'].map(kind => ({ type: 'object', required: [kind], properties: { [kind]: {} } }))
+  const calls = (items: object, form: string) => {
+    const found = { validated: 0, accepted: 0 }
+    const compile = createCompiler({}, 'request')
+    const schema = { type: 'object', properties: { list: { type: 'array', items } } }
+    const read = formReader({ schema }, {}, schema => {
+      const validate = compile(schema)
+      const counted = (root: Root) => {
+        found.validated++
+        return validate(root)
+      }
+      const accepts = (root: Root) => {
+        found.accepted++
+        return validate.accepts(root)
+      }
+      return Object.assign(counted, { accepts })
+    })
+    return [read(form), found]
+  }
+  for (const text of ['{}', '{"a":1}', 'x', '{x']) {
+    const json = text.endsWith('}') ? text : `"${text}"`
+    const form = Array(9).fill(`list=${text}`).join('&')
+    const expected = `{"list":[${Array(9).fill(json).join()}]}`
+    t.strictSame(calls({ oneOf: kinds }, form), [expected, { validated: 0, accepted: 0 }], text)
+  }
+  const [json, found] = calls({ oneOf: [...kinds, { type: 'string' }] }, 'list={}&list=x&list={"a":1}')
+  t.equal(json, '{"list":["{}","x",{"a":1}]}')
+  t.strictSame(found, { validated: 0, accepted: 3 })
+  const [first] = calls({ oneOf: [...kinds, { const: 'y' }] }, 'list={}&list=x')
+  t.equal(first, '{"list":[{},"x"]}', 'the first reading where none is valid')
+  t.end()
 })
