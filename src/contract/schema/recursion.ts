@@ -34,7 +34,8 @@ function repeatsChecks (schema: Schema): boolean {
 
 /**
  * Returns a function that says whether the schema of a `$ref` contains itself, and may check a
- * value several times.
+ * value several times. One to which a single schema refers checks no value more often than that
+ * schema does.
  */
 export function recursionFinder (schemas: Schemas): ($ref: string) => boolean {
   const known = new Map<string, { references: Set<string>, repeats: boolean }>()
@@ -46,11 +47,22 @@ export function recursionFinder (schemas: Schemas): ($ref: string) => boolean {
     known.set($ref, found)
     return found
   }
+  const count = lazily(() => countReferences(schemas))
   return $ref => {
     const reached = new Set(describe($ref).references)
     for (const other of reached) for (const next of describe(other).references) reached.add(next)
-    return reached.has($ref) && reached.values().some(other => describe(other).repeats)
+    const repeats = reached.has($ref) && reached.values().some(other => describe(other).repeats)
+    return repeats && count().get(JSON.stringify($ref)) !== 1
   }
+}
+
+/** By the JSON of the `$ref`. An example may have one, too: a check that is kept does no harm. */
+function countReferences (schemas: Schemas): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const [, $ref = ''] of JSON.stringify(schemas).matchAll(/"\$ref":("(?:[^"\\]|\\.)*")/g)) {
+    counts.set($ref, (counts.get($ref) ?? 0) + 1)
+  }
+  return counts
 }
 
 /** @param recursive each `$ref` that ajv-rewriter.ts writes for a schema that contains itself */

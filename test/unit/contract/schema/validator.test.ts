@@ -1,5 +1,6 @@
 import t from 'tap'
 import { createCompiler, readJson } from '../../../../src/contract/schema/index.ts'
+import { recursionFinder } from '../../../../src/contract/schema/recursion.ts'
 
 const int64 = { type: 'integer', format: 'int64' }
 const object = (properties: object) => ({ type: 'object', properties })
@@ -240,11 +241,12 @@ const trees = {
   anyOf: { Tree: { anyOf: [branch('a'), branch('b')] } },
   oneOf: { Tree: { oneOf: [branch('a'), branch('b')] } },
   not: { Tree: { not: branch('a'), ...branch('b') } },
-  if: { Tree: { if: branch('a'), then: false, else: branch('b') } }
+  if: { Tree: { if: branch('a'), then: false, else: branch('b') } },
+  references: { Tree: { oneOf: [{ $ref: 'A#' }, { $ref: 'B#' }] }, A: branch('a'), B: branch('b') }
 }
 
 for (const [keyword, components] of Object.entries(trees)) {
-  t.test(`a value is checked once by a schema that contains itself in branches of ${keyword}`, async t => {
+  t.test(`a value is checked once by a schema that contains itself: ${keyword}`, async t => {
     let reads = 0
     const innermost = { kind: 'b', get n () { return ++reads } }
     let value: object = innermost
@@ -253,7 +255,7 @@ for (const [keyword, components] of Object.entries(trees)) {
     t.ok(reads > 0 && reads < 10, `${reads} reads`)
   })
 
-  t.test(`int64s are exact in branches of ${keyword} that contain themselves`, async t => {
+  t.test(`int64s are exact in a schema that contains itself: ${keyword}`, async t => {
     const tree = (leaf: string) => `{"kind":"b","n":9007199254740993,"leaf":{"kind":"b","leaf":${leaf}}}`
     const { fault, value } = check({ $ref: 'Tree#' }, tree('{"kind":"b","n":1e1}'), components)
     t.equal(fault, undefined)
@@ -261,8 +263,18 @@ for (const [keyword, components] of Object.entries(trees)) {
   })
 }
 
+t.test('checks are kept of schemas that contain themselves and to which several schemas refer', async t => {
+  const kept = (components: Record<string, object>) => {
+    const isKept = recursionFinder(components)
+    return Object.keys(components).filter(name => isKept(`${name}#`))
+  }
+  t.strictSame(kept(trees.references), ['Tree'])
+  t.strictSame(kept(trees.oneOf), ['Tree'])
+  t.strictSame(kept({ Tree: { anyOf: [object({ leaf: { $ref: 'Tree#' } }), {}] } }), [])
+})
+
 t.test('the fault is found at any depth of a union that contains itself', async t => {
-  for (const components of [trees.anyOf, trees.oneOf]) {
+  for (const components of [trees.anyOf, trees.oneOf, trees.references]) {
     const validate = createCompiler(components, 'request')({ $ref: 'Tree#' })
     for (const depth of [1, 3, 30]) {
       const tree = (leaf: string) => '{"kind":"b","leaf":'.repeat(depth) + leaf + '}'.repeat(depth)
