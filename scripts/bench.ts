@@ -7,8 +7,7 @@ const shows = {
   latency: 'ordinary requests while the service does something slow for others; 2 minutes',
   overload: 'plants stored with more clients than it can serve, and memory; 2 minutes',
   start: 'time from the start of a process to its first 200; 1 minute',
-  contract: 'the generator and the startup with 300 operations; 2 minutes',
-  stores: 'plants/s of the stores without HTTP; 5 minutes',
+  stores: 'plants/s of SQLite without HTTP, by the plants in it; 5 minutes',
   postgres: 'the service on PostgreSQL beside SQLite and one INSERT a request; 2 minutes'
 }
 

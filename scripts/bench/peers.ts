@@ -4,7 +4,6 @@ import { type Program, type Server, token } from './harness.ts'
 
 const folder = join(import.meta.dirname, 'peers')
 const files = {
-  'node:http': 'node-http.ts',
   'fastify-openapi-glue': 'glue.ts',
   'express-openapi-validator': 'express.ts'
 }

@@ -1,11 +1,8 @@
-// npm run bench -- stores: throughput of the stores without HTTP. PostgreSQL with group commit
-// beside one INSERT per plant, and SQLite at several sizes. The PostgreSQL is a temporary one.
+// npm run bench -- stores: throughput of SQLite without HTTP, by the plants that it holds.
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
-import pg from 'pg'
 import { openStore } from '../../src/stores/open.ts'
-import { preparePostgres } from '../../test/fixtures/temporary-postgres.ts'
 import { folder, printMedians, readSettings, repeat, type Sample } from './harness.ts'
 import { p99 } from './statistics.ts'
 
@@ -21,66 +18,33 @@ const plant = { name: 'Boston fern', tag: 'fern' }
 /** Ids in order are below this one. */
 const firstRandomId = 1n << 53n
 
-const postgres = await preparePostgres(folder)
-await postgres.initialise()
-try {
-  await postgres.start()
-  await compareWithInserts(postgres.url)
-  await compareSizes()
-} finally {
-  await postgres.stop()
-}
+const inOrder: Sample[] = []
+const atRandom: Sample[] = []
+await repeat(rounds, async () => {
+  for (const size of sizes) {
+    inOrder.push(await measureSqlite(size, false))
+    atRandom.push(await measureSqlite(size, true))
+  }
+})
+const conditions = `${rounds} rounds of ${seconds} s, ${clients} clients`
+printMedians(`Ids in order, ${conditions}`, inOrder, ['plants/s'])
+printMedians(`Ids at random, ${conditions}`, atRandom, ['plants/s'])
 
 /** Runs all clients; each adds one plant after another. */
-async function load (
-  name: string,
-  add: (id: bigint) => Promise<unknown>,
-  nextId: () => bigint
-): Promise<Sample> {
+async function load (name: string, addPlant: () => Promise<unknown>): Promise<Sample> {
   const latencies: number[] = []
   const began = performance.now()
   const until = began + seconds * 1000
   const runClient = async () => {
     while (performance.now() < until) {
       const sent = performance.now()
-      await add(nextId())
+      await addPlant()
       latencies.push(performance.now() - sent)
     }
   }
   await Promise.all(Array.from({ length: clients }, runClient))
   const perSecond = latencies.length / (performance.now() - began) * 1000
   return { name, figures: { 'plants/s': perSecond, 'p99 ms': p99(latencies) } }
-}
-
-async function compareWithInserts (url: string): Promise<void> {
-  const store = await openStore(url, { maxQueue })
-  // As many connections as the store has.
-  const pool = new pg.Pool({ connectionString: url, max: 3 })
-  const insert = 'INSERT INTO plants (id, name, tag) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING'
-  const addAlone = (id: bigint) => pool.query(insert, [id, plant.name, plant.tag])
-  let id = 0n
-  const nextId = () => id++
-  const samples: Sample[] = []
-  await repeat(rounds, async () => {
-    samples.push(await load('PostgreSQL, one INSERT per plant', addAlone, nextId))
-    samples.push(await load('PostgreSQL, group commit', id => store.add({ id, ...plant }), nextId))
-  })
-  await pool.end()
-  await store.close()
-  printMedians(`${rounds} rounds of ${seconds} s, ${clients} clients`, samples, ['plants/s'])
-}
-
-async function compareSizes (): Promise<void> {
-  const inOrder: Sample[] = []
-  const atRandom: Sample[] = []
-  await repeat(rounds, async () => {
-    for (const size of sizes) {
-      inOrder.push(await measureSqlite(size, false))
-      atRandom.push(await measureSqlite(size, true))
-    }
-  })
-  printMedians('SQLite, ids in order', inOrder, ['plants/s'])
-  printMedians('SQLite, ids at random', atRandom, ['plants/s'])
 }
 
 /** Measures a store of this size. A small one is filled again, because the load makes it grow. */
@@ -91,7 +55,7 @@ async function measureSqlite (size: number, isRandom: boolean): Promise<Sample> 
   const randomId = () => BigInt(Math.floor(Math.random() * Number.MAX_SAFE_INTEGER))
   const nextId = () => isRandom ? firstRandomId + randomId() : id++
   const store = await openStore(`sqlite:${path}`, { maxQueue })
-  const sample = await load(`${size} plants`, id => store.add({ id, ...plant }), nextId)
+  const sample = await load(`${size} plants`, () => store.add({ id: nextId(), ...plant }))
   await store.close()
   return sample
 }

@@ -1,7 +1,8 @@
 // express-openapi-validator on Express.
+import type { AddressInfo } from 'node:net'
 import express, { type ErrorRequestHandler } from 'express'
 import { middleware } from 'express-openapi-validator'
-import { authorization, createPlant, document, printPort } from './shared.ts'
+import { authorization, createPlant, document } from './shared.ts'
 
 const app = express()
 const isAccepted = (request: express.Request) => request.headers.authorization === authorization
@@ -20,4 +21,6 @@ const sendError: ErrorRequestHandler = ({ status = 500, message }, _request, res
   response.status(status).json({ error: status, message })
 }
 app.use(sendError)
-const server = app.listen(0, '127.0.0.1', () => printPort(server))
+const server = app.listen(0, '127.0.0.1', () => {
+  console.log(`listening at http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})

@@ -1,11 +1,10 @@
 // What the peers share: the contract, the token, and plants in a Map, or in SQLite with one commit
 // for each request.
-import type { AddressInfo, Server } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { document as contract } from '../../../generated/document.ts'
 
 export interface NewPlant { id: number, name: string, tag?: string }
-export interface Answer { status: number, body: object }
+interface Answer { status: number, body: object }
 
 /** The contract without its server, whose variable some peers do not know. */
 export const document = { ...structuredClone(contract), servers: [{ url: '/' }] }
@@ -43,9 +42,4 @@ function sqliteStore () {
     const row = [id, name, tag ?? null]
     return insert.run(...row).changes === 0 && same.get(...row) === undefined
   }
-}
-
-/** Tells the bench that the server listens. */
-export function printPort (server: Pick<Server, 'address'>): void {
-  console.log(`listening at http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 }
