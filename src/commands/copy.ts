@@ -134,7 +134,9 @@ async function openSource (from: string): Promise<Source & { close: () => Promis
   if (isStoreUrl(from)) {
     const path = sqlitePath(from)
     // openStore() would create a missing file.
-    if (path !== undefined && !existsSync(path)) throw new Error(`There is no database ${path}.`)
+    if (path !== undefined && !existsSync(path)) {
+      throw new ArgumentError(`There is no database ${path}.`)
+    }
     const store = await openStore(from, { maxQueue: 1, onWarning: console.error })
     // Only the progress bar needs the count: ignore its failure.
     const total = await store.count().catch(() => undefined)
