@@ -1,5 +1,5 @@
-// The compiler that `npx tsc` runs: TypeScript 7. openapi-typescript and the linter need the API of
-// the package `typescript`, which has version 5.9 for them.
+// The compiler that `npm run compile` runs: TypeScript 7. openapi-typescript and the linter need
+// the API of the package `typescript`, which has version 5.9 for them.
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 

@@ -18,6 +18,9 @@ export interface TokenSources {
   ownTokenFile: string
 }
 
+/** Somebody must correct the file of the service's own token. */
+export class TokenFileError extends Error {}
+
 export type OpenTokens = ReturnType<typeof openTokens>
 
 /** Where the operator reads about the tokens. */
@@ -128,7 +131,7 @@ function loadOrCreateToken (path: string, log: TokenLog): Tokens {
     const wayOut = message.startsWith('cannot be read')
       ? 'Let the user of the service read it, or delete it: then every caller needs the new one.'
       : 'Delete it; the next start creates another.'
-    throw new Error(`${path} ${message}. ${wayOut}`)
+    throw new TokenFileError(`${path} ${message}. ${wayOut}`)
   }
 }
 

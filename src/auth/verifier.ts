@@ -8,6 +8,8 @@ import type { KeySource } from './issuer-keys.ts'
 import type { Jwk, JwtSettings } from './issuer.ts'
 import type { JwtOptions } from './jwt.ts'
 
+export { TokenFileError } from './token-sources.ts'
+
 /** What a verifier needs. */
 export interface Credentials {
   tokens: () => Tokens

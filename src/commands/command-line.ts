@@ -8,7 +8,7 @@ const usage = `Usage: plant-store                  start the service
        plant-store --help | --version
 With npm start, put arguments behind --, as in npm start -- --help.
 
-Exit codes: 0 after a signal, 2 for a mistake in the arguments or variables, 1 for other failures.
+Exit codes: 0 after a signal, 2 for what somebody must correct, 1 for other failures.
 
 These variables configure the service, in the environment or as lines of the file .env \
 in the current folder.

@@ -13,7 +13,7 @@ import { plantOf } from '../plants/plant.ts'
 import { allPlants, type NewPlant } from '../plants/plant-store.ts'
 import { createPlantFile, readPlants, writeTo } from '../stores/ndjson.ts'
 import {
-  checkStoreUrl, isStoreUrl, openStore, sqlitePath, storeForms, unknownStore
+  checkStoreUrl, isStoreUrl, lacksFile, openStore, sqlitePath, storeForms, unknownStore
 } from '../stores/open.ts'
 import { chunkPlants, type CopyOptions, copyPlants, type Source } from './copy-plants.ts'
 
@@ -132,9 +132,8 @@ function abortOnSignal (): AbortSignal {
 
 async function openSource (from: string): Promise<Source & { close: () => Promise<void> }> {
   if (isStoreUrl(from)) {
-    const path = sqlitePath(from)
     // openStore() would create a missing file.
-    if (path !== undefined && !existsSync(path)) throw new Error(`There is no database ${path}.`)
+    if (lacksFile(from)) throw new ArgumentError(`There is no database ${sqlitePath(from)}.`)
     const store = await openStore(from, { maxQueue: 1, onWarning: console.error })
     // Only the progress bar needs the count: ignore its failure.
     const total = await store.count().catch(() => undefined)

@@ -3,7 +3,7 @@ import closeWithGrace from 'close-with-grace'
 import { connectionLimit } from 'fastify-openapi-contract/server'
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { openCredentials, type OpenCredentials } from '../auth/verifier.ts'
+import { openCredentials, type OpenCredentials, TokenFileError } from '../auth/verifier.ts'
 import { type Config, ConfigError, readConfig } from '../config/config.ts'
 import { loadEnvFile } from '../config/env-file.ts'
 import { createPrivately } from '../private-files.ts'
@@ -46,7 +46,8 @@ export async function start (firstThread: HttpThread | undefined): Promise<void>
     // A signal during startup ends what is starting.
     if (isEnding) return
     console.error((error as Error).message)
-    process.exit(error instanceof ConfigError ? 2 : 1)
+    const isMistake = error instanceof ConfigError || error instanceof TokenFileError
+    process.exit(isMistake ? 2 : 1)
   }
 }
 

@@ -11,14 +11,8 @@ export type Config = ReturnType<typeof readConfig>
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
-/** One message per configuration error, each with an example of a valid value. */
-export class ConfigError extends Error {
-  readonly mistakes: string[]
-  constructor (mistakes: string[]) {
-    super(mistakes.join('\n'))
-    this.mistakes = mistakes
-  }
-}
+/** A line per configuration error, each with an example of a valid value. */
+export class ConfigError extends Error {}
 
 /**
  * Reads the configuration. An empty variable counts as not set. `unread` has sentences about
@@ -103,7 +97,7 @@ export function readConfig (
   }
   const unread = describeUnread(known, Object.keys(env), envFile)
   // A variable may be missing because its name is misspelt.
-  if (mistakes.length > 0) throw new ConfigError([...mistakes, ...unread])
+  if (mistakes.length > 0) throw new ConfigError([...mistakes, ...unread].join('\n'))
   return { ...config, onTerminal, unread }
 }
 

@@ -62,5 +62,6 @@ function read (): Buffer {
 
 function unreadable (...reasons: string[]): ConfigError {
   const wayOut = 'Correct or remove it.'
-  return new ConfigError(reasons.map(reason => `${path} cannot be read: ${reason}. ${wayOut}`))
+  const lines = reasons.map(reason => `${path} cannot be read: ${reason}. ${wayOut}`)
+  return new ConfigError(lines.join('\n'))
 }

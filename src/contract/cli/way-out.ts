@@ -27,7 +27,7 @@ export async function withWayOut (
     return new Error(`${error.message}\n${hintOf(choice)}`)
   }
   const what = given.overlays?.length ? 'contract or its overlays' : 'contract'
-  return new Error(`${error.message}\nCorrect the ${what}, and run the command again.`)
+  return new Error(`${error.message}\nCorrect the ${what}.`)
 }
 
 /** A misspelt name is no reason to leave out its operations. */

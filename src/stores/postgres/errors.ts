@@ -22,6 +22,8 @@ export function isTransient (error: unknown): boolean {
  */
 const duringRecovery = 'cannot assign TransactionIds during recovery'
 
+const otherHost = 'ERR_TLS_CERT_ALTNAME_INVALID'
+const expired = 'CERT_HAS_EXPIRED'
 export const undefinedTable = '42P01'
 /**
  * A standby, or the former primary of a failover: the pool connects again, and may reach the new
@@ -38,6 +40,12 @@ const duplicateRow = '23505'
 /** The code of an error of Node or of PostgreSQL; empty without one. */
 export function codeOf (error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/** Whether the certificate of the host is refused, and will be until somebody replaces it. */
+export function isAboutCertificate (error: unknown): boolean {
+  const code = codeOf(error)
+  return descriptions[code] === ofUnknownAuthority || code === otherHost || code === expired
 }
 
 /** Says what is wrong with a host or its database, and the way out. */
@@ -103,5 +111,6 @@ const remedies: Readonly<Record<string, string>> = {
   42501: `grant the rights, or let the owner make the tables, ${sqlOfOwner}`,
   [undefinedTable]: `restore it, or make it ${sqlOfOwner}; to let the service make it, empty, ` +
     'remove plants_schema',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'use a name of the certificate as the host in DATABASE_URL'
+  [expired]: 'renew its certificate',
+  [otherHost]: 'use a name of the certificate as the host in DATABASE_URL'
 }

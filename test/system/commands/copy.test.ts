@@ -331,7 +331,7 @@ test('a copy that cannot start prints one sentence without a stack or a password
   for (const [args, message] of [...mistakes, ...unknown]) {
     const coverage = !unknown.some(([known]) => known === args)
     const { code, stdout, stderr } = await copy(args, '{"id":1,"name":"x"}\n', { coverage })
-    const isMistake = /^(?:Usage|Unknown option|There is no store|There is no file|FROM|TO)|sqlite:\S/.test(stderr)
+    const isMistake = /^(?:Usage|Unknown option|There is no|FROM|TO)|sqlite:\S/.test(stderr)
     t.equal(code, isMistake ? 2 : 1, args.join(' '))
     t.match(stderr, message)
     t.notMatch(stderr, /\n {4}at |SECRET/, 'no stack, no password')

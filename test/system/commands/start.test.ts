@@ -337,6 +337,13 @@ test('a startup that fails prints one sentence and exits with code 1', async t =
   t.match(broken.output(), /^The database data\/plants\.db cannot be used: .+$/m)
 })
 
+test('a file of the access token that holds none is exit code 2, as another configuration that needs somebody', async t => {
+  const folder = t.testdir({ data: { 'access-token': 'two words' } })
+  const { ended, output } = await startService(t, folder, { DATABASE_URL: 'memory:', ACCESS_TOKENS: '' })
+  t.equal(await ended, 2)
+  t.match(output(), /^\S+access-token is not valid: entry 1 has a blank .* Delete it; the next start creates another\.\n$/)
+})
+
 test('a host name that does not resolve is exit code 1, and a HOST that is none is exit code 2', async t => {
   const unknown = await startService(t, t.testdir(), { HOST: 'host.invalid', DATABASE_URL: 'memory:' })
   t.equal(await unknown.ended, 1)

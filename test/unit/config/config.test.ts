@@ -8,7 +8,7 @@ function mistakesOf (env: Record<string, string>): string[] {
   try {
     readConfig(env)
   } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes
+    if (error instanceof ConfigError) return error.message.split('\n')
   }
   return []
 }

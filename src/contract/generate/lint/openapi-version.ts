@@ -15,6 +15,9 @@ export function throwOtherVersion ({ parsed, source }: Document): void {
   if (typeof openapi === 'string' && /^3\.[012]\./.test(openapi)) return
   const field = ['openapi', 'swagger'].find(name => Object.hasOwn(Object(parsed), name)) ?? ''
   const place = locate({ source, pointer: `#/${field}`, reportOnKey: field !== '' })
+  if (parsed === undefined || parsed === null) {
+    throw new ContractError([`${place} The file is empty: begin it with \`openapi: 3.1.0\`.`])
+  }
   const version = JSON.stringify(openapi ?? swagger ?? null).replaceAll('"', '')
   throw new ContractError([`${place} Not supported: ${unsupported.version} (${version}).`])
 }

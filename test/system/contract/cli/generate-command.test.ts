@@ -113,7 +113,7 @@ t.test('a wrong command line is refused by a sentence', async t => {
 
 t.test('a contract that cannot be served is refused with the place and the flags that help', async t => {
   const { run, write } = openFolder(t)
-  const correct = 'Correct the contract, and run the command again.'
+  const correct = 'Correct the contract.'
   const cases: Array<[contract: string, finding: RegExp, wayOut: string]> = [
     [small.replace('3.1.0', '2.0'), /:1:1 #\/openapi Not supported: an OpenAPI version/, correct],
     [small.replace('paths:', 'paths: ['), /:\d+:\d+ \S/, correct],
@@ -152,7 +152,7 @@ t.test('generate applies overlays, --check compares with them, and a bad one is 
     code: 2,
     stdout: '',
     stderr: 'changes.yaml:1:10 #/overlay This is no overlay of version 1.0: begin it with `overlay: 1.0.0`.\n' +
-      'Correct the contract or its overlays, and run the command again.\n'
+      'Correct the contract or its overlays.\n'
   })
 })
 
@@ -185,7 +185,7 @@ t.test('--watch generates again after a change of any file, and survives a fault
   await waitFor('stdout', 'generated/types.ts')
   t.match(read('generated/operations.ts'), /"b": \{/)
   write('openapi.yaml', 'openapi: 2.0.0')
-  await waitFor('stderr', 'run the command again.\nWaiting for a change.')
+  await waitFor('stderr', 'Correct the contract or its overlays.\nWaiting for a change.')
 })
 
 t.test('a package of the generator that is missing is named with the command that installs it', async t => {

@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url)
 const native = 'node_modules/@typescript/native'
 const compilers = [compiler, require.resolve('typescript/bin/tsc')]
 
-t.test('npx tsc is TypeScript 7, although the package typescript has the same command', async t => {
+t.test('tsc is TypeScript 7, although the package typescript has the same command', async t => {
   t.equal(realpathSync('node_modules/.bin/tsc'), realpathSync(`${native}/bin/tsc`))
   t.match(require(resolve(native, 'package.json')).version, /^7\./)
   t.match(require('typescript').version, /^5\.9\./)

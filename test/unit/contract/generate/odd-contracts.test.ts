@@ -25,6 +25,8 @@ t.test('a document of no version, a loop of references and too many members are 
   const body = (schema: string) => `requestBody: { content: { application/json: { schema: ${schema} } } }, ${fine}`
   const refused: Array<[string, RegExp]> = [
     [`${head}---\n`, /^\S+:1:1 #\/ cannot be compiled: expected a single document/],
+    ['', /^\S+:1:1 #\/ The file is empty: begin it with `openapi: 3\.1\.0`\.$/],
+    ['# a comment\n', / The file is empty: /],
     ['{}', /^\S+:1:1 #\/ Not supported: an OpenAPI version other than .* \(null\)\.$/],
     [`${head}paths: {}\ncomponents: { schemas: { A: { $ref: '#/components/schemas/A' } } }\n`, /^\S+:6:\d+ #\/components\/schemas\/A Not supported: a schema that contains itself/],
     [`${head}paths: {}\ncomponents: { schemas: { A: { $ref: '#/components/schemas/A' }, B: { $ref: '#/%' }, C: { $ref: '#/none' } } }\n`, /a schema that contains itself/],

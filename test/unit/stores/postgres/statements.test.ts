@@ -1,0 +1,39 @@
+import t, { type Test } from 'tap'
+import { systemClock } from '../../../../src/stores/clock.ts'
+import { createPostgresEngine } from '../../../../src/stores/postgres/engine.ts'
+import { PermanentError } from '../../../../src/stores/postgres/errors.ts'
+import { createStatementRunner, type Pool } from '../../../../src/stores/postgres/statements.ts'
+
+/** Starts on hosts that refuse every connection, each with its error, and returns the hosts tried. */
+async function startOn (t: Test, errors: Error[], message: string | RegExp): Promise<number[]> {
+  const tried: number[] = []
+  const openPool = (currentHost: () => number): Pool => ({
+    async connect () {
+      tried.push(currentHost())
+      throw errors[currentHost()]
+    },
+    async probe () {},
+    async end () {}
+  })
+  const runner = createStatementRunner(errors.map((_, host) => `host${host}`), openPool, systemClock)
+  await t.rejects(createPostgresEngine(runner, systemClock).setUp(), { message })
+  return tried
+}
+
+const refused = (code: string) => Object.assign(new Error('refused'), { code })
+
+t.test('a certificate that is not accepted ends the start at once, without a retry', async t => {
+  const remedies = {
+    ERR_TLS_CERT_ALTNAME_INVALID: 'refused; use a name of the certificate as the host in DATABASE_URL',
+    CERT_HAS_EXPIRED: 'refused; renew its certificate',
+    SELF_SIGNED_CERT_IN_CHAIN: /^its certificate is of no known authority; /
+  }
+  for (const [code, message] of Object.entries(remedies)) {
+    t.strictSame(await startOn(t, [refused(code)], message), [0], code)
+  }
+})
+
+t.test('of a list of hosts the next one is tried, as it may have another certificate', async t => {
+  const last = new PermanentError('the last')
+  t.strictSame(await startOn(t, [refused('CERT_HAS_EXPIRED'), last], 'the last'), [0, 1])
+})
