@@ -110,6 +110,9 @@ function refuseUnsafe ([settings]: Settings[]): void {
   }
 }
 
+/** As quote_ident(), but also where another client of a pooler set quote_all_identifiers. */
+const quoted = (name: string) => `'"' || replace(${name}, '"', '""') || '"'`
+
 /**
  * Behind a pooler, another client may have changed synchronous_commit or search_path in the
  * session, or have a temporary table. Each batch sets its own level and names its schema, so only
@@ -117,7 +120,7 @@ function refuseUnsafe ([settings]: Settings[]): void {
  * that has a table of plants, else the first; temporary ones end with the session.
  */
 const readSettings = `WITH path AS (
-    SELECT quote_ident(schema.name) AS name, position
+    SELECT ${quoted('schema.name')} AS name, position
     FROM (SELECT set_config('search_path', reset_val, true) AS path
       FROM pg_settings WHERE name = 'search_path') AS operator,
       unnest(current_schemas(operator.path IS NULL)) WITH ORDINALITY AS schema (name, position)
@@ -127,7 +130,7 @@ const readSettings = `WITH path AS (
     ORDER BY to_regclass(name || '.plants') IS NULL, position
     LIMIT 1
   ), stores AS (
-    SELECT quote_ident(nspname) AS name FROM pg_namespace
+    SELECT ${quoted('nspname')} AS name FROM pg_namespace
     WHERE nspname !~ '^pg_' AND 2 = (SELECT count(*) FROM pg_class
       WHERE relnamespace = pg_namespace.oid AND relname IN ('plants', 'plants_schema'))
   )

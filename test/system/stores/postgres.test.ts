@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
 import { all, plantStoreSuites, raceForIds } from '../../fixtures/plant-store-suite.ts'
-import { startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'
+import { changeSession, startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'
 import { startRelay } from '../../fixtures/relay.ts'
 import { postgres as version1 } from '../../fixtures/version-1.ts'
 
@@ -371,17 +371,17 @@ t.test('the tables are in the first lasting schema of the search path', async t 
   await server.query(`ALTER DATABASE ${name} SET search_path = public; CREATE TABLE public.plants (LIKE "My plants".plants);
     CREATE TABLE public.plants_schema (LIKE "My plants".plants_schema); INSERT INTO public.plants_schema VALUES (1, 1)`, url)
   await terminateConnections(url)
-  await t.rejects(second.check(), /its search_path leads to the schema public, and no longer to "My plants"; set it back$/)
+  await t.rejects(second.check(), /its search_path leads to the schema "public", and no longer to "My plants"; set it back$/)
   t.equal(await second.add({ id: 1n, name: 'oak' }), 'conflict', 'in the schema of before')
   await server.query(`ALTER DATABASE ${name} SET search_path = public, "My plants"`)
   await terminateConnections(url)
-  const twoSchemas = /its search_path leads to the tables of public and of "My plants"; leave one of these schemas/
+  const twoSchemas = /its search_path leads to the tables of "public" and of "My plants"; leave one of these schemas/
   await t.rejects(second.check(), twoSchemas)
   await rejectsOpening(t, url, twoSchemas)
   t.equal(await second.add({ id: 1n, name: 'oak' }), 'conflict', 'in the schema of before')
   await second.close()
   await server.query(`DROP TABLE public.plants_schema; ALTER DATABASE ${name} SET search_path = public`, url)
-  const elsewhere = /: tables of the service are in the schema "My plants", but its search_path leads to public first; name/
+  const elsewhere = /: tables of the service are in the schema "My plants", but its search_path leads to "public" first; name/
   await rejectsOpening(t, url, elsewhere)
   await server.query('DROP TABLE public.plants', url)
   await rejectsOpening(t, url, elsewhere)
@@ -486,6 +486,17 @@ t.test('a session in which another program set synchronous_commit to off is acce
   await createTrigger(url, "PERFORM set_config('synchronous_commit', 'off', false); RETURN NEW;")
   t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
   await t.resolves(store.check())
+})
+
+t.test('a session in which another program changed what names mean is accepted', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  await createTrigger(url, `${changeSession} RETURN NEW;`)
+  t.equal(await store.add({ id: 1n, name: 'fern', tag: 'a' }), 'added')
+  await t.resolves(store.check())
+  t.equal(await store.add({ id: 2n, name: 'fern', tag: 'a' }), 'added')
+  t.equal(await store.add({ id: 2n, name: 'fern', tag: 'b' }), 'conflict')
+  t.equal((await all(store)).length, 2)
 })
 
 t.test('a plant that is neither added nor visible is an error', async t => {
