@@ -36,7 +36,8 @@ const emitMessage = "pg_logical_emit_message(true, 'plant-store', '')"
 const insertArrays = (schema: string) => `INSERT INTO ${schema}.plants (${columnNames})
   SELECT added.id, added.name, CASE WHEN added.tagged THEN added.tag END
   FROM (SELECT ${setForCommit}) AS settings,
-    unnest($1::bigint[], $2::text[], $3::text[], $4::boolean[]) AS added (id, name, tag, tagged)
+    unnest($1::bigint[], $2::pg_catalog.text[], $3::pg_catalog.text[], $4::boolean[])
+      AS added (id, name, tag, tagged)
   ON CONFLICT (id) DO NOTHING RETURNING id`
 
 /**
@@ -70,7 +71,7 @@ const insertAndUndo = (table: string) => `DO $probe$ BEGIN
   SET LOCAL synchronous_commit = off;
   BEGIN
     INSERT INTO ${table} (id, name)
-      SELECT id, id::text FROM unnest('{${outermostIds}}'::bigint[]) AS id
+      SELECT id, id::pg_catalog.text FROM unnest('{${outermostIds}}'::bigint[]) AS id
       ON CONFLICT (id) DO NOTHING;
     SET CONSTRAINTS ALL IMMEDIATE;
     IF (SELECT count(*) FROM ${table} WHERE id IN (${outermostIds})) < 2 THEN

@@ -117,12 +117,13 @@ const quoted = (name: string) => `'"' || replace(${name}, '"', '""') || '"'`
  * Behind a pooler, another client may have changed synchronous_commit or search_path in the
  * session, or have a temporary table. Each batch sets its own level and names its schema, so only
  * the defaults of the user and the database say what the operator wants. The schema is the first
- * that has a table of plants, else the first; temporary ones end with the session.
+ * that has a table of plants, else the first; temporary ones end with the session. Without
+ * pg_catalog, catalogs and types may be temporary tables.
  */
 const readSettings = `WITH path AS (
     SELECT ${quoted('schema.name')} AS name, position
     FROM (SELECT set_config('search_path', reset_val, true) AS path
-      FROM pg_settings WHERE name = 'search_path') AS operator,
+      FROM pg_catalog.pg_settings WHERE name = 'search_path') AS operator,
       unnest(current_schemas(operator.path IS NULL)) WITH ORDINALITY AS schema (name, position)
     WHERE schema.name !~ '^pg_'
   ), chosen AS (
@@ -130,8 +131,8 @@ const readSettings = `WITH path AS (
     ORDER BY to_regclass(name || '.plants') IS NULL, position
     LIMIT 1
   ), stores AS (
-    SELECT ${quoted('nspname')} AS name FROM pg_namespace
-    WHERE nspname !~ '^pg_' AND 2 = (SELECT count(*) FROM pg_class
+    SELECT ${quoted('nspname')} AS name FROM pg_catalog.pg_namespace
+    WHERE nspname !~ '^pg_' AND 2 = (SELECT count(*) FROM pg_catalog.pg_class
       WHERE relnamespace = pg_namespace.oid AND relname IN ('plants', 'plants_schema'))
   )
   SELECT current_setting('server_encoding') AS encoding,
@@ -140,9 +141,9 @@ const readSettings = `WITH path AS (
     HAVING count(*) > 1) AS ambiguous,
   (SELECT string_agg(name, ' and ' ORDER BY name) FROM stores
     WHERE (SELECT name FROM chosen) NOT IN (SELECT name FROM stores)) AS elsewhere,
-  EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus",
-  (SELECT setting FROM pg_settings WHERE name = 'fsync') AS fsync,
-  (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS commit,
+  EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus') AS "hasCitus",
+  (SELECT setting FROM pg_catalog.pg_settings WHERE name = 'fsync') AS fsync,
+  (SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'synchronous_commit') AS commit,
   current_setting('transaction_read_only') AS "readOnly"`
 
 /** Finds a table `plants` of another program before anything is written. */
@@ -176,15 +177,15 @@ async function checkTable (query: Query, schema: string, version: number): Promi
 interface Column { name: string, type: string, kind: string, persistence: string }
 
 const readColumns = `WITH RECURSIVE tables AS (
-    SELECT to_regclass($1)::oid AS oid
-    UNION SELECT inhrelid FROM pg_inherits JOIN tables ON inhparent = oid
+    SELECT to_regclass($1)::pg_catalog.oid AS oid
+    UNION SELECT inhrelid FROM pg_catalog.pg_inherits JOIN tables ON inhparent = oid
   )
   SELECT attname AS name, relkind AS kind,
-    (SELECT typname FROM pg_type
-      WHERE pg_type.oid = atttypid AND typnamespace = 'pg_catalog'::regnamespace) AS type,
-    (SELECT string_agg(relpersistence::text, '') FROM pg_class JOIN tables USING (oid))
-      AS persistence
-  FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+    (SELECT typname FROM pg_catalog.pg_type WHERE pg_type.oid = atttypid
+      AND typnamespace = 'pg_catalog'::pg_catalog.regnamespace) AS type,
+    (SELECT string_agg(relpersistence::pg_catalog.text, '')
+      FROM pg_catalog.pg_class JOIN tables USING (oid)) AS persistence
+  FROM pg_catalog.pg_attribute JOIN pg_catalog.pg_class ON pg_class.oid = attrelid
   WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`
 
 /** The version of the schema; 0 without one. */
