@@ -249,7 +249,11 @@ t.test('a statement that cannot be stopped gives its connection back', inParalle
   const store = await open(t, relay.url)
   relay.swallow(true)
   relay.stopListening()
-  await t.rejects(store.add({ id: 1n, name: 'fern' }), { name: 'StoreUnavailable' })
+  const problem = 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
+  await t.rejects(store.add({ id: 1n, name: 'fern' }), {
+    name: 'StoreUnavailable',
+    cause: { message: `the ${cannotBeUsed(relay.url).slice(4)} ${problem}`, cause: Error }
+  }, 'the log names the database')
   await t.resolves(store.close(), 'the pool has all of its connections')
 })
 
