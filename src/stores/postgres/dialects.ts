@@ -66,9 +66,11 @@ const outermostIds = ['-9223372036854775808', '9223372036854775807']
 /**
  * Only a row shows a key that is deferrable, a constraint that no plant meets, a trigger that drops
  * rows, or a missing partition. The inner block undoes the rows, so there is nothing to wait for.
+ * With exit_on_error, the exception that undoes them would end the session.
  */
 const insertAndUndo = (table: string) => `DO $probe$ BEGIN
   SET LOCAL synchronous_commit = off;
+  SET LOCAL exit_on_error = off;
   BEGIN
     INSERT INTO ${table} (id, name)
       SELECT id, id::pg_catalog.text FROM unnest('{${outermostIds}}'::bigint[]) AS id

@@ -405,6 +405,13 @@ t.test('the table is known where names of types are quoted', async t => {
   }
 })
 
+t.test('a user whose sessions end with an error can start the service', async t => {
+  const url = await server.database()
+  await server.query(`ALTER DATABASE ${databaseName(url)} SET exit_on_error = on`)
+  const store = await open(t, url)
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+})
+
 t.test('a plant without a tag has none where arrays hold no NULL', async t => {
   const url = await server.database()
   await server.query(`ALTER DATABASE ${databaseName(url)} SET array_nulls = off`)
