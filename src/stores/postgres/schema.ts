@@ -67,6 +67,7 @@ interface Settings {
   commit: string
   encoding: string
   readOnly: string
+  isStandby: boolean
   fsync: string | null
 }
 
@@ -105,7 +106,9 @@ function refuseUnsafe ([settings]: Settings[]): void {
     throw new PermanentError(`${problem}; ${remedy}, ${sqlOfOwner}`)
   }
   if (settings.readOnly === 'on') {
-    const remedy = 'name the primary, or all hosts, as in postgres://user@a,b/database'
+    const remedy = settings.isStandby
+      ? 'name the primary, or all hosts, as in postgres://user@a,b/database'
+      : 'RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE)'
     throw new PermanentError(`it is read-only; ${remedy}`)
   }
 }
@@ -144,7 +147,7 @@ const readSettings = `WITH path AS (
   EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus') AS "hasCitus",
   (SELECT setting FROM pg_catalog.pg_settings WHERE name = 'fsync') AS fsync,
   (SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'synchronous_commit') AS commit,
-  current_setting('transaction_read_only') AS "readOnly"`
+  current_setting('transaction_read_only') AS "readOnly", pg_is_in_recovery() AS "isStandby"`
 
 /** Finds a table `plants` of another program before anything is written. */
 async function checkTable (query: Query, schema: string, version: number): Promise<void> {

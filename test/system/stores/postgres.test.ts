@@ -269,7 +269,7 @@ t.test('a database that can lose commits, is read-only or cannot hold all text i
     ALTER DATABASE ${name} RESET synchronous_commit;
     ALTER DATABASE ${name} SET default_transaction_read_only = on
   `)
-  const readOnly = 'it is read-only; name the primary, or all hosts, as in postgres://user@a,b/database.'
+  const readOnly = 'it is read-only; RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE).'
   await rejectsOpening(t, url, `${cannotBeUsed(url)} ${readOnly}`)
 
   const latin = `${name}_latin`
