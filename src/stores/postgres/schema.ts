@@ -34,7 +34,9 @@ async function inspectDatabase (
   upgrade: typeof migrate,
   before?: string
 ): Promise<Dialect> {
-  const dialect = await checkSettings(query)
+  // An old session may be read-only when the database no longer is, so a refused one is replaced.
+  const [settings] = await query<Settings>(readSettings, [], refuseUnsafe)
+  const dialect = dialectOf(settings as Settings & { schema: string })
   const { schema } = dialect
   if (schema !== (before ?? schema)) {
     const problem = `its search_path leads to the schema ${schema}, and no longer to ${before}`
@@ -69,12 +71,6 @@ interface Settings {
   readOnly: string
   isStandby: boolean
   fsync: string | null
-}
-
-async function checkSettings (query: Query): Promise<Dialect> {
-  // An old session may be read-only when the database no longer is, so a refused one is replaced.
-  const [settings] = await query<Settings>(readSettings, [], refuseUnsafe)
-  return dialectOf(settings as Settings & { schema: string })
 }
 
 function refuseUnsafe ([settings]: Settings[]): void {
