@@ -56,12 +56,14 @@ export function readConfig (
   const jwksUrl = variable('JWKS_URL', jwtExamples.JWKS_URL, undefined, checkKeyUrl)
   mistakes.push(...missingForJwt(env))
 
+  const namesPostgres = env.DATABASE_URL?.startsWith('postgres')
+  const databaseExample = namesPostgres ? examples.postgres : defaultDatabase
   const config = {
     host: variable('HOST', '0.0.0.0', '127.0.0.1', hostName),
     port: variable('PORT', '3000', 3000, integerBetween(0, 65535)),
     /** Undefined: /metrics is on the port of the service. */
     metricsPort: variable('METRICS_PORT', '9464', undefined, integerBetween(0, 65535)),
-    databaseUrl: variable('DATABASE_URL', defaultDatabase, defaultDatabase, checkStoreUrl),
+    databaseUrl: variable('DATABASE_URL', databaseExample, defaultDatabase, checkStoreUrl),
     /** Whether the operator has set DATABASE_URL. */
     namesDatabase: Boolean(env.DATABASE_URL),
     /** Undefined when the operator has set none. */
@@ -103,6 +105,7 @@ export function readConfig (
 
 const defaultDatabase = 'sqlite:data/plants.db'
 const examples = {
+  postgres: 'postgres://user:password@host/plants?sslmode=verify-full',
   accessTokens: 'alice:2Vb9sXk0fQ7nT5cY,bob:Lr4TzW8mJc1dH6gK',
   tokensFile: '/run/secrets/access-tokens'
 }

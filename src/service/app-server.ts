@@ -37,7 +37,9 @@ export async function openAppServer ({
     observer: recorder,
     maxQueue: Math.ceil(config.maxQueue / threads),
     // The rest is for reading requests and for the batch that is being stored.
-    maxQueueBytes: memoryLimit(threads) / 8
+    maxQueueBytes: memoryLimit(threads) / 8,
+    // Less than the time limit for a response, whose error would not say what the store waits for.
+    timeoutMs: 9000
   })
   const isSuspect = exceedsFailures(config.failedAuthLimit, shared.failures)
   const verifyToken = await createVerifier(credentials, config.jwt, log, isSuspect)

@@ -13,8 +13,13 @@ const maxBatchCharacters = 4 * 1024 * 1024
 /** A batch of this size commits without waiting, while earlier callers get their responses. */
 const fullBatchPlants = 64
 const maxWaitMs = 2
+/** Milliseconds between two looks for plants that wait too long. */
+const lookMs = 500
 /** Memory of a request that waits for its response, without its texts. */
 const bytesOfRequest = 16 * 1024
+
+const unconfirmed = 'The service could not confirm that the plant is stored. ' +
+  'Sending the same plant again is safe.'
 
 /** Gets what happens to the plants that wait. */
 export interface StoreObserver {
@@ -31,10 +36,16 @@ export interface QueueLimits {
   maxQueue: number
   /** Memory that they take; unlimited by default. */
   maxQueueBytes?: number
+  /**
+   * Milliseconds until add() rejects a plant that is not confirmed; unlimited by default. The plant
+   * may still be stored.
+   */
+  timeoutMs?: number
 }
 
 interface Pending {
   plant: NewPlant
+  since: number
   resolve: (outcome: Outcome) => void
   reject: (error: unknown) => void
 }
@@ -42,10 +53,9 @@ interface Pending {
 /** Makes an engine a store. */
 export function groupCommit (
   engine: EngineMethods,
-  { maxQueue, maxQueueBytes = Infinity, clock = systemClock, observer }: QueueLimits & {
-    clock?: Clock
-    observer?: StoreObserver
-  }
+  {
+    maxQueue, maxQueueBytes = Infinity, timeoutMs = Infinity, clock = systemClock, observer
+  }: QueueLimits & { clock?: Clock, observer?: StoreObserver }
 ): PlantStore {
   const queue: Pending[] = []
   // A flood of them must be cheap.
@@ -54,6 +64,8 @@ export function groupCommit (
     bytes: new Error(`the plants that wait for the store take ${maxQueueBytes} bytes`)
   }
   let queueBytes = 0
+  /** Why the last batch failed. */
+  let failure: unknown
   let running: Promise<void> | undefined
   let closed: Promise<void> | undefined
   /** Calls that bypass the queue. */
@@ -85,17 +97,35 @@ export function groupCommit (
 
   async function commit (batch: Pending[]): Promise<void> {
     const began = clock.now()
+    const stopLooking = rejectLate(batch)
     try {
       const outcomes = await engine.addMany(batch.map(({ plant }) => plant))
       observer?.committed(batch.length, clock.now() - began)
       batch.forEach(({ resolve }, index) => resolve(outcomes[index] as Outcome))
+      failure = undefined
     } catch (cause) {
       observer?.count('failedBatches')
-      const message = 'The service could not confirm that the plant is stored. ' +
-        'Sending the same plant again is safe.'
-      const error = new StoreUnavailable(message, { cause })
+      failure = cause
+      const error = new StoreUnavailable(unconfirmed, { cause })
       for (const { reject } of batch) reject(error)
+    } finally {
+      stopLooking()
     }
+  }
+
+  /** Looks for plants that wait too long, until the returned function is called. */
+  function rejectLate (batch: Pending[]): () => void {
+    let cancel = clock.setTimer(look, lookMs)
+    function look (): void {
+      const reason = `the store did not confirm the plant within ${timeoutMs} ms`
+      const cause = new Error(reason, { cause: failure })
+      const error = new StoreUnavailable(unconfirmed, { cause })
+      for (const { since, reject } of [...batch, ...queue]) {
+        if (clock.now() - since >= timeoutMs) reject(error)
+      }
+      cancel = clock.setTimer(look, lookMs)
+    }
+    return () => cancel()
   }
 
   /** Rejects after close(), because a call would open the engine again. */
@@ -125,7 +155,7 @@ export function groupCommit (
         return unavailable('The service is overloaded. Try again in a moment.', cause)
       }
       return new Promise((resolve, reject) => {
-        queue.push({ plant, resolve, reject })
+        queue.push({ plant, since: clock.now(), resolve, reject })
         queueBytes += bytesOf(plant)
         observer?.queued(queue.length)
         running ??= run()

@@ -27,7 +27,10 @@ export async function retry<Result> (
   let intervalMs = intervalsMs.first
   for (;;) {
     try {
-      return await withTimeout(attempt(until), until, lastError, clock)
+      const timeout = new Error(`timeout: the database did not respond within ${timeoutMs} ms`, {
+        cause: lastError
+      })
+      return await withTimeout(attempt(until), until, timeout, clock)
     } catch (error) {
       if (!isTransient(error) || clock.now() + intervalMs > until) throw error
       lastError = error
@@ -37,15 +40,14 @@ export async function retry<Result> (
   }
 }
 
-/** Rejects at a moment of the clock, with the error of the try before as the cause. */
+/** Rejects with an error at a moment of the clock. */
 async function withTimeout<Result> (
   work: Promise<Result>,
   until: number,
-  cause: unknown,
+  timeout: Error,
   clock: Clock
 ): Promise<Result> {
   const late = Promise.withResolvers<never>()
-  const timeout = new Error('timeout: the database did not respond in time', { cause })
   // The wait before this try may have ended late.
   const cancel = clock.setTimer(() => late.reject(timeout), Math.max(until - clock.now(), 0))
   try {

@@ -3,11 +3,12 @@ import type { NewPlant } from '../../plants/plant-store.ts'
 
 /**
  * SQL that leads to the schema of each version from the one before. It must be safe to run twice:
- * services that start together may both run it.
+ * services that start together may both run it. A client of a pooler may have a temporary table
+ * named text, which would be the type.
  */
 export const migrations = {
   1: (schema: string) => `CREATE TABLE IF NOT EXISTS ${schema}.plants
-  (id bigint PRIMARY KEY, name text NOT NULL, tag text)`
+  (id bigint PRIMARY KEY, name pg_catalog.text NOT NULL, tag pg_catalog.text)`
 }
 
 interface Column {

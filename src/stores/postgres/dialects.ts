@@ -36,7 +36,8 @@ const emitMessage = "pg_logical_emit_message(true, 'plant-store', '')"
 const insertArrays = (schema: string) => `INSERT INTO ${schema}.plants (${columnNames})
   SELECT added.id, added.name, CASE WHEN added.tagged THEN added.tag END
   FROM (SELECT ${setForCommit}) AS settings,
-    unnest($1::bigint[], $2::text[], $3::text[], $4::boolean[]) AS added (id, name, tag, tagged)
+    unnest($1::bigint[], $2::pg_catalog.text[], $3::pg_catalog.text[], $4::boolean[])
+      AS added (id, name, tag, tagged)
   ON CONFLICT (id) DO NOTHING RETURNING id`
 
 /**
@@ -65,12 +66,14 @@ const outermostIds = ['-9223372036854775808', '9223372036854775807']
 /**
  * Only a row shows a key that is deferrable, a constraint that no plant meets, a trigger that drops
  * rows, or a missing partition. The inner block undoes the rows, so there is nothing to wait for.
+ * With exit_on_error, the exception that undoes them would end the session.
  */
 const insertAndUndo = (table: string) => `DO $probe$ BEGIN
   SET LOCAL synchronous_commit = off;
+  SET LOCAL exit_on_error = off;
   BEGIN
     INSERT INTO ${table} (id, name)
-      SELECT id, id::text FROM unnest('{${outermostIds}}'::bigint[]) AS id
+      SELECT id, id::pg_catalog.text FROM unnest('{${outermostIds}}'::bigint[]) AS id
       ON CONFLICT (id) DO NOTHING;
     SET CONSTRAINTS ALL IMMEDIATE;
     IF (SELECT count(*) FROM ${table} WHERE id IN (${outermostIds})) < 2 THEN

@@ -1,6 +1,6 @@
 // The PostgreSQL engine: each call runs its statements with retries until a deadline.
 import { type Clock, systemClock } from '../clock.ts'
-import type { Engine } from '../engine.ts'
+import { type Engine, type EngineMethods, forwardAll } from '../engine.ts'
 import { retry } from '../retry.ts'
 import { dialectOf } from './dialects.ts'
 import { describeError, isTransient } from './errors.ts'
@@ -28,6 +28,10 @@ export async function postgresEngine (
   const database = `PostgreSQL database at ${hosts.join(', ')}`
   const runner = createStatementRunner(hosts, host => openPool(urls, host), systemClock)
   const problems = () => runner.problems().join('; ')
+  const describe = (error: unknown) => {
+    const problem = (isTransient(error) && problems()) || describeError(error)
+    return `${database} cannot be used: ${problem}`
+  }
   const engine = createPostgresEngine(runner, systemClock)
   const timer = setTimeout(() => {
     onWarning(`Waiting for the ${database}: ${problems() || 'no response yet'}.`)
@@ -36,13 +40,19 @@ export async function postgresEngine (
     await Promise.all([engine.setUp(), urls.length > 1 && runner.probe()])
   } catch (error) {
     await engine.close()
-    const problem = (isTransient(error) && problems()) || describeError(error)
-    throw new Error(`The ${database} cannot be used: ${problem}.`, { cause: error })
+    throw new Error(`The ${describe(error)}.`, { cause: error })
   } finally {
     clearTimeout(timer)
   }
   if (problems() !== '') onWarning(`A host of the ${database} cannot be used: ${problems()}.`)
-  return engine
+  return explainOutages(engine, describe)
+}
+
+/** Without it, the log would say that a connection has ended, and not which one. */
+function explainOutages (engine: EngineMethods, describe: (error: unknown) => string): Engine {
+  return forwardAll((method, args) => engine[method](...args).catch(error => {
+    throw isTransient(error) ? new Error(`the ${describe(error)}`, { cause: error }) : error
+  }))
 }
 
 function readHosts (url: string): string[] {

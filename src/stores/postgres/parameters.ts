@@ -19,36 +19,44 @@ const sessionAttributes = ['any', 'read-write', 'primary']
 export function checkParameters (query: string): void {
   const parameters = new URLSearchParams(query)
   const { PGSSLMODE } = process.env
+  // Pieces of a password have the same problem.
+  const problems = new Set<string | undefined>()
   if (PGSSLMODE && !parameters.has('sslmode')) {
-    checkMode('has no sslmode and takes PGSSLMODE', PGSSLMODE)
+    problems.add(problemOfMode('has no sslmode and takes PGSSLMODE', PGSSLMODE))
   }
   for (const [name, value] of parameters) {
-    if (!parameterNames.includes(name)) {
-      // A password with & continues in the next name.
-      const shown = parameters.has('password') ? 'a parameter' : `the parameter "${name}"`
-      throw new Error(`has ${shown} that is unknown.${didYouMean(name, parameterNames)} ` +
-        `The known ones are ${parameterNames.join(', ')}`)
-    }
-    if (name === 'sslmode') checkMode('has sslmode', value)
-    if (fileParameters.includes(name)) checkFile(name, value)
-    if (name === 'target_session_attrs' && !sessionAttributes.includes(value)) {
-      throw new Error(`has ${name}=${value}, but the service writes: use read-write`)
-    }
+    problems.add(problemOf(name, value, parameters.has('password')))
   }
+  problems.delete(undefined)
+  if (problems.size > 0) throw new Error([...problems].join('. It '))
 }
 
-function checkMode (found: string, mode: string): void {
-  if (sslModes.includes(mode)) return
-  throw new Error(`${found}=${mode}, but must have one of ${sslModes.join(', ')}`)
+function problemOf (name: string, value: string, hasPassword: boolean): string | undefined {
+  if (!parameterNames.includes(name)) {
+    // A password with & continues in the next name.
+    const shown = hasPassword ? 'a parameter' : `the parameter "${name}"`
+    return `has ${shown} that is unknown.${didYouMean(name, parameterNames)} ` +
+      `The known ones are ${parameterNames.join(', ')}`
+  }
+  if (name === 'sslmode') return problemOfMode('has sslmode', value)
+  if (fileParameters.includes(name)) return problemOfFile(name, value)
+  if (name !== 'target_session_attrs' || sessionAttributes.includes(value)) return undefined
+  return `has ${name}=${value}, but the service writes: use read-write`
 }
 
-function checkFile (name: string, path: string): void {
+function problemOfMode (found: string, mode: string): string | undefined {
+  if (sslModes.includes(mode)) return undefined
+  return `${found}=${mode}, but must have one of ${sslModes.join(', ')}`
+}
+
+function problemOfFile (name: string, path: string): string | undefined {
   try {
     readFileSync(path)
   } catch (error) {
     const { message } = error as Error
-    throw new Error(`has ${name}=${path}, which cannot be read (${message}): correct the path`)
+    return `has ${name}=${path}, which cannot be read (${message}): correct the path`
   }
+  return undefined
 }
 
 /** pg takes these modes for verify-full, and warns of it in seven lines on standard error. */

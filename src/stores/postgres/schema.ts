@@ -34,7 +34,9 @@ async function inspectDatabase (
   upgrade: typeof migrate,
   before?: string
 ): Promise<Dialect> {
-  const dialect = await checkSettings(query)
+  // An old session may be read-only when the database no longer is, so a refused one is replaced.
+  const [settings] = await query<Settings>(readSettings, [], refuseUnsafe)
+  const dialect = dialectOf(settings as Settings & { schema: string })
   const { schema } = dialect
   if (schema !== (before ?? schema)) {
     const problem = `its search_path leads to the schema ${schema}, and no longer to ${before}`
@@ -67,13 +69,8 @@ interface Settings {
   commit: string
   encoding: string
   readOnly: string
+  isStandby: boolean
   fsync: string | null
-}
-
-async function checkSettings (query: Query): Promise<Dialect> {
-  // An old session may be read-only when the database no longer is, so a refused one is replaced.
-  const [settings] = await query<Settings>(readSettings, [], refuseUnsafe)
-  return dialectOf(settings as Settings & { schema: string })
 }
 
 function refuseUnsafe ([settings]: Settings[]): void {
@@ -105,21 +102,27 @@ function refuseUnsafe ([settings]: Settings[]): void {
     throw new PermanentError(`${problem}; ${remedy}, ${sqlOfOwner}`)
   }
   if (settings.readOnly === 'on') {
-    const remedy = 'name the primary, or all hosts, as in postgres://user@a,b/database'
+    const remedy = settings.isStandby
+      ? 'name the primary, or all hosts, as in postgres://user@a,b/database'
+      : 'RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE)'
     throw new PermanentError(`it is read-only; ${remedy}`)
   }
 }
+
+/** As quote_ident(), but also where another client of a pooler set quote_all_identifiers. */
+const quoted = (name: string) => `'"' || replace(${name}, '"', '""') || '"'`
 
 /**
  * Behind a pooler, another client may have changed synchronous_commit or search_path in the
  * session, or have a temporary table. Each batch sets its own level and names its schema, so only
  * the defaults of the user and the database say what the operator wants. The schema is the first
- * that has a table of plants, else the first; temporary ones end with the session.
+ * that has a table of plants, else the first; temporary ones end with the session. Without
+ * pg_catalog, catalogs and types may be temporary tables.
  */
 const readSettings = `WITH path AS (
-    SELECT quote_ident(schema.name) AS name, position
+    SELECT ${quoted('schema.name')} AS name, position
     FROM (SELECT set_config('search_path', reset_val, true) AS path
-      FROM pg_settings WHERE name = 'search_path') AS operator,
+      FROM pg_catalog.pg_settings WHERE name = 'search_path') AS operator,
       unnest(current_schemas(operator.path IS NULL)) WITH ORDINALITY AS schema (name, position)
     WHERE schema.name !~ '^pg_'
   ), chosen AS (
@@ -127,8 +130,8 @@ const readSettings = `WITH path AS (
     ORDER BY to_regclass(name || '.plants') IS NULL, position
     LIMIT 1
   ), stores AS (
-    SELECT quote_ident(nspname) AS name FROM pg_namespace
-    WHERE nspname !~ '^pg_' AND 2 = (SELECT count(*) FROM pg_class
+    SELECT ${quoted('nspname')} AS name FROM pg_catalog.pg_namespace
+    WHERE nspname !~ '^pg_' AND 2 = (SELECT count(*) FROM pg_catalog.pg_class
       WHERE relnamespace = pg_namespace.oid AND relname IN ('plants', 'plants_schema'))
   )
   SELECT current_setting('server_encoding') AS encoding,
@@ -137,10 +140,10 @@ const readSettings = `WITH path AS (
     HAVING count(*) > 1) AS ambiguous,
   (SELECT string_agg(name, ' and ' ORDER BY name) FROM stores
     WHERE (SELECT name FROM chosen) NOT IN (SELECT name FROM stores)) AS elsewhere,
-  EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus",
-  (SELECT setting FROM pg_settings WHERE name = 'fsync') AS fsync,
-  (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS commit,
-  current_setting('transaction_read_only') AS "readOnly"`
+  EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus') AS "hasCitus",
+  (SELECT setting FROM pg_catalog.pg_settings WHERE name = 'fsync') AS fsync,
+  (SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'synchronous_commit') AS commit,
+  current_setting('transaction_read_only') AS "readOnly", pg_is_in_recovery() AS "isStandby"`
 
 /** Finds a table `plants` of another program before anything is written. */
 async function checkTable (query: Query, schema: string, version: number): Promise<void> {
@@ -173,15 +176,15 @@ async function checkTable (query: Query, schema: string, version: number): Promi
 interface Column { name: string, type: string, kind: string, persistence: string }
 
 const readColumns = `WITH RECURSIVE tables AS (
-    SELECT to_regclass($1)::oid AS oid
-    UNION SELECT inhrelid FROM pg_inherits JOIN tables ON inhparent = oid
+    SELECT to_regclass($1)::pg_catalog.oid AS oid
+    UNION SELECT inhrelid FROM pg_catalog.pg_inherits JOIN tables ON inhparent = oid
   )
   SELECT attname AS name, relkind AS kind,
-    (SELECT typname FROM pg_type
-      WHERE pg_type.oid = atttypid AND typnamespace = 'pg_catalog'::regnamespace) AS type,
-    (SELECT string_agg(relpersistence::text, '') FROM pg_class JOIN tables USING (oid))
-      AS persistence
-  FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+    (SELECT typname FROM pg_catalog.pg_type WHERE pg_type.oid = atttypid
+      AND typnamespace = 'pg_catalog'::pg_catalog.regnamespace) AS type,
+    (SELECT string_agg(relpersistence::pg_catalog.text, '')
+      FROM pg_catalog.pg_class JOIN tables USING (oid)) AS persistence
+  FROM pg_catalog.pg_attribute JOIN pg_catalog.pg_class ON pg_class.oid = attrelid
   WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`
 
 /** The version of the schema; 0 without one. */

@@ -36,7 +36,7 @@ async function survives (
   { folder = t.testdir(), databaseUrl, directUrl = databaseUrl, hang }: Hang
 ): Promise<void> {
   const env = { ACCESS_TOKENS: testToken, DATABASE_URL: databaseUrl }
-  const { origin, child, ended } = await startService(t, folder, env)
+  const { origin, child, ended, output } = await startService(t, folder, env)
   const account = newAccount()
   const load = sendPlants(origin, account, 8)
   await acknowledge(account, 50)
@@ -69,6 +69,7 @@ async function survives (
 
   child.kill('SIGTERM')
   t.equal(await ended, 0)
+  t.notMatch(output(), /no response of the handler/, 'each 503 has the cause in the log')
   account.sent.set(-1n, { id: -1n, name: 'x' })
   const store = await openStore(directUrl, { maxQueue: 1 })
   t.teardown(() => store.close())

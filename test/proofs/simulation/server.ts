@@ -124,7 +124,8 @@ const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> |
         elsewhere: null,
         commit: synchronousCommit,
         encoding: 'UTF8',
-        readOnly
+        readOnly,
+        isStandby: role === 'standby'
       }
     ]
   }],

@@ -8,7 +8,7 @@ import { openStore } from '../../../src/stores/open.ts'
 import { missing } from '../../fixtures/packages.ts'
 import { plantStoreSuite } from '../../fixtures/plant-store-suite.ts'
 import { startBouncer } from '../../fixtures/pgbouncer.ts'
-import { startOwnPostgres } from '../../fixtures/postgres.ts'
+import { changeSession, startOwnPostgres } from '../../fixtures/postgres.ts'
 
 const fern = { id: 1n, name: 'fern' }
 
@@ -33,19 +33,24 @@ t.test('PgBouncer', { skip: missing('pgbouncer'), timeout: 120_000 }, async t =>
     async t => plantStoreSuite(t, async t => open(t, behind(await create())))
   )
 
-  t.test('hands over sessions in which another client set synchronous_commit to off', async t => {
-    const url = behind(await create())
+  t.test('hands over sessions that another client changed', async t => {
+    const name = await create()
+    const url = behind(name)
     // default_pool_size is 2: these are all sessions.
     const others = [new pg.Client(url), new pg.Client(url)]
     for (const other of others) {
       await other.connect()
       t.teardown(() => other.end())
-      await other.query('BEGIN; SET synchronous_commit = off')
+      await other.query(`BEGIN; SET synchronous_commit = off; SET client_encoding = LATIN1;
+        DO $$ BEGIN ${changeSession} END $$`)
     }
     for (const other of others) await other.query('COMMIT')
     const store = await open(t, url)
-    t.equal(await store.add(fern), 'added')
+    t.equal(await store.add({ ...fern, tag: '🌿' }), 'added')
+    t.equal(await store.add({ ...fern, tag: '🌿' }), 'unchanged')
     await t.resolves(store.check())
+    const own = server.url.replace('/postgres', `/${name}`)
+    t.strictSame(await server.query('SELECT length(tag) FROM plants', own), [{ length: 1 }])
   })
 
   t.test('hands over sessions in which another client has other tables of plants', async t => {

@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
 import { all, plantStoreSuites, raceForIds } from '../../fixtures/plant-store-suite.ts'
-import { startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'
+import { changeSession, startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'
 import { startRelay } from '../../fixtures/relay.ts'
 import { postgres as version1 } from '../../fixtures/version-1.ts'
 
@@ -249,7 +249,11 @@ t.test('a statement that cannot be stopped gives its connection back', inParalle
   const store = await open(t, relay.url)
   relay.swallow(true)
   relay.stopListening()
-  await t.rejects(store.add({ id: 1n, name: 'fern' }), { name: 'StoreUnavailable' })
+  const problem = 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
+  await t.rejects(store.add({ id: 1n, name: 'fern' }), {
+    name: 'StoreUnavailable',
+    cause: { message: `the ${cannotBeUsed(relay.url).slice(4)} ${problem}`, cause: Error }
+  }, 'the log names the database')
   await t.resolves(store.close(), 'the pool has all of its connections')
 })
 
@@ -265,7 +269,7 @@ t.test('a database that can lose commits, is read-only or cannot hold all text i
     ALTER DATABASE ${name} RESET synchronous_commit;
     ALTER DATABASE ${name} SET default_transaction_read_only = on
   `)
-  const readOnly = 'it is read-only; name the primary, or all hosts, as in postgres://user@a,b/database.'
+  const readOnly = 'it is read-only; RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE).'
   await rejectsOpening(t, url, `${cannotBeUsed(url)} ${readOnly}`)
 
   const latin = `${name}_latin`
@@ -371,17 +375,17 @@ t.test('the tables are in the first lasting schema of the search path', async t 
   await server.query(`ALTER DATABASE ${name} SET search_path = public; CREATE TABLE public.plants (LIKE "My plants".plants);
     CREATE TABLE public.plants_schema (LIKE "My plants".plants_schema); INSERT INTO public.plants_schema VALUES (1, 1)`, url)
   await terminateConnections(url)
-  await t.rejects(second.check(), /its search_path leads to the schema public, and no longer to "My plants"; set it back$/)
+  await t.rejects(second.check(), /its search_path leads to the schema "public", and no longer to "My plants"; set it back$/)
   t.equal(await second.add({ id: 1n, name: 'oak' }), 'conflict', 'in the schema of before')
   await server.query(`ALTER DATABASE ${name} SET search_path = public, "My plants"`)
   await terminateConnections(url)
-  const twoSchemas = /its search_path leads to the tables of public and of "My plants"; leave one of these schemas/
+  const twoSchemas = /its search_path leads to the tables of "public" and of "My plants"; leave one of these schemas/
   await t.rejects(second.check(), twoSchemas)
   await rejectsOpening(t, url, twoSchemas)
   t.equal(await second.add({ id: 1n, name: 'oak' }), 'conflict', 'in the schema of before')
   await second.close()
   await server.query(`DROP TABLE public.plants_schema; ALTER DATABASE ${name} SET search_path = public`, url)
-  const elsewhere = /: tables of the service are in the schema "My plants", but its search_path leads to public first; name/
+  const elsewhere = /: tables of the service are in the schema "My plants", but its search_path leads to "public" first; name/
   await rejectsOpening(t, url, elsewhere)
   await server.query('DROP TABLE public.plants', url)
   await rejectsOpening(t, url, elsewhere)
@@ -399,6 +403,13 @@ t.test('the table is known where names of types are quoted', async t => {
     await t.resolves(store.check())
     await store.close()
   }
+})
+
+t.test('a user whose sessions end with an error can start the service', async t => {
+  const url = await server.database()
+  await server.query(`ALTER DATABASE ${databaseName(url)} SET exit_on_error = on`)
+  const store = await open(t, url)
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
 })
 
 t.test('a plant without a tag has none where arrays hold no NULL', async t => {
@@ -486,6 +497,17 @@ t.test('a session in which another program set synchronous_commit to off is acce
   await createTrigger(url, "PERFORM set_config('synchronous_commit', 'off', false); RETURN NEW;")
   t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
   await t.resolves(store.check())
+})
+
+t.test('a session in which another program changed what names mean is accepted', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  await createTrigger(url, `${changeSession} RETURN NEW;`)
+  t.equal(await store.add({ id: 1n, name: 'fern', tag: 'a' }), 'added')
+  await t.resolves(store.check())
+  t.equal(await store.add({ id: 2n, name: 'fern', tag: 'a' }), 'added')
+  t.equal(await store.add({ id: 2n, name: 'fern', tag: 'b' }), 'conflict')
+  t.equal((await all(store)).length, 2)
 })
 
 t.test('a plant that is neither added nor visible is an error', async t => {

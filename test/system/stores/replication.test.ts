@@ -108,6 +108,8 @@ t.test('a statement that reaches the standby first is tried again', { buffered: 
     const error: unknown = await standby.query(statement).catch(error => error)
     t.ok(isTransient(error), (error as Error).message)
   }
+  const wayOut = /it is read-only; name the primary, or all hosts, as in postgres:\/\/user@a,b\//
+  await t.rejects(openStore(standby.url, { maxQueue: 1 }), { message: wayOut })
 })
 
 // A control: it proves that the failover above can lose plants.

@@ -145,6 +145,10 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
       /^DATABASE_URL has the parameter "sslmod" that is unknown\. Did you mean sslmode\? The known/
     ],
     [
+      'DATABASE_URL', 'postgres://a/plants?sslmode=foo',
+      /; for example DATABASE_URL=postgres:\/\/user:password@host\/plants\?sslmode=verify-full$/
+    ],
+    [
       'DATABASE_URL', 'postgres://a,b/plants?target_session_attrs=standby',
       /=standby, but the service writes: use rea/
     ],

@@ -124,6 +124,53 @@ t.test('a failed batch rejects the calls of that batch only', async t => {
   t.equal(await second, 'added')
 })
 
+t.test('plants that wait too long are rejected with the failure of the batch before', async t => {
+  const { engine, batches, waitForBatches, succeed, fail } = slowEngine()
+  let now = 0
+  let timers: Array<() => void> = []
+  const clock = {
+    ...systemClock,
+    now: () => now,
+    setTimer (callback: () => void) {
+      timers.push(callback)
+      return () => { timers = timers.filter(timer => timer !== callback) }
+    }
+  }
+  const store = groupCommit(engine, { maxQueue: 10, timeoutMs: 9000, clock })
+  const rejected: string[] = []
+  const add = (id: number) => store.add(plant(id)).catch(({ message, cause }) => {
+    t.match(message, /^The service could not confirm that the plant is stored\. Sending the same/)
+    rejected.push(`${id}: ${cause.message}: ${cause.cause?.message}`)
+  })
+  const look = async (at: number) => {
+    now = at
+    for (const timer of timers.splice(0)) timer()
+    await new Promise(setImmediate)
+    return rejected.splice(0)
+  }
+  const late = 'the store did not confirm the plant within 9000 ms'
+  add(1)
+  await waitForBatches(1)
+  add(2)
+  now = 8000
+  fail(new Error('disk full'))
+  await waitForBatches(2)
+  add(3)
+  t.strictSame(await look(8999), ['1: disk full: undefined'])
+  t.strictSame(await look(9000), [`2: ${late}: disk full`])
+  t.strictSame(await look(17_000), [`3: ${late}: disk full`], 'it is in the queue')
+  succeed()
+  await waitForBatches(3)
+  t.strictSame(batches, [[1n], [2n], [3n]], 'it may still be stored')
+  add(4)
+  t.strictSame(await look(26_000), [`4: ${late}: undefined`], 'a batch has succeeded since')
+  succeed()
+  await waitForBatches(4)
+  succeed()
+  await store.close()
+  t.strictSame(timers, [])
+})
+
 t.test('a full queue refuses the next plant at once', async t => {
   const { engine, waitForBatches, succeed } = slowEngine()
   const store = groupCommit(engine, { maxQueue: 2 })

@@ -56,6 +56,17 @@ t.test('an unknown sslmode is refused', async t => {
   for (const mode of modes.split(', ')) checkParameters(`?sslmode=${mode}`)
 })
 
+t.test('every wrong parameter has a sentence', async t => {
+  const known = `The known ones are ${parameterNames.join(', ')}`
+  t.throws(() => hostUrls('postgres://h/d?sslmode=foo&bar=1&target_session_attrs=standby'), {
+    message: 'has sslmode=foo, but must have one of disable, prefer, require, verify-ca, ' +
+      `verify-full, no-verify. It has the parameter "bar" that is unknown. ${known}. ` +
+      'It has target_session_attrs=standby, but the service writes: use read-write'
+  })
+  const message = `has a parameter that is unknown. ${known}`
+  t.throws(() => hostUrls('postgres://h/d?password=a&b&c'), { message }, 'pieces of a password')
+})
+
 t.test('an unknown PGSSLMODE is refused where pg would read it', async t => {
   const { PGSSLMODE = '' } = process.env
   t.teardown(() => { process.env.PGSSLMODE = PGSSLMODE })
