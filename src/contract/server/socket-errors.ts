@@ -10,7 +10,7 @@ import { framingFault } from './framing.ts'
 import { HttpError } from './http-error.ts'
 import { maxHeaderSize, STATUS_CODES } from './node-http.ts'
 import type { ServedSocket } from './open-connections.ts'
-import { overloaded } from './overload.ts'
+import { Overload } from './overload.ts'
 import { requestId } from './request-id.ts'
 
 /**
@@ -42,8 +42,8 @@ export function answerServerErrors (server: Server, reporter: ErrorReporter): vo
 }
 
 /** A listener that answers 503 to each request. */
-export function answerOverload (reporter: ErrorReporter, onOverload: () => void): RequestListener {
-  return refuse(reporter, overloaded(), onOverload)
+export function answerOverload (reporter: ErrorReporter): RequestListener {
+  return refuse(reporter, new Overload('its turn'))
 }
 
 /**
@@ -56,9 +56,7 @@ export function refuseLongAddresses (
   handle: RequestListener
 ): RequestListener {
   const rule = `The address of the request is longer than ${maxLength} characters.`
-  const tooLong = refuse(reporter, new HttpError(414, rule), (error, request) => {
-    reportError(reporter, error, failedRequest(request.socket, request, undefined))
-  })
+  const tooLong = refuse(reporter, new HttpError(414, rule))
   return (request, response) => {
     const isLong = (request.url as string).length > maxLength
     return isLong ? tooLong(request, response) : handle(request, response)
@@ -66,11 +64,7 @@ export function refuseLongAddresses (
 }
 
 /** A listener that answers an error, or that of the request's framing, which it checks first. */
-function refuse (
-  reporter: ErrorReporter,
-  refusal: HttpError,
-  onRefused: (error: HttpError, request: IncomingMessage) => void
-): RequestListener {
+function refuse (reporter: ErrorReporter, refusal: HttpError): RequestListener {
   return (request, response) => {
     answerEarly(request)
     const error = framingFault(request) ?? refusal
@@ -79,7 +73,7 @@ function refuse (
     // The client may leave out the body that it announced, and send another request in its place.
     if (request.headers.expect !== undefined) headers.Connection = 'close'
     response.writeHead(status, headers).end(body)
-    onRefused(error, request)
+    reportError(reporter, error, failedRequest(request.socket, request, undefined))
   }
 }
 
