@@ -78,7 +78,12 @@ function refuse (reporter: ErrorReporter, refusal: HttpError): RequestListener {
 }
 
 /** An error of the socket, or of Node's parser, with the bytes in which it found the error. */
-type ParserError = Error & { code?: string, rawPacket?: unknown, bytesParsed?: number }
+interface ParserError extends Error {
+  code?: string
+  reason?: string
+  rawPacket?: unknown
+  bytesParsed?: number
+}
 
 /** A listener for Node's event `clientError`. */
 export function answerClientError (
@@ -115,22 +120,30 @@ function endAfterLast (socket: ServedSocket): void {
 const ending = new WeakSet<ServedSocket>()
 
 /** @param hasHeader the header of the request has arrived */
-function fromParser ({ code }: ParserError, hasHeader: boolean, { server }: Socket): HttpError {
+function fromParser (
+  { code, reason = '' }: ParserError,
+  hasHeader: boolean,
+  { server }: Socket
+): HttpError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     const { headersTimeout, requestTimeout } = server as Server
     const [part, ms] = hasHeader ? ['request', requestTimeout] : ['header', headersTimeout]
     return new HttpError(408, `The ${part} did not arrive within ${ms / 1000} s.`)
   }
+  if (badCharacter.test(reason)) return notHttp(parserFaults.badCharacter)
   if (code !== 'HPE_HEADER_OVERFLOW') return notHttp(parserFaults[String(code)])
   const sentence = `The header fields are too many, or larger than ${maxHeaderSize} bytes.`
   return new HttpError(431, sentence)
 }
 
 const badFirstLine = 'its first line is not "METHOD /path HTTP/1.1" with CRLF'
+/** How Node's parser says where in an address the character is. */
+const badCharacter = /char in url (?:server|path|query|fragment)/
 /** No sentence shows bytes of the request: they may be a token, or another protocol. */
 const parserFaults: Readonly<Record<string, string>> = {
   HPE_INVALID_METHOD: 'it does not begin with a known method',
-  HPE_INVALID_URL: 'its address does not begin with /, or is not percent-encoded',
+  HPE_INVALID_URL: 'its address does not begin with /',
+  badCharacter: 'its address has a character that must be percent-encoded, as those beyond ASCII',
   HPE_INVALID_CONSTANT: badFirstLine,
   HPE_INVALID_VERSION: badFirstLine,
   HPE_INVALID_CONTENT_LENGTH: 'its Content-Length is no number, or is beside a Transfer-Encoding',

@@ -30,11 +30,17 @@ t.test('bytes that are not HTTP are answered 400', async t => {
   const length = ': its Content-Length is no number, or is beside a Transfer-Encoding'
   const coding = ': its Transfer-Encoding is not chunked, or not alone'
   const field = ': a header field has an invalid name or value'
-  const address = ': its address does not begin with /, or is not percent-encoded'
+  const address = ': its address does not begin with /'
+  const encoding = ': its address has a character that must be percent-encoded, as those beyond ASCII'
   const malformed: Array<[bytes: string, fault: string]> = [
     ['nonsense\r\n\r\n', unknownMethod],
     ['FETCH /plants HTTP/1.1\r\nHost: x\r\n\r\n', unknownMethod],
     ['POST plants HTTP/1.1\r\nHost: x\r\n\r\n', address],
+    ['POST http:/plants HTTP/1.1\r\nHost: x\r\n\r\n', address],
+    ['POST /pl\xe4nts HTTP/1.1\r\nHost: x\r\n\r\n', encoding],
+    ['POST /plants?\xc3\xa4 HTTP/1.1\r\nHost: x\r\n\r\n', encoding],
+    ['POST /plants#\x01 HTTP/1.1\r\nHost: x\r\n\r\n', encoding],
+    ['POST http://\xe4/plants HTTP/1.1\r\nHost: x\r\n\r\n', encoding],
     ['POST /a plant HTTP/1.1\r\nHost: x\r\n\r\n', first],
     ['POST /plants HTTP/1.1\nHost: x\n\n', first],
     [post('Content-Length: x'), length],
