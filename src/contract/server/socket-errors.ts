@@ -58,10 +58,14 @@ export function refuseLongAddresses (
   const rule = `The address of the request is longer than ${maxLength} characters.`
   const tooLong = refuse(reporter, new HttpError(414, rule))
   return (request, response) => {
-    const isLong = (request.url as string).length > maxLength
+    const url = request.url as string
+    const isLong = url.length > maxLength && url.replace(schemeAndHost, '').length > maxLength
     return isLong ? tooLong(request, response) : handle(request, response)
   }
 }
+
+/** Of a target in absolute form (RFC 9112, section 3.2.2). */
+const schemeAndHost = /^https?:\/\/[^/?#]*/i
 
 /** A listener that answers an error, or that of the request's framing, which it checks first. */
 function refuse (reporter: ErrorReporter, refusal: HttpError): RequestListener {
