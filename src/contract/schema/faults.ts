@@ -53,12 +53,21 @@ function isInside (inner: ErrorObject, outer: ErrorObject, root: string): boolea
 
 function toFault (error: ErrorObject): Fault {
   const { instancePath, propertyName: name, params } = error
-  const start = name === undefined ? '' : `has the member "${name}", whose name `
+  const start = name === undefined ? '' : `has the member "${shorten(name)}", whose name `
   const problem = start + describe(error) + adviceFor(error)
-  const fault: Fault = { path: instancePath.slice(1), problem }
+  const fault: Fault = { path: shorten(instancePath.slice(1)), problem }
   const member = params.missingProperty ?? params.additionalProperty
-  if (member !== undefined) fault.member = member
+  if (member !== undefined) fault.member = shorten(member)
   return fault
+}
+
+/** Characters of a name or a path in an error: those of a body may be as long as the body. */
+const maxShown = 256
+
+/** Keeps the end, too: it tells the members of an object apart. */
+export function shorten (text: string): string {
+  if (text.length <= maxShown) return text
+  return `${text.slice(0, maxShown / 2)}…${text.slice(-maxShown / 2)}`.toWellFormed()
 }
 
 /** The fault in the branch that the value matches best, if one does. */
@@ -133,8 +142,9 @@ function describe ({ keyword, params, message, parentSchema }: ErrorObject): str
     case 'required': return `must have the member "${params.missingProperty}"`
     case 'enum': return `must be one of ${listed(params.allowedValues)}`
     case 'const': return `must be ${JSON.stringify(params.allowedValue)}`
-    case 'additionalProperties': return `must not have the member "${params.additionalProperty}"`
-    case 'unevaluatedProperties': return `must not have the member "${params.child}"`
+    case 'additionalProperties':
+      return `must not have the member "${shorten(params.additionalProperty)}"`
+    case 'unevaluatedProperties': return `must not have the member "${shorten(params.child)}"`
     case 'unevaluatedItems': return `must not have the item ${params.child}`
     case 'false schema': return 'must not be sent'
     case 'anyOf':
