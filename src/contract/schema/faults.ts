@@ -15,8 +15,6 @@ export function explainAll (errors: ErrorObject[]): Fault[] {
 const unions = ['anyOf', 'oneOf']
 /** These errors only repeat that there are errors inside. */
 const repeating = ['if', 'propertyNames']
-/** Members that a faulty schema would have evaluated count as unevaluated. */
-const consequences = ['unevaluatedProperties', 'unevaluatedItems']
 
 /**
  * The errors that say something of their own: of a union one.
@@ -33,9 +31,19 @@ export function withoutRepetitions (errors: ErrorObject[], root = ''): ErrorObje
     const repeats = repeating.includes(error.keyword) && inside.length > 0
     if (!isUnion && !repeats) found.push(error)
   }
-  const causes = found.filter(({ keyword }) => !consequences.includes(keyword))
+  const causes = found.filter(error => !isConsequence(error))
   // recursion.ts gives the same error to each schema that repeats its check.
   return [...new Set(causes.length > 0 ? causes : found)]
+}
+
+/** Whether an error has a reason that is another error. */
+function isConsequence ({ keyword, data, parentSchema }: ErrorObject): boolean {
+  // Members that a faulty schema would have evaluated count as unevaluated.
+  if (keyword === 'unevaluatedProperties' || keyword === 'unevaluatedItems') return true
+  if (keyword !== 'format' || typeof data !== 'number' || Number.isInteger(data)) return false
+  // ajv checks format int32 of a fraction, too.
+  const types = [parentSchema?.type].flat()
+  return types.includes('integer') && !types.includes('number')
 }
 
 /** Whether an error that ajv found earlier may be the reason of another one. */
