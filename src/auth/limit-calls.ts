@@ -1,6 +1,6 @@
 // Limits how many calls run at once, so that they leave the threads of libuv's pool to others, such
 // as the reads of a file of tokens.
-import { maxWaitMs, overloaded } from 'fastify-openapi-contract/server'
+import { maxWaitMs, Overload } from 'fastify-openapi-contract/server'
 
 /**
  * Returns a function that runs calls in order, those with `isLast` after all others. One that waits
@@ -18,7 +18,7 @@ export function limitCalls (
     if (running < maxAtOnce) running++
     else await new Promise<void>(resolve => waiting.push(resolve))
     try {
-      if (performance.now() - since > maxWaitMs) throw overloaded()
+      if (performance.now() - since > maxWaitMs) throw new Overload('the check of its token')
       return await call()
     } finally {
       // The next call takes the place of this one.

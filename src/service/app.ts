@@ -54,7 +54,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     requestTimeoutMs = { header: 5000, whole: 10_000 }, responseTimeoutMs = 10_000, lingerMs = 1000
   } = options
   const warn = (sentence: string) => log.warn(sentence)
-  const reporter = createErrorLog(log, options.failedAuthLimit, shared)
+  const reporter = createErrorLog(log, options.failedAuthLimit, shared, recorder)
   const limitFailure = limitFailures(options.failedAuthLimit, shared.failures)
   const variables = { base_url: options.baseUrl }
   // A proxy may forward no path but that of BASE_URL.
@@ -151,19 +151,12 @@ function observeServer (
   recorder: Recorder,
   { limit, reason }: ConnectionLimit,
   warn: (sentence: string) => void
-): Pick<ServerOptions, 'ServerResponse' | 'onOverload' | 'onConnectionDropped'> {
-  const reportOverload = oncePerMinute(count => {
-    warn(`Requests refused because the service is overloaded: ${count}.`)
-  })
+): Pick<ServerOptions, 'ServerResponse' | 'onConnectionDropped'> {
   const reportConnections = oncePerMinute(count => {
     warn(`Connections refused: ${count}. ${limit} are open already; ${reason}.`)
   })
   return {
     ServerResponse: measuredResponse(recorder),
-    onOverload () {
-      recorder.count('overload')
-      reportOverload()
-    },
     onConnectionDropped () {
       recorder.count('connections')
       reportConnections()

@@ -1,9 +1,12 @@
 // Joins the log of errors with the limits of its lines.
 import type { FastifyRequest } from 'fastify'
 import type { ErrorReporter } from 'fastify-openapi-contract'
+import { Overload } from 'fastify-openapi-contract/server'
 import type { Logger } from 'pino'
 import { limitLines } from '../limits/log-lines.ts'
 import { errorBody } from '../plants/error-body.ts'
+import type { Recorder } from '../telemetry/metrics-recorder.ts'
+import { oncePerMinute } from '../telemetry/once-per-minute.ts'
 import { logError, logFault } from '../telemetry/request-log.ts'
 import { NotReady } from './health.ts'
 import type { SharedMemory } from './shared-memory.ts'
@@ -15,17 +18,29 @@ export interface ErrorLog extends ErrorReporter {
   close: () => void
 }
 
-/** @param perMinute lines for each network without accepted credentials: FAILED_AUTH_LIMIT */
+/**
+ * @param perMinute lines for each network without accepted credentials: FAILED_AUTH_LIMIT
+ * @param recorder counts the requests that overload refuses
+ */
 export function createErrorLog (
   log: Logger,
   perMinute: number,
-  { lines, totals }: Pick<SharedMemory, 'lines' | 'totals'>
+  { lines, totals }: Pick<SharedMemory, 'lines' | 'totals'>,
+  recorder?: Recorder
 ): ErrorLog {
   const limit = limitLines({ perMinute, lines, totals, log })
+  // A flood of them must be cheap.
+  const reportOverload = oncePerMinute<Overload>((count, { reason }) => {
+    log.warn(`Requests refused because of overload: ${count}. The last one ${reason}.`)
+  })
   return {
     errorBody,
     log (error, request) {
       if (error instanceof NotReady) return
+      if (error instanceof Overload) {
+        recorder?.count('overload')
+        return reportOverload(error)
+      }
       const detail = limit.detailOf(error, request)
       if (detail !== 'none') logError(log, error, request, detail)
     },

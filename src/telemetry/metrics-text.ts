@@ -62,7 +62,7 @@ function threadMetrics (
     metric('gauge', 'plant_store_queue_plants', 'Plants that wait for storage.',
       memory.queued[thread] as number),
     metric('counter', 'plant_store_shed_requests_total',
-      'Requests answered 503 at once because too many wait.', [
+      'Requests answered 503 because too many wait.', [
         { value: count('overload'), labels: { reason: 'overload' } },
         { value: count('queue'), labels: { reason: 'queue' } }
       ]),

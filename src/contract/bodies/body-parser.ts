@@ -21,7 +21,7 @@ export function readBodiesAsBytes (app: FastifyInstance, operations: Operation[]
   for (const { body } of operations) {
     for (const type of Object.keys(body?.content ?? {})) types.add(essence(type))
   }
-  const takeTurn = takeTurns(parsedPerTurn)
+  const takeTurn = takeTurns('the parsing of its body', parsedPerTurn)
   for (const type of types) {
     if (!isReadWhole(type)) continue
     // bodyHooks() has checked the parameters.

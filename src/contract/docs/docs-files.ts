@@ -52,7 +52,8 @@ const compress = promisify(gzip)
  * @param configuration the version changes with it
  */
 export function createFileHandler (path: string, configuration: string): FileHandler {
-  const takeTurn = promisify(takeTurns(turn.bytes, startTurn => setTimeout(startTurn, turn.ms)))
+  const startLater = (startTurn: () => void) => setTimeout(startTurn, turn.ms)
+  const takeTurn = promisify(takeTurns('its file', turn.bytes, startLater))
   const readFiles = once(() => readFolder(path, configuration))
 
   return (below, openPage) => {

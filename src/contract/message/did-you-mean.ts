@@ -3,11 +3,12 @@
 /** A question with the most similar name, after a space; empty where none is similar. */
 export function didYouMean (given: string, names: string[]): string {
   if (given.length > longest) return ''
-  let fewest = Math.min(3, given.length / 2)
+  let fewest = 3
   let question = ''
   for (const name of names) {
-    const edits = editsBetween(given.toLowerCase(), name.toLowerCase(), fewest)
-    if (edits > fewest) continue
+    const most = Math.min(fewest, (given.length - sharedSegments(given, name)) / 2)
+    const edits = editsBetween(given.toLowerCase(), name.toLowerCase(), most)
+    if (edits > most) continue
     fewest = edits
     question = ` Did you mean ${name}?`
   }
@@ -16,6 +17,15 @@ export function didYouMean (given: string, names: string[]): string {
 
 /** Characters of a name: strangers send paths. */
 const longest = 100
+
+/** Characters of the segments that two paths begin with, which make them no more alike. */
+function sharedSegments (one: string, other: string): number {
+  let shared = 0
+  for (let i = 0; i < one.length && one[i] === other[i]; i++) {
+    if (one[i] === '/') shared = i
+  }
+  return shared
+}
 
 /** How many characters to insert, delete or replace (Levenshtein's distance), up to a number. */
 function editsBetween (one: string, other: string, most: number): number {

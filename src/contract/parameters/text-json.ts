@@ -1,5 +1,5 @@
 // Writes texts as JSON by their schema; parsing and validating that keeps integers exact.
-import { escapedKey, type Fault } from '../schema/index.ts'
+import { escapedKey, type Fault, shorten } from '../schema/index.ts'
 import type { TextSchema } from './text-schema.ts'
 
 /** The JSON of a value, or why there is none. */
@@ -17,7 +17,7 @@ export function faulty (problem: string): Fault {
 
 /** The fault of a member as one of the object around it. */
 export function faultIn (name: string, { path, problem }: Fault): Fault {
-  return { path: escapedKey(name) + (path && `/${path}`), problem }
+  return { path: shorten(escapedKey(name)) + (path && `/${path}`), problem }
 }
 
 export const repetition = faulty('is sent more than once')

@@ -15,8 +15,6 @@ export function explainAll (errors: ErrorObject[]): Fault[] {
 const unions = ['anyOf', 'oneOf']
 /** These errors only repeat that there are errors inside. */
 const repeating = ['if', 'propertyNames']
-/** Members that a faulty schema would have evaluated count as unevaluated. */
-const consequences = ['unevaluatedProperties', 'unevaluatedItems']
 
 /**
  * The errors that say something of their own: of a union one.
@@ -33,9 +31,19 @@ export function withoutRepetitions (errors: ErrorObject[], root = ''): ErrorObje
     const repeats = repeating.includes(error.keyword) && inside.length > 0
     if (!isUnion && !repeats) found.push(error)
   }
-  const causes = found.filter(({ keyword }) => !consequences.includes(keyword))
+  const causes = found.filter(error => !isConsequence(error))
   // recursion.ts gives the same error to each schema that repeats its check.
   return [...new Set(causes.length > 0 ? causes : found)]
+}
+
+/** Whether an error has a reason that is another error. */
+function isConsequence ({ keyword, data, parentSchema }: ErrorObject): boolean {
+  // Members that a faulty schema would have evaluated count as unevaluated.
+  if (keyword === 'unevaluatedProperties' || keyword === 'unevaluatedItems') return true
+  if (keyword !== 'format' || typeof data !== 'number' || Number.isInteger(data)) return false
+  // ajv checks format int32 of a fraction, too.
+  const types = [parentSchema?.type].flat()
+  return types.includes('integer') && !types.includes('number')
 }
 
 /** Whether an error that ajv found earlier may be the reason of another one. */
@@ -53,12 +61,21 @@ function isInside (inner: ErrorObject, outer: ErrorObject, root: string): boolea
 
 function toFault (error: ErrorObject): Fault {
   const { instancePath, propertyName: name, params } = error
-  const start = name === undefined ? '' : `has the member "${name}", whose name `
+  const start = name === undefined ? '' : `has the member "${shorten(name)}", whose name `
   const problem = start + describe(error) + adviceFor(error)
-  const fault: Fault = { path: instancePath.slice(1), problem }
+  const fault: Fault = { path: shorten(instancePath.slice(1)), problem }
   const member = params.missingProperty ?? params.additionalProperty
-  if (member !== undefined) fault.member = member
+  if (member !== undefined) fault.member = shorten(member)
   return fault
+}
+
+/** Characters of a name or a path in an error: those of a body may be as long as the body. */
+const maxShown = 256
+
+/** Keeps the end, too: it tells the members of an object apart. */
+export function shorten (text: string): string {
+  if (text.length <= maxShown) return text
+  return `${text.slice(0, maxShown / 2)}…${text.slice(-maxShown / 2)}`.toWellFormed()
 }
 
 /** The fault in the branch that the value matches best, if one does. */
@@ -133,8 +150,9 @@ function describe ({ keyword, params, message, parentSchema }: ErrorObject): str
     case 'required': return `must have the member "${params.missingProperty}"`
     case 'enum': return `must be one of ${listed(params.allowedValues)}`
     case 'const': return `must be ${JSON.stringify(params.allowedValue)}`
-    case 'additionalProperties': return `must not have the member "${params.additionalProperty}"`
-    case 'unevaluatedProperties': return `must not have the member "${params.child}"`
+    case 'additionalProperties':
+      return `must not have the member "${shorten(params.additionalProperty)}"`
+    case 'unevaluatedProperties': return `must not have the member "${shorten(params.child)}"`
     case 'unevaluatedItems': return `must not have the item ${params.child}`
     case 'false schema': return 'must not be sent'
     case 'anyOf':

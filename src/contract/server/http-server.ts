@@ -34,8 +34,6 @@ export interface ServerOptions extends ConnectionCounts {
   ServerResponse: typeof ServerResponse<CompactMessage>
   /** How long close() waits for connections. By default DrainTimes says it. */
   drain: Partial<DrainTimes>
-  /** Called for each request that gets 503. */
-  onOverload: () => void
   /** Called for each connection beyond the limit. */
   onConnectionDropped: () => void
 }
@@ -57,7 +55,6 @@ const defaults: Omit<ServerOptions, 'reporter' | 'connections' | 'maxConnections
   urgentPaths: [],
   drain: {},
   ServerResponse,
-  onOverload: String,
   onConnectionDropped: String
 }
 
@@ -81,7 +78,7 @@ export function createHttpServer (
   const maxPipelined = Math.min(1000, memoryLimit(options.threads) / memoryOfPipelined)
   const short = refuseLongAddresses(reporter, options.maxAddressLength, handle)
   const admit = admitRequests(short, {
-    answerOverload: answerOverload(reporter, options.onOverload),
+    answerOverload: answerOverload(reporter),
     urgentPaths: new Set(options.urgentPaths)
   })
   server.on('request', readBodiesWhenWanted(serveInOrder(maxPipelined, admit)))

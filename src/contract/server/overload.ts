@@ -1,10 +1,18 @@
-// What happens to requests and bodies that wait for their turn of the event loop.
+// What happens to requests that wait too long because of others.
 import { HttpError } from './http-error.ts'
 
-/** Milliseconds that a request may wait until it begins, and its body until it is parsed. */
+/** Milliseconds that a request may wait for each limit of what runs at once. */
 export const maxWaitMs = 500
 
-/** The error of those that have waited longer. */
-export function overloaded (): HttpError {
-  return new HttpError(503, 'The service is overloaded. Try again in a moment.')
+/** The 503 of a request that has waited longer. */
+export class Overload extends HttpError {
+  /** Ends a sentence about the request. */
+  readonly reason: string
+
+  /** @param wanted what the request has waited for, such as `its turn` */
+  constructor (wanted: string) {
+    const reason = `waited more than ${maxWaitMs} ms for ${wanted}`
+    super(503, `The service is overloaded: the request ${reason}. Try again in a moment.`)
+    this.reason = reason
+  }
 }

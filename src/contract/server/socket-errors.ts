@@ -10,7 +10,7 @@ import { framingFault } from './framing.ts'
 import { HttpError } from './http-error.ts'
 import { maxHeaderSize, STATUS_CODES } from './node-http.ts'
 import type { ServedSocket } from './open-connections.ts'
-import { overloaded } from './overload.ts'
+import { Overload } from './overload.ts'
 import { requestId } from './request-id.ts'
 
 /**
@@ -42,8 +42,8 @@ export function answerServerErrors (server: Server, reporter: ErrorReporter): vo
 }
 
 /** A listener that answers 503 to each request. */
-export function answerOverload (reporter: ErrorReporter, onOverload: () => void): RequestListener {
-  return refuse(reporter, overloaded(), onOverload)
+export function answerOverload (reporter: ErrorReporter): RequestListener {
+  return refuse(reporter, new Overload('its turn'))
 }
 
 /**
@@ -56,21 +56,19 @@ export function refuseLongAddresses (
   handle: RequestListener
 ): RequestListener {
   const rule = `The address of the request is longer than ${maxLength} characters.`
-  const tooLong = refuse(reporter, new HttpError(414, rule), (error, request) => {
-    reportError(reporter, error, failedRequest(request.socket, request, undefined))
-  })
+  const tooLong = refuse(reporter, new HttpError(414, rule))
   return (request, response) => {
-    const isLong = (request.url as string).length > maxLength
+    const url = request.url as string
+    const isLong = url.length > maxLength && url.replace(schemeAndHost, '').length > maxLength
     return isLong ? tooLong(request, response) : handle(request, response)
   }
 }
 
+/** Of a target in absolute form (RFC 9112, section 3.2.2). */
+const schemeAndHost = /^https?:\/\/[^/?#]*/i
+
 /** A listener that answers an error, or that of the request's framing, which it checks first. */
-function refuse (
-  reporter: ErrorReporter,
-  refusal: HttpError,
-  onRefused: (error: HttpError, request: IncomingMessage) => void
-): RequestListener {
+function refuse (reporter: ErrorReporter, refusal: HttpError): RequestListener {
   return (request, response) => {
     answerEarly(request)
     const error = framingFault(request) ?? refusal
@@ -79,12 +77,17 @@ function refuse (
     // The client may leave out the body that it announced, and send another request in its place.
     if (request.headers.expect !== undefined) headers.Connection = 'close'
     response.writeHead(status, headers).end(body)
-    onRefused(error, request)
+    reportError(reporter, error, failedRequest(request.socket, request, undefined))
   }
 }
 
 /** An error of the socket, or of Node's parser, with the bytes in which it found the error. */
-type ParserError = Error & { code?: string, rawPacket?: unknown, bytesParsed?: number }
+interface ParserError extends Error {
+  code?: string
+  reason?: string
+  rawPacket?: unknown
+  bytesParsed?: number
+}
 
 /** A listener for Node's event `clientError`. */
 export function answerClientError (
@@ -121,22 +124,30 @@ function endAfterLast (socket: ServedSocket): void {
 const ending = new WeakSet<ServedSocket>()
 
 /** @param hasHeader the header of the request has arrived */
-function fromParser ({ code }: ParserError, hasHeader: boolean, { server }: Socket): HttpError {
+function fromParser (
+  { code, reason = '' }: ParserError,
+  hasHeader: boolean,
+  { server }: Socket
+): HttpError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     const { headersTimeout, requestTimeout } = server as Server
     const [part, ms] = hasHeader ? ['request', requestTimeout] : ['header', headersTimeout]
     return new HttpError(408, `The ${part} did not arrive within ${ms / 1000} s.`)
   }
+  if (badCharacter.test(reason)) return notHttp(parserFaults.badCharacter)
   if (code !== 'HPE_HEADER_OVERFLOW') return notHttp(parserFaults[String(code)])
   const sentence = `The header fields are too many, or larger than ${maxHeaderSize} bytes.`
   return new HttpError(431, sentence)
 }
 
 const badFirstLine = 'its first line is not "METHOD /path HTTP/1.1" with CRLF'
+/** How Node's parser says where in an address the character is. */
+const badCharacter = /char in url (?:server|path|query|fragment)/
 /** No sentence shows bytes of the request: they may be a token, or another protocol. */
 const parserFaults: Readonly<Record<string, string>> = {
   HPE_INVALID_METHOD: 'it does not begin with a known method',
-  HPE_INVALID_URL: 'its address does not begin with /, or is not percent-encoded',
+  HPE_INVALID_URL: 'its address does not begin with /',
+  badCharacter: 'its address has a character that must be percent-encoded, as those beyond ASCII',
   HPE_INVALID_CONSTANT: badFirstLine,
   HPE_INVALID_VERSION: badFirstLine,
   HPE_INVALID_CONTENT_LENGTH: 'its Content-Length is no number, or is beside a Transfer-Encoding',

@@ -1,16 +1,17 @@
 // Keeps large bodies from delaying other requests: each turn parses or sends a limited number of
 // bytes.
-import type { HttpError } from './http-error.ts'
-import { maxWaitMs, overloaded } from './overload.ts'
+import { maxWaitMs, Overload } from './overload.ts'
 
 /** Gets an error when it has waited too long. */
-type Work = (overload: HttpError | null) => void
+type Work = (overload: Overload | null) => void
 
 /**
  * Returns a function that calls back when it is the turn of a body of `size` bytes.
+ * @param wanted what the body waits for, as in Overload
  * @param schedule begins the next turn: by default that of the event loop
  */
 export function takeTurns (
+  wanted: string,
   bytesPerTurn: number,
   schedule: (startTurn: () => void) => void = setImmediate
 ): (size: number, work: Work) => void {
@@ -26,7 +27,7 @@ export function takeTurns (
       if (next === undefined) break
       const isLate = next.since < oldest
       if (!isLate) left -= next.size
-      next.work(isLate ? overloaded() : null)
+      next.work(isLate ? new Overload(wanted) : null)
     }
     isActive = left < bytesPerTurn
     if (isActive) schedule(startTurn)

@@ -37,7 +37,7 @@ t.test('a call that has waited for half a second is 503, and those behind it go 
   now = 501
   first.resolve()
   await running
-  await t.rejects(late, { status: 503, message: /overloaded/ })
+  await t.rejects(late, { status: 503, message: /waited more than 500 ms for the check of its token/ })
   t.equal(await inTime, 'in time')
 })
 

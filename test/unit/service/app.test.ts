@@ -5,6 +5,8 @@ import t from 'tap'
 import { operations } from '../../../generated/operations.ts'
 import { type Outcome, type PlantStore, StoreUnavailable } from '../../../src/plants/plant-store.ts'
 import { createSharedMemory, type SharedMemory } from '../../../src/service/shared-memory.ts'
+import { Overload } from '../../../src/contract/server/overload.ts'
+import { counters, Recorder } from '../../../src/telemetry/metrics-recorder.ts'
 import type { AppOptions } from '../../../src/service/app.ts'
 import { authorization, isError, json, listen, logLines, startApp } from '../../fixtures/app.ts'
 import { startLoopClock } from '../../fixtures/clock.ts'
@@ -46,6 +48,35 @@ t.test('a token past its rate limit gets 429 with Retry-After, other tokens do n
   for (const nth of [1, 2, 3]) {
     const { statusCode } = await post(plant, { authorization: 'Bearer bad' })
     t.equal(statusCode, 401, `request ${nth} with an unknown token is not counted`)
+  }
+})
+
+t.test('a request that waits too long counts as shed, and a line of the log names the limit', async t => {
+  const large = { ...plant, tag: 'x'.repeat(60_000) }
+  const isRefused: AppOptions['verifyToken'] = () => { throw new Overload('the check of its token') }
+  const cases: Array<[wanted: string, verifyToken?: AppOptions['verifyToken']]> = [
+    ['the check of its token', isRefused], ['the parsing of its body']
+  ]
+  let now = 0
+  const tick = () => {
+    now += 501
+    return now
+  }
+  for (const [wanted, verifyToken = () => ({ name: 'test' })] of cases) {
+    const { log, lines } = logLines()
+    const shared = createSharedMemory(1)
+    const recorder = new Recorder(shared.metrics, 0)
+    const { post } = await startApp(t, { log, shared, recorder, verifyToken })
+    const { restore } = t.intercept(performance, 'now', { value: tick })
+    const responses = await Promise.all(Array.from({ length: 5 }, () => post(large)))
+    restore()
+    const refused = responses.filter(({ statusCode }) => statusCode !== 200)
+    t.not(refused.length, 0)
+    const reason = `waited more than 500 ms for ${wanted}.`
+    for (const response of refused) isError(t, response, 503, reason, wanted)
+    t.match(JSON.parse(lines[0] ?? '{}').msg, `overload: 1. The last one ${reason}`)
+    t.notMatch(lines.join(''), '"status"', 'none has a line of its own')
+    t.equal(shared.metrics.counters[counters.indexOf('overload')], refused.length)
   }
 })
 

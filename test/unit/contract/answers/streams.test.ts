@@ -92,7 +92,6 @@ async function start (t: Test, { body, stalledTimeoutMs = 20_000, drainMs = 1000
       urgentPaths: [],
       drain: { requestTimeoutMs: drainMs, responseTimeoutMs: drainMs },
       ServerResponse: measuredResponse(recorder),
-      onOverload: () => {},
       onConnectionDropped: () => {}
     })
   })

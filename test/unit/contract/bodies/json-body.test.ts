@@ -1,6 +1,9 @@
 import t from 'tap'
 import { allPlants } from '../../../../src/plants/plant-store.ts'
-import { compileBody } from '../../../../src/contract/bodies/body-parser.ts'
+import { compileBody, jsonReader } from '../../../../src/contract/bodies/body-parser.ts'
+import { faultIn, repetition } from '../../../../src/contract/parameters/text-json.ts'
+import { createCompiler } from '../../../../src/contract/schema/index.ts'
+import { HttpError } from '../../../../src/contract/server/http-error.ts'
 import { authorization, isError, listen, startApp } from '../../../fixtures/app.ts'
 import { exchangeOne, requestText } from '../../../fixtures/raw.ts'
 
@@ -87,6 +90,35 @@ t.test('an error that a validator throws is not reported as an invalid body', as
   const compile = compileBody(() => Object.assign(validate, { accepts: validate }), undefined, {})
   const read = compile({ schema: {}, method: 'POST', url: '/', httpPart: 'body' })
   t.throws(() => read(Buffer.from('{}')), { message: 'a bug' })
+})
+
+t.test('an error cuts long names and paths: its response is not larger than the body', async t => {
+  const closed = { type: 'object', properties: {}, additionalProperties: false }
+  const cases: Array<[schema: object, inside?: object]> = [
+    [{ additionalProperties: { type: 'integer' } }],
+    [{ additionalProperties: closed }, { ['~'.repeat(30_000)]: 1 }],
+    [closed],
+    [{ type: 'object', unevaluatedProperties: false }],
+    [{ type: 'object', propertyNames: { maxLength: 2 } }]
+  ]
+  for (const [schema, inside = {}] of cases) {
+    const read = jsonReader(schema, {}, createCompiler({}, 'request'))
+    const refused = () => {
+      try {
+        return read(Buffer.from(JSON.stringify({ ['~'.repeat(30_000)]: inside })))
+      } catch (error) {
+        return error as HttpError
+      }
+    }
+    const { message, faults } = refused() as HttpError
+    t.match(message, /[~0]{128}…[~0]{128}"/)
+    const { length } = JSON.stringify([message, faults])
+    t.ok(length > 400 && length < 2500, `${length} characters`)
+  }
+  const whole = faultIn('~'.repeat(128), repetition)
+  t.equal(whole.path, '~0'.repeat(128), 'of 256 characters')
+  const cut = faultIn(`${'a'.repeat(127)}🌿${'~'.repeat(64)}`, repetition)
+  t.equal(cut.path, `${'a'.repeat(127)}\ufffd…${'~0'.repeat(64)}`, 'half of a pair')
 })
 
 t.test('members that the contract does not name do not reach the handler', async t => {

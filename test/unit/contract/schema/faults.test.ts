@@ -40,6 +40,20 @@ t.test('all faults of a value are found, each once', async t => {
   t.strictSame(faults(schema, '{"id":1,"name":"a"}', { Address: address }), [])
 })
 
+t.test('a fraction for an integer of format int32 is one fault', async t => {
+  const check = (type: string | string[], text: string) => faults({ type, format: 'int32' }, text)
+  t.strictSame(check('integer', '4.5'), ['must be an integer'])
+  t.strictSame(check(['integer', 'null'], '4.5'), ['must be an integer or null'])
+  for (const type of ['number', ['integer', 'number']]) {
+    t.strictSame(check(type, '4.5'), ['must match format "int32"'])
+  }
+  t.strictSame(check('integer', '3000000000'), ['must match format "int32"'])
+  const date = { type: ['integer', 'string'], format: 'date' }
+  t.strictSame(faults({ type: 'array', items: date, maxItems: 1 }, '["x",1]'), [
+    '0 must match format "date"', 'must NOT have more than 1 items'
+  ])
+})
+
 t.test('a null or a quoted value gets the way out', async t => {
   const part = { type: 'object', required: ['a'] }
   const properties = {

@@ -3,6 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { allPlants } from '../../../../src/plants/plant-store.ts'
+import { createSharedMemory } from '../../../../src/service/shared-memory.ts'
+import { counters, Recorder } from '../../../../src/telemetry/metrics-recorder.ts'
 import { listen, logLines, startApp } from '../../../fixtures/app.ts'
 import { startLoopClock } from '../../../fixtures/clock.ts'
 import { exchangeOne, requestText } from '../../../fixtures/raw.ts'
@@ -59,7 +61,8 @@ t.test('empty lines keep no connection open, and requests do', async t => {
 
 t.test('requests that wait too long get 503 before authentication, and one log line', async t => {
   const { log, lines } = logLines()
-  const { app } = await startApp(t, { log })
+  const shared = createSharedMemory(1)
+  const { app } = await startApp(t, { log, shared, recorder: new Recorder(shared.metrics, 0) })
   const { port } = await listen(app)
   let accepted = 0
   app.server.on('connection', () => accepted++)
@@ -85,7 +88,11 @@ t.test('requests that wait too long get 503 before authentication, and one log l
   const refused = statuses.filter(status => status === '503').length
   t.equal(statuses.filter(status => status === '401').length, 300 - refused)
   t.ok(refused >= 44 && refused < 300, `${refused} were not admitted in the first turn`)
-  t.match(lines.join(''), 'Requests refused because the service is overloaded: 1.')
+  const summary = 'Requests refused because of overload: 1. ' +
+    'The last one waited more than 500 ms for its turn.'
+  const overloads = lines.map(line => JSON.parse(line)).filter(({ status }) => status !== 401)
+  t.strictSame(overloads.map(({ msg }) => msg), [summary])
+  t.equal(shared.metrics.counters[counters.indexOf('overload')], refused)
 })
 
 t.test('under overload faults of framing get their error, too, and end the connection', async t => {

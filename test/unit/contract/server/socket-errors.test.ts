@@ -30,11 +30,18 @@ t.test('bytes that are not HTTP are answered 400', async t => {
   const length = ': its Content-Length is no number, or is beside a Transfer-Encoding'
   const coding = ': its Transfer-Encoding is not chunked, or not alone'
   const field = ': a header field has an invalid name or value'
-  const address = ': its address does not begin with /, or is not percent-encoded'
+  const address = ': its address does not begin with /'
+  const encoding = ': its address has a character that must be percent-encoded, ' +
+    'as those beyond ASCII'
   const malformed: Array<[bytes: string, fault: string]> = [
     ['nonsense\r\n\r\n', unknownMethod],
     ['FETCH /plants HTTP/1.1\r\nHost: x\r\n\r\n', unknownMethod],
     ['POST plants HTTP/1.1\r\nHost: x\r\n\r\n', address],
+    ['POST http:/plants HTTP/1.1\r\nHost: x\r\n\r\n', address],
+    ['POST /pl\xe4nts HTTP/1.1\r\nHost: x\r\n\r\n', encoding],
+    ['POST /plants?\xc3\xa4 HTTP/1.1\r\nHost: x\r\n\r\n', encoding],
+    ['POST /plants#\x01 HTTP/1.1\r\nHost: x\r\n\r\n', encoding],
+    ['POST http://\xe4/plants HTTP/1.1\r\nHost: x\r\n\r\n', encoding],
     ['POST /a plant HTTP/1.1\r\nHost: x\r\n\r\n', first],
     ['POST /plants HTTP/1.1\nHost: x\n\n', first],
     [post('Content-Length: x'), length],
@@ -290,15 +297,17 @@ t.test('more than 100 header fields, or more than 16 KiB of them, are answered 4
 t.test('an address of more than 2,048 characters is answered 414, with a line in the log', async t => {
   const { log, lines } = logLines()
   const { port } = await listen((await startApp(t, { log })).app)
-  const get = (length: number, fields = ['Host: x']) => {
-    return requestText(`GET /?${'a'.repeat(length - 2)}`, [...fields, 'Connection: close'])
+  const get = (length: number, fields = ['Host: x'], host = '') => {
+    return requestText(`GET ${host}/?${'a'.repeat(length - 2)}`, [...fields, 'Connection: close'])
   }
   const long = await exchangeOne(port, get(2049))
   isError(t, long, 414, 'The address of the request is longer than 2048 characters.', 'long')
   t.match(lines.map(line => JSON.parse(line)), [
     { status: 414, id: long.headers['x-request-id'], method: 'GET', path: '/' }
   ])
-  t.equal((await exchangeOne(port, get(2048))).statusCode, 302)
+  for (const host of ['', 'http://x']) {
+    t.equal((await exchangeOne(port, get(2048, ['Host: x'], host))).statusCode, 302, host)
+  }
   t.equal((await exchangeOne(port, get(2049, []))).statusCode, 400, 'no Host')
   t.equal(lines.length, 2)
 })

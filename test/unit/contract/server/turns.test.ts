@@ -5,7 +5,7 @@ import { takeTurns } from '../../../../src/contract/server/turns.ts'
 const large = 65_536
 
 t.test('a turn parses bodies of 128 KiB together, in order', async t => {
-  const takeTurn = takeTurns(2 * large)
+  const takeTurn = takeTurns('its turn', 2 * large)
   const parsed: number[] = []
   for (let nth = 0; nth < 5; nth++) takeTurn(large, () => parsed.push(nth))
   takeTurn(1000, () => parsed.push(1000))
@@ -22,7 +22,7 @@ t.test('a turn parses bodies of 128 KiB together, in order', async t => {
 t.test('a body that has waited half a second gets an error', async t => {
   const clock = { now: 0 }
   t.intercept(performance, 'now', { value: () => clock.now })
-  const takeTurn = takeTurns(2 * large)
+  const takeTurn = takeTurns('its turn', 2 * large)
   const outcomes: unknown[] = []
   for (let nth = 0; nth < 4; nth++) takeTurn(large, overload => outcomes.push(overload?.status))
   clock.now = 501
