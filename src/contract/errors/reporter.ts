@@ -4,6 +4,7 @@ import type { AnswerOptions } from '../answers/answers.ts'
 import { rawPath } from '../message/request-texts.ts'
 import type { Compile } from '../schema/index.ts'
 import type { ErrorReporter } from '../server/error-reporter.ts'
+import { Overload } from '../server/overload.ts'
 import type { Contract, ServedContract } from '../types/contract.ts'
 import { errorFault, errorShape, errorType, plainShape } from './error-shape.ts'
 
@@ -55,15 +56,18 @@ function checkFirst (
 interface Warn { warn: (sentence: string) => void }
 
 /**
- * Logs a refused request as info, and a failure with its cause as an error. An app without a log
- * writes failures to standard error: nobody would see them otherwise.
+ * Logs a refused request as info, also one that overload refuses, and a failure with its cause as
+ * an error. An app without a log writes failures to standard error: nobody would see them
+ * otherwise.
  */
 function logTo (log: Log): ErrorReporter['log'] {
   const isSilent = log.level === undefined
-  return ({ status, message, cause }, { id, method, url = '' }) => {
+  return (error, { id, method, url = '' }) => {
+    const { status, message, cause } = error
     const line = { reqId: id, method, path: rawPath({ url }), status }
+    const isFailure = status >= 500 && !(error instanceof Overload)
     if (isSilent && cause !== undefined) console.error(`${method} ${line.path}: ${message}`, cause)
-    else if (status >= 500) log.error({ ...line, err: cause }, message)
+    else if (isFailure) log.error({ ...line, err: cause }, message)
     else log.info(line, message)
   }
 }

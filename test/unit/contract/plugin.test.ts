@@ -10,6 +10,7 @@ import t, { type Test } from 'tap'
 import {
   type Contract, type ContractService, HttpError, serveContract, serverOptions
 } from '../../../src/contract/index.ts'
+import { Overload } from '../../../src/contract/server/index.ts'
 import { listen } from '../../fixtures/app.ts'
 import {
   anyResponse, contractText, described, jsonResponse, loadContract, type TestContract
@@ -157,14 +158,19 @@ t.test('failures are logged with their cause, or written to standard error', asy
   const stream = { write: (line: string) => { lines.push(line) } }
   const logging = await startApp(t, fastify({ ...serverOptions(), logger: { stream } }))
   // The sentences of the start go to the log, too.
-  await logging.register(await plugin(t, items, { handlers, warn: undefined, docs: false }))
+  const hooks = () => ({
+    onRequest: async ({ url }: { url: string }) => { if (url.endsWith('?busy')) throw new Overload('a table') }
+  })
+  await logging.register(await plugin(t, items, { handlers, hooks, warn: undefined, docs: false }))
   lines.length = 0
   await get(logging, '/store/fail?secret=1')
   await get(logging, '/store/items/x')
+  await get(logging, '/store/items/x?busy')
   const own = lines.map(line => JSON.parse(line)).filter(({ status }) => status !== undefined)
   t.match(own, [
     { level: 50, path: '/store/fail', status: 500, err: { message: 'a secret' } },
-    { level: 30, path: '/store/items/x', status: 400, msg: /must be/ }
+    { level: 30, path: '/store/items/x', status: 400, msg: /must be/ },
+    { level: 30, path: '/store/items/x', status: 503, msg: /waited more than 500 ms for a table/ }
   ])
   const printed = t.capture(console, 'error', () => {})
   const silent = await startApp(t)
