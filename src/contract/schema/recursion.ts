@@ -34,8 +34,8 @@ function repeatsChecks (schema: Schema): boolean {
 
 /**
  * Returns a function that says whether the schema of a `$ref` contains itself, and may check a
- * value several times. One to which a single schema refers checks no value more often than that
- * schema does.
+ * value several times. One to which, and to whose parts, a single schema refers checks no value
+ * more often than that schema does.
  */
 export function recursionFinder (schemas: Schemas): ($ref: string) => boolean {
   const known = new Map<string, { references: Set<string>, repeats: boolean }>()
@@ -52,17 +52,22 @@ export function recursionFinder (schemas: Schemas): ($ref: string) => boolean {
     const reached = new Set(describe($ref).references)
     for (const other of reached) for (const next of describe(other).references) reached.add(next)
     const repeats = reached.has($ref) && reached.values().some(other => describe(other).repeats)
-    return repeats && count().get(JSON.stringify($ref)) !== 1
+    return repeats && count().get(componentOf($ref)) !== 1
   }
 }
 
-/** By the JSON of the `$ref`. An example may have one, too: a check that is kept does no harm. */
+/** By component. An example may have one, too: a check that is kept does no harm. */
 function countReferences (schemas: Schemas): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const [, $ref = ''] of JSON.stringify(schemas).matchAll(/"\$ref":("(?:[^"\\]|\\.)*")/g)) {
-    counts.set($ref, (counts.get($ref) ?? 0) + 1)
+  for (const [, json = ''] of JSON.stringify(schemas).matchAll(/"\$ref":("(?:[^"\\]|\\.)*")/g)) {
+    const component = componentOf(JSON.parse(json))
+    counts.set(component, (counts.get(component) ?? 0) + 1)
   }
   return counts
+}
+
+function componentOf ($ref: string): string {
+  return $ref.split('#')[0] as string
 }
 
 /** @param recursive each `$ref` that ajv-rewriter.ts writes for a schema that contains itself */

@@ -242,7 +242,8 @@ const trees = {
   oneOf: { Tree: { oneOf: [branch('a'), branch('b')] } },
   not: { Tree: { not: branch('a'), ...branch('b') } },
   if: { Tree: { if: branch('a'), then: false, else: branch('b') } },
-  references: { Tree: { oneOf: [{ $ref: 'A#' }, { $ref: 'B#' }] }, A: branch('a'), B: branch('b') }
+  references: { Tree: { oneOf: [{ $ref: 'A#' }, { $ref: 'B#' }] }, A: branch('a'), B: branch('b') },
+  'a part of it': { Tree: { anyOf: [branch('b'), branch('b', { leaf: { $ref: 'Tree#/anyOf/0' } })] } }
 }
 
 for (const [keyword, components] of Object.entries(trees)) {
