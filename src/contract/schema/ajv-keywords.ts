@@ -1,5 +1,5 @@
 // Our keywords for ajv that record what a validation finds. ajv-rewriter.ts adds them to schemas.
-import { _, type CodeKeywordDefinition, type ErrorObject, str } from 'ajv'
+import { _, type CodeGen, type CodeKeywordDefinition, type ErrorObject, str } from 'ajv'
 import { Type } from 'ajv/dist/compile/util.js'
 import { usePattern } from 'ajv/dist/vocabularies/code.js'
 import ajvPattern from 'ajv/dist/vocabularies/validation/pattern.js'
@@ -17,8 +17,9 @@ export interface Validation
 }
 
 /**
- * Wraps a branch and discards its records when it fails. One error of each branch is enough, as
- * without allErrors; its last error is about the branch, so that messages can tell branches apart.
+ * Wraps a branch and discards its records, if it may have any, when it fails. One error of each
+ * branch is enough, as without allErrors; its last error is about the branch, so that messages can
+ * tell branches apart.
  */
 const toBranchKeyword = (
   keyword: string,
@@ -28,18 +29,13 @@ const toBranchKeyword = (
   keyword,
   schemaType: ['object', 'boolean'],
   code (context) {
-    const { gen, data, schema, it: { parentData: holder, parentDataProperty: key } } = context
-    const integers = gen.const('integers', _`this.integers.length`)
-    const described = gen.const('described', _`this.described.length`)
-    const inner = gen.const('inner', _`this.inner.length`)
-    const hasUndeclared = gen.const('hasUndeclared', _`this.hasUndeclared`)
+    const { gen, data, schema, parentSchema, it } = context
+    const { parentData: holder, parentDataProperty: key } = it
+    const restore = parentSchema.isPlain === true ? () => {} : saveRecords(gen)
     const valid = gen.name('valid')
     context.subschema({ keyword, allErrors: false }, valid)
     gen.if(_`!${valid}`, () => {
-      gen.code(_`this.integers.length = ${integers}`)
-      gen.code(_`this.described.length = ${described}`)
-      gen.code(_`this.inner.length = ${inner}`)
-      gen.code(_`this.hasUndeclared = ${hasUndeclared}`)
+      restore()
       context.error()
     })
     if (recordsAccepted) {
@@ -53,6 +49,20 @@ const toBranchKeyword = (
   }
 })
 
+/** Returns a function that writes the code which discards later records. */
+function saveRecords (gen: CodeGen): () => void {
+  const integers = gen.const('integers', _`this.integers.length`)
+  const described = gen.const('described', _`this.described.length`)
+  const inner = gen.const('inner', _`this.inner.length`)
+  const hasUndeclared = gen.const('hasUndeclared', _`this.hasUndeclared`)
+  return () => {
+    gen.code(_`this.integers.length = ${integers}`)
+    gen.code(_`this.described.length = ${described}`)
+    gen.code(_`this.inner.length = ${inner}`)
+    gen.code(_`this.hasUndeclared = ${hasUndeclared}`)
+  }
+}
+
 /** @param recordsAccepted whether the keywords of unevaluated.ts need to know */
 export function branchKeywords (recordsAccepted: boolean): CodeKeywordDefinition[] {
   return [
@@ -61,7 +71,7 @@ export function branchKeywords (recordsAccepted: boolean): CodeKeywordDefinition
   ]
 }
 
-/** Replaces ajv's, which skips branches after a valid one: they have records, too. */
+/** Replaces ajv's, which skips each branch after a valid one: some have records, too. */
 export const anyOfKeyword: CodeKeywordDefinition = {
   keyword: 'anyOf',
   schemaType: 'array',
@@ -72,9 +82,11 @@ export const anyOfKeyword: CodeKeywordDefinition = {
     const { gen, keyword, schema } = context
     const valid = gen.let('valid', false)
     const isBranchValid = gen.name('isBranchValid')
-    for (const schemaProp of schema.keys()) {
-      context.subschema({ keyword, schemaProp, compositeRule: true }, isBranchValid)
-      gen.assign(valid, _`${valid} || ${isBranchValid}`)
+    for (const [schemaProp, { isPlain }] of schema.entries()) {
+      gen.if(isPlain ? _`!${valid}` : _`true`, () => {
+        context.subschema({ keyword, schemaProp, compositeRule: true }, isBranchValid)
+        gen.assign(valid, _`${valid} || ${isBranchValid}`)
+      })
     }
     context.result(valid, () => context.reset(), () => context.error(true))
   }

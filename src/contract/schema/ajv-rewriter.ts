@@ -4,7 +4,8 @@
 import { isInt64, toInt64Keyword } from './int64.ts'
 import { pick } from './members.ts'
 import {
-  composedSchemas, composing, isSchemaObject, mapSubschemas, referenced, type Schema, type Schemas
+  composedSchemas, composing, containsInt64, isSchemaObject, mapSubschemas, referenced, type Schema,
+  type Schemas
 } from './schemas.ts'
 import { tagName } from './union-tag.ts'
 
@@ -34,9 +35,27 @@ export function toSchemaId ($ref: string): string {
   return encodeURIComponent($ref.replace(/#$/, ''))
 }
 
-/** Returns a function that rewrites a schema, and the components that it refers to. */
-export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: Schema) => object {
+/**
+ * Returns a function that rewrites a schema, and the components that it refers to.
+ * @param recordsAccepted whether keywords of unevaluated.ts need to know which branches match
+ */
+export function ajvRewriter (
+  schemas: Schemas,
+  direction: Direction,
+  recordsAccepted: boolean
+): (schema: Schema) => object {
   const marker = markers[direction]
+  const known = new Map<string, boolean>()
+
+  /** Whether the check of a branch has nothing to record. */
+  function isPlain (branch: unknown): boolean {
+    if (direction !== 'request' || recordsAccepted) return false
+    if (!isSchemaObject(branch)) return true
+    const key = JSON.stringify(branch)
+    const isPlain = known.get(key) ?? !containsInt64(branch, schemas)
+    known.set(key, isPlain)
+    return isPlain
+  }
 
   function isHidden (schema: unknown): boolean {
     if (!isSchemaObject(schema)) return false
@@ -62,7 +81,7 @@ export function ajvRewriter (schemas: Schemas, direction: Direction): (schema: S
       const inheriting = keyword === 'allOf' ? hidden : []
       const inner = rewrite(subschema, inheriting, isTest || tests.includes(keyword))
       if (keyword === 'contains') return { containsBranch: inner }
-      if (branches.includes(keyword)) return { branch: inner }
+      if (branches.includes(keyword)) return { branch: inner, isPlain: isPlain(subschema) }
       const mayBeAbsent = keyword === 'properties' && !required.includes(name)
       // For messages.
       return mayBeAbsent && isSchemaObject(inner) ? { ...inner, mayBeAbsent } : inner

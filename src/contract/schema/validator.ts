@@ -116,7 +116,7 @@ function checkCompiler (
   recordsAccepted: boolean,
   isRecursive = recursionFinder(schemas)
 ) {
-  const rewrite = ajvRewriter(schemas, direction)
+  const rewrite = ajvRewriter(schemas, direction, recordsAccepted)
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
   ajv.addFormat('url', isUrl)
@@ -136,6 +136,7 @@ function checkCompiler (
   // The name of the member that selects a branch, for messages.
   ajv.addKeyword('discriminatorName')
   ajv.addKeyword('mayBeAbsent')
+  ajv.addKeyword('isPlain')
   const prepare = (schema: Schema): object => {
     declareFormats(ajv, schema)
     for (const $ref of references(schema)) {

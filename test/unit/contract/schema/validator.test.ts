@@ -264,6 +264,20 @@ for (const [keyword, components] of Object.entries(trees)) {
   })
 }
 
+t.test('after a valid branch of anyOf only those with int64 are checked', async t => {
+  const readsOf = (second: object, more = {}) => {
+    let reads = 0
+    const value = { get n () { return ++reads }, set n (_integer) {} }
+    const components = { Second: object({ n: second }) }
+    const anyOf = [object({ n: {} }), object({ n: { type: 'number' } }), { $ref: 'Second#' }, true]
+    t.equal(createCompiler(components, 'request')({ type: 'object', anyOf, ...more })({ value }).fault, undefined)
+    return reads
+  }
+  const plain = readsOf({ type: 'number' })
+  t.ok(readsOf(int64) > plain, 'a branch that records')
+  t.ok(readsOf({ type: 'number' }, { unevaluatedProperties: false }) > plain, 'a branch that evaluates')
+})
+
 t.test('checks are kept of schemas that contain themselves and to which several schemas refer', async t => {
   const kept = (components: Record<string, object>) => {
     const isKept = recursionFinder(components)
