@@ -2,6 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, Options } from 'ajv'
 import addFormats from 'ajv-formats'
+import { allowedValueKeywords } from './allowed-values.ts'
 import { explain, explainAll } from './faults.ts'
 import { int64Keyword } from './int64.ts'
 import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles, tooDeep } from './json.ts'
@@ -124,8 +125,8 @@ function checkCompiler (
   ajv.opts.unevaluated = false
   const recursive = new Set<string>()
   const replacing = [
-    referenceKeyword(recursive), anyOfKeyword, containsKeyword, patternKeyword,
-    uniqueItemsKeyword, ...unevaluatedKeywords
+    referenceKeyword(recursive), ...allowedValueKeywords, anyOfKeyword, containsKeyword,
+    patternKeyword, uniqueItemsKeyword, ...unevaluatedKeywords
   ]
   for (const definition of replacing) {
     ajv.removeKeyword(definition.keyword as string)

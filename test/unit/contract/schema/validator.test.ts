@@ -104,6 +104,21 @@ t.test('bounds of an int64 are exact', async t => {
   t.equal(faultOf(nullable, '1'), undefined)
 })
 
+t.test('enum and const compare JSON values', async t => {
+  const objects: unknown[] = [{ valueOf: 1 }, { toString: null, a: [1, { b: 'x' }] }, [[], {}]]
+  const equal = ['{"valueOf":1}', '{"a":[1.0,{"b":"x"}],"toString":null}', '[[],{}]']
+  const others = ['{"valueOf":2}', '{"toString":1}', '{"constructor":1,"a":[]}', '{"__proto__":1}', '{}', '[[],[]]', '[{},{}]', '1', 'null']
+  for (const [index, text] of equal.entries()) {
+    t.equal(check({ enum: objects }, text).fault, undefined, text)
+    t.equal(check({ const: objects[index] }, text).fault, undefined, text)
+    t.match(check({ const: objects[index] }, '{"valueOf":{"toString":1}}').fault, { problem: /^must be / })
+  }
+  for (const text of others) t.match(check({ enum: objects }, text).fault, { problem: /^must be one of/ }, text)
+  const many = [null, 0, true, ...Array.from({ length: 40 }, (_, index) => `v${index}`)]
+  for (const text of ['null', '-0', 'true', '"v39"']) t.equal(check({ enum: many }, text).fault, undefined, text)
+  for (const text of ['1', 'false', '"v40"', '{}']) t.match(check({ enum: many }, text).fault, { problem: /^must be one of/ }, text)
+})
+
 t.test('a bound that is not an exact integer does not compile', async t => {
   const compile = createCompiler({}, 'request')
   const rules = [
