@@ -1,6 +1,7 @@
 // An engine that lives in another thread: the messages to it, from both sides.
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { NewPlant } from '../plants/plant-store.ts'
+import { type Clock, systemClock } from './clock.ts'
 import {
   type Args, type Engine, type EngineMethods, forwardAll, isMethod, type Method, type Results
 } from './engine.ts'
@@ -75,11 +76,17 @@ function connectTo (port: EnginePort, onClose: () => void): Connection {
   })
 }
 
+/** Less than the time limit in a thread, which does not know why the batches of others failed. */
+const timeoutMs = 8300
+
 /** Returns a function that lets the thread at the other end of a port use an engine. */
-export function createConnector (engine: Engine): (port: MessagePort) => void {
+export function createConnector (
+  engine: Engine,
+  clock: Clock = systemClock
+): (port: MessagePort) => void {
   if (engine.connect !== undefined) return engine.connect
   // Calls of an engine must not overlap: the plants of all threads form its batches.
-  const store = groupCommit(engine, { maxQueue: Infinity })
+  const store = groupCommit(engine, { maxQueue: Infinity, timeoutMs, clock })
   const add = (plant: NewPlant) => store.add(plant).catch(({ cause }) => { throw cause })
   const addMany = (plants: readonly NewPlant[]) => Promise.all(plants.map(add))
   return port => serve(port, { ...store, addMany })

@@ -13,8 +13,6 @@ const timeoutsMs = { connection: 2000, stop: 500, leave: 60_000 }
  * @param currentHost returns the index of the host for the next new connection
  */
 export function openPool (urls: readonly string[], currentHost: () => number): Pool {
-  const connecting = new Set<pg.Client>()
-
   class Client extends pg.Client {
     constructor (options?: pg.ClientConfig) {
       try {
@@ -27,7 +25,8 @@ export function openPool (urls: readonly string[], currentHost: () => number): P
       if (!(this.port >= 0 && this.port < 65536)) {
         throw new PermanentError('its port is not valid; correct DATABASE_URL or PGPORT')
       }
-      connecting.add(this)
+      // pg leaves the connection open when it cannot log in, for example without a password.
+      this.connection.on('error', () => this.connection.stream.destroy())
     }
   }
   const pool = new pg.Pool({
@@ -43,23 +42,11 @@ export function openPool (urls: readonly string[], currentHost: () => number): P
   // The next statement replaces an idle connection that was lost.
   pool.on('error', () => {})
   // Without a listener, an error between two statements ends the process.
-  pool.on('connect', client => {
-    client.on('error', () => {})
-    connecting.delete(client)
-  })
-
-  /** pg leaves a connection open when it cannot log in, for example without a password. */
-  function closeFailed (): void {
-    for (const client of connecting) client.connection.stream.destroy()
-    connecting.clear()
-  }
+  pool.on('connect', client => client.on('error', () => {}))
 
   return {
     async connect () {
-      const client = await pool.connect().catch(error => {
-        closeFailed()
-        throw error
-      })
+      const client = await pool.connect()
       return { client, stop: () => stopStatement(client) }
     },
     probe: host => probe(urls[host] as string),

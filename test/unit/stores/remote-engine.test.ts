@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
+import { systemClock } from '../../../src/stores/clock.ts'
 import { openEngine } from '../../../src/stores/open.ts'
 import { createConnector, remoteEngine } from '../../../src/stores/remote-engine.ts'
 
@@ -26,6 +28,37 @@ t.test('the error of a shared engine reaches its callers', async t => {
   await t.rejects(remote.addMany([{ id: 1n, name: 'fern' }]), { message: 'the disk is full' })
   t.equal(await remote.count(), 0)
   await remote.close()
+})
+
+t.test('plants that wait for a batch that fails get its error before their thread refuses them', async t => {
+  const timers: Array<() => void> = []
+  const setTimer = (run: () => void) => {
+    timers.push(run)
+    return () => { timers.splice(0) }
+  }
+  let now = 0
+  const engine = await openEngine('memory:', () => {})
+  const batches: Array<(error: Error) => void> = []
+  const addMany = () => new Promise<never>((_resolve, reject) => { batches.push(reject) })
+  const connect = createConnector({ ...engine, addMany }, { ...systemClock, now: () => now, setTimer })
+  const [first, second] = [remoteEngine(connect), remoteEngine(connect)]
+  const waitForBatch = async (count: number) => { while (batches.length < count) await sleep(1) }
+  const failed = t.rejects(first.addMany([{ id: 1n, name: 'fern' }]), { message: 'no disk' })
+  await waitForBatch(1)
+  const late = t.rejects(second.addMany([{ id: 2n, name: 'ivy' }]), {
+    message: 'the store did not confirm the plant within 8300 ms', cause: { message: 'no disk' }
+  })
+  // The call of the second thread has arrived when a later one of it has its reply.
+  await second.count()
+  batches[0]?.(new Error('no disk'))
+  await failed
+  await waitForBatch(2)
+  now = 8300
+  for (const look of timers.splice(0)) look()
+  await late
+  batches[1]?.(new Error('no disk'))
+  await first.close()
+  await second.close()
 })
 
 t.test('a call of an unknown method gets an error, and the engine stays open', async t => {
