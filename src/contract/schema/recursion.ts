@@ -8,7 +8,7 @@ import { withoutRepetitions } from './faults.ts'
 import type { Key } from './json.ts'
 import { lazily } from './lazily.ts'
 import { noRecords, type Records } from './records.ts'
-import { referenced, references, type Schema, type Schemas, schemasWithin } from './schemas.ts'
+import { isSchemaObject, mapSubschemas, referenced, type Schema, type Schemas } from './schemas.ts'
 
 /** What a check has found at a place: a valid value has no errors. */
 interface Checked extends Records { errors: ErrorObject[] }
@@ -18,52 +18,55 @@ export interface CheckedPlaces extends Records {
   checked: Map<ValidateFunction, Map<object, Map<Key, Checked>>> | undefined
 }
 
-/** Keywords by which several schemas apply to a value, or to one of its members or items. */
-const repeating = [
-  'allOf', 'anyOf', 'oneOf', 'not', 'if', 'dependentSchemas', 'patternProperties', 'contains',
-  'unevaluatedProperties', 'unevaluatedItems'
-]
+/** A reference, and to what it applies: `itself`, a `.member`, any of the `members` or `items`. */
+interface Use { $ref: string, step: string }
 
-const inside = ['properties', 'additionalProperties', 'prefixItems', 'items']
+const ofMembers = ['patternProperties', 'additionalProperties', 'unevaluatedProperties']
+const ofItems = ['items', 'prefixItems', 'contains', 'unevaluatedItems']
 
-/** Whether a schema applies others besides the one that it refers to, or to one value. */
-function repeatsChecks (schema: Schema): boolean {
-  if (repeating.some(keyword => keyword in schema)) return true
-  return '$ref' in schema && inside.some(keyword => keyword in schema)
+function usesIn (schema: Schema, step = 'itself'): Use[] {
+  const found: Use[] = typeof schema.$ref === 'string' ? [{ $ref: schema.$ref, step }] : []
+  mapSubschemas(schema, (keyword, inner, name) => {
+    if (!isSchemaObject(inner)) return
+    if (keyword === 'properties') found.push(...usesIn(inner, `.${name}`))
+    else if (ofMembers.includes(keyword)) found.push(...usesIn(inner, 'members'))
+    else found.push(...usesIn(inner, ofItems.includes(keyword) ? 'items' : step))
+  })
+  return found
+}
+
+/** Whether several uses may check the same value. */
+function mayRepeat (uses: Use[]): boolean {
+  // A part is checked inside of its schema, too.
+  if (uses.some(({ $ref }) => !$ref.endsWith('#'))) return true
+  const steps = new Set(uses.map(({ step }) => step))
+  if (steps.has('itself')) return uses.length > 1
+  const members = steps.values().filter(step => step.startsWith('.'))
+  return steps.size < uses.length || (steps.has('members') && members.some(Boolean))
 }
 
 /**
  * Returns a function that says whether the schema of a `$ref` contains itself, and may check a
- * value several times. One to which, and to whose parts, a single schema refers checks no value
- * more often than that schema does.
+ * value several times. A single use checks no value more often than the schema around it does.
  */
 export function recursionFinder (schemas: Schemas): ($ref: string) => boolean {
-  const known = new Map<string, { references: Set<string>, repeats: boolean }>()
-  const describe = ($ref: string) => {
-    const schema = referenced(schemas, { $ref }) ?? {}
-    const found = known.get($ref) ?? {
-      references: references(schema), repeats: schemasWithin(schema).values().some(repeatsChecks)
-    }
-    known.set($ref, found)
-    return found
+  const known = new Map<string, Use[]>()
+  const usesOf = ($ref: string) => {
+    const uses = known.get($ref) ?? usesIn(referenced(schemas, { $ref }) ?? {})
+    known.set($ref, uses)
+    return uses
   }
-  const count = lazily(() => countReferences(schemas))
   return $ref => {
-    const reached = new Set(describe($ref).references)
-    for (const other of reached) for (const next of describe(other).references) reached.add(next)
-    const repeats = reached.has($ref) && reached.values().some(other => describe(other).repeats)
-    return repeats && count().get(componentOf($ref)) !== 1
+    const reached = new Set([$ref])
+    const uses: Use[] = []
+    for (const other of reached) {
+      for (const use of usesOf(other)) {
+        reached.add(use.$ref)
+        if (componentOf(use.$ref) === componentOf($ref)) uses.push(use)
+      }
+    }
+    return mayRepeat(uses)
   }
-}
-
-/** By component. An example may have one, too: a check that is kept does no harm. */
-function countReferences (schemas: Schemas): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const [, json = ''] of JSON.stringify(schemas).matchAll(/"\$ref":("(?:[^"\\]|\\.)*")/g)) {
-    const component = componentOf(JSON.parse(json))
-    counts.set(component, (counts.get(component) ?? 0) + 1)
-  }
-  return counts
 }
 
 function componentOf ($ref: string): string {

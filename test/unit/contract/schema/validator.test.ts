@@ -300,7 +300,23 @@ t.test('checks are kept of schemas that contain themselves and to which several 
   }
   t.strictSame(kept(trees.references), ['Tree'])
   t.strictSame(kept(trees.oneOf), ['Tree'])
-  t.strictSame(kept({ Tree: { anyOf: [object({ leaf: { $ref: 'Tree#' } }), {}] } }), [])
+  const tree = { $ref: 'Tree#' }
+  const once = [
+    { anyOf: [object({ leaf: tree }), {}] },
+    { anyOf: [object({ left: tree, right: tree }), { type: 'array', items: tree }] },
+    { anyOf: [{ type: 'object', additionalProperties: tree }, { type: 'array', items: tree }] },
+    { type: 'object', allOf: [object({ leaf: { allOf: [tree] } })] }
+  ]
+  for (const Tree of once) t.strictSame(kept({ Tree }), [], JSON.stringify(Tree))
+  const several = [
+    { items: tree, contains: tree },
+    { properties: { leaf: tree }, patternProperties: { '^l': tree } },
+    { properties: { leaf: { ...object({ leaf: tree }), not: tree } } },
+    { not: object({ leaf: tree }), properties: { leaf: { $ref: 'Tree#/not/properties/leaf' } } }
+  ]
+  for (const Tree of several) t.strictSame(kept({ Tree }), ['Tree'], JSON.stringify(Tree))
+  t.strictSame(kept({ Tree: { not: { $ref: 'Other#' } }, Other: object({ leaf: tree, root: tree }) }), [])
+  t.strictSame(kept({ Tree: { not: { $ref: 'Other#' } }, Other: object({ leaf: { $ref: 'Other#' } }) }), [])
 })
 
 t.test('the fault is found at any depth of a union that contains itself', async t => {
