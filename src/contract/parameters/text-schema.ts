@@ -25,27 +25,37 @@ export interface TextSchema {
   validator (): Validate
 }
 
-/** Names may match patterns in very many combinations. */
-const maxKnown = 1000
-
 /** Describes a schema, and each schema inside it once: it may contain itself. */
 export function textSchema (schema: object, schemas: Schemas, compile: Compile): TextSchema {
-  const known = new Map<unknown, TextSchema>()
-  const describe = (candidates: unknown[]): TextSchema => {
-    const found = candidates.filter(isSchemaObject)
-    const key = found.length === 1 ? found[0] : JSON.stringify(found)
-    let described = known.get(key)
-    if (described !== undefined) return described
-    const parts: Schema[] = []
-    for (const schema of found) parts.push(...composedSchemas(schema, schemas))
-    const [only = {}] = found
-    const validator = lazily(() => compile(found.length > 1 ? { anyOf: found } : only))
-    described = { ...describeParts(parts, describe), validator }
-    if (known.size >= maxKnown) known.clear()
-    known.set(key, described)
+  const known = new Map<Schema, TextSchema>()
+  const describeOne = (schema: Schema): TextSchema => {
+    const described = known.get(schema) ?? {
+      ...describeParts([...composedSchemas(schema, schemas)], describe),
+      validator: lazily(() => compile(schema))
+    }
+    known.set(schema, described)
     return described
   }
+  const describe = (candidates: unknown[]): TextSchema => {
+    const found = candidates.filter(isSchemaObject)
+    const [only = anything, ...others] = found
+    if (others.length === 0) return describeOne(only)
+    const parts = found.flatMap(schema => [...composedSchemas(schema, schemas)])
+    const validatorOf = (schema: Schema) => describeOne(schema).validator()
+    const validator = () => eitherOf([validatorOf(only), ...others.map(validatorOf)])
+    return { ...describeParts(parts, describe), validator }
+  }
   return describe([schema])
+}
+
+const anything = {}
+type Root = Parameters<Validate>[0]
+
+/** Compiles no schema for a combination: names may match patterns in very many. */
+function eitherOf ([first, ...others]: [Validate, ...Validate[]]): Validate {
+  const chosen = (root: Root) => [first, ...others].find(validate => validate.accepts(root))
+  const validate = (root: Root) => (chosen(root) ?? first)(root)
+  return Object.assign(validate, { accepts: (root: Root) => chosen(root) !== undefined })
 }
 
 function describeParts (
@@ -59,6 +69,10 @@ function describeParts (
   const isList = types.has('array') || parts.some(part => !('type' in part) && 'items' in part)
   const properties = parts.map(part => (part.properties ?? {}) as Schema)
   const names = new Set(properties.flatMap(Object.keys))
+  const members = new Map<string, () => TextSchema>()
+  for (const name of names) {
+    members.set(name, lazily(() => describe(properties.map(declared => declared[name]))))
+  }
   const patterns: Array<{ pattern: RegExp, schema: unknown }> = []
   const others: unknown[] = []
   for (const { patternProperties = {}, additionalProperties, unevaluatedProperties } of parts) {
@@ -67,6 +81,7 @@ function describeParts (
     }
     others.push(additionalProperties, unevaluatedProperties)
   }
+  const item = lazily(() => describe(parts.map(part => part.items)))
   const isOpen = others.some(Boolean) || (names.size === 0 && !others.includes(false))
   return {
     types,
@@ -75,9 +90,10 @@ function describeParts (
     mayBeText: types.size === 0 || types.values().some(isScalar),
     names,
     hasOthers: isOpen || patterns.length > 0,
-    item: () => isList ? describe(parts.map(part => part.items)) : undefined,
+    item: () => isList ? item() : undefined,
     member (name) {
-      if (names.has(name)) return describe(properties.map(declared => declared[name]))
+      const member = members.get(name)
+      if (member !== undefined) return member()
       const matching = patterns.filter(({ pattern }) => pattern.test(name))
       if (matching.length > 0) return describe(matching.map(({ schema }) => schema))
       return isOpen ? describe(others) : undefined

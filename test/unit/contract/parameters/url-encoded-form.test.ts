@@ -220,3 +220,24 @@ t.test('a list of texts is validated as a whole, a text alone only where it has 
   t.equal(first, '{"list":[{},"x"]}', 'the first reading where none is valid')
   t.end()
 })
+
+t.test('names that match several patterns compile no schema of their own', async t => {
+  const compile = createCompiler({}, 'request')
+  const compiled = new Set<string>()
+  const schema = {
+    type: 'object',
+    patternProperties: { a: { type: ['integer', 'string'] }, b: { type: ['string', 'integer'], minLength: 2 }, c: { minimum: 7 } }
+  }
+  const read = formReader({ schema }, {}, inner => {
+    compiled.add(JSON.stringify(inner))
+    return compile(inner)
+  })
+  t.equal(read('ab=5&bc=5&abc=7&ac=x'), '{"ab":5,"bc":5,"abc":7,"ac":"x"}')
+  t.ok([...compiled].every(text => text.startsWith('{"type":[') || text === '{"minimum":7}'), [...compiled].join())
+  const lists = { a: { type: 'array', minItems: 2 }, b: { type: 'array', items: { type: 'integer' }, maxItems: 1 } }
+  const readLists = formReader({ schema: { type: 'object', patternProperties: lists } }, {}, compile)
+  t.equal(readLists('ab=[1,2]&ab2=[3]&ab3=4'), '{"ab":[1,2],"ab2":[3],"ab3":[4]}')
+  const only = formReader({ schema: { type: 'object', patternProperties: { a: { enum: ['1'] }, b: { enum: [1] } } } }, {}, compile)
+  t.equal(only('ab=1&ab2=2'), '{"ab":1,"ab2":2}')
+  t.end()
+})
