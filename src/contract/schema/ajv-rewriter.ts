@@ -45,16 +45,11 @@ export function ajvRewriter (
   recordsAccepted: boolean
 ): (schema: Schema) => object {
   const marker = markers[direction]
-  const known = new Map<string, boolean>()
 
   /** Whether the check of a branch has nothing to record. */
   function isPlain (branch: unknown): boolean {
     if (direction !== 'request' || recordsAccepted) return false
-    if (!isSchemaObject(branch)) return true
-    const key = JSON.stringify(branch)
-    const isPlain = known.get(key) ?? !containsInt64(branch, schemas)
-    known.set(key, isPlain)
-    return isPlain
+    return !isSchemaObject(branch) || !containsInt64(branch, schemas)
   }
 
   function isHidden (schema: unknown): boolean {

@@ -8,7 +8,9 @@ import { withoutRepetitions } from './faults.ts'
 import type { Key } from './json.ts'
 import { lazily } from './lazily.ts'
 import { noRecords, type Records } from './records.ts'
-import { isSchemaObject, mapSubschemas, referenced, type Schema, type Schemas } from './schemas.ts'
+import {
+  componentOf, isSchemaObject, mapSubschemas, referenced, type Schema, type Schemas
+} from './schemas.ts'
 
 /** What a check has found at a place: a valid value has no errors. */
 interface Checked extends Records { errors: ErrorObject[] }
@@ -19,13 +21,15 @@ export interface CheckedPlaces extends Records {
 }
 
 /** A reference, and to what it applies: `itself`, a `.member`, any of the `members` or `items`. */
-interface Use { $ref: string, step: string }
+interface Use { $ref: string, component: string, step: string }
 
 const ofMembers = ['patternProperties', 'additionalProperties', 'unevaluatedProperties']
 const ofItems = ['items', 'prefixItems', 'contains', 'unevaluatedItems']
 
 function usesIn (schema: Schema, step = 'itself'): Use[] {
-  const found: Use[] = typeof schema.$ref === 'string' ? [{ $ref: schema.$ref, step }] : []
+  const found: Use[] = []
+  const { $ref } = schema
+  if (typeof $ref === 'string') found.push({ $ref, component: componentOf($ref), step })
   mapSubschemas(schema, (keyword, inner, name) => {
     if (!isSchemaObject(inner)) return
     if (keyword === 'properties') found.push(...usesIn(inner, `.${name}`))
@@ -59,18 +63,15 @@ export function recursionFinder (schemas: Schemas): ($ref: string) => boolean {
   return $ref => {
     const reached = new Set([$ref])
     const uses: Use[] = []
+    const component = componentOf($ref)
     for (const other of reached) {
       for (const use of usesOf(other)) {
         reached.add(use.$ref)
-        if (componentOf(use.$ref) === componentOf($ref)) uses.push(use)
+        if (use.component === component) uses.push(use)
       }
     }
     return mayRepeat(uses)
   }
-}
-
-function componentOf ($ref: string): string {
-  return $ref.split('#')[0] as string
 }
 
 /** @param recursive each `$ref` that ajv-rewriter.ts writes for a schema that contains itself */

@@ -120,7 +120,33 @@ export function schemasWithin (schema: Schema): Set<Schema> {
 
 /** Whether a value of this schema may contain an int64, at any depth. */
 export function containsInt64 (schema: Schema, schemas: Schemas): boolean {
-  return composedSchemas(schema, schemas, allKeywords).values().some(isInt64)
+  const components = known.get(schemas) ?? componentsWithInt64(schemas)
+  known.set(schemas, components)
+  if (schemasWithin(schema).values().some(isInt64)) return true
+  return references(schema).values().some($ref => components.has(componentOf($ref)))
+}
+
+const known = new WeakMap<Schemas, ReadonlySet<string>>()
+
+/** In large contracts, thousands of schemas lead to the same components. */
+function componentsWithInt64 (schemas: Schemas): ReadonlySet<string> {
+  const found = new Set<string>()
+  const uses: Array<{ user: string, component: string }> = []
+  for (const [user, schema] of Object.entries(schemas)) {
+    if (schemasWithin(schema as Schema).values().some(isInt64)) found.add(user)
+    for (const $ref of references(schema as Schema)) {
+      uses.push({ user, component: componentOf($ref) })
+    }
+  }
+  const usesOf = Map.groupBy(uses, ({ component }) => component)
+  for (const component of found) {
+    for (const { user } of usesOf.get(component) ?? []) found.add(user)
+  }
+  return found
+}
+
+export function componentOf ($ref: string): string {
+  return $ref.split('#')[0] as string
 }
 
 /** Whether a schema has unevaluated keywords, at any depth of the schema itself. */
