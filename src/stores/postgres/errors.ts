@@ -42,9 +42,10 @@ export function codeOf (error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** Whether the certificate of the host is refused, and will be until somebody replaces it. */
-export function isAboutCertificate (error: unknown): boolean {
+/** Whether TLS fails with the host, and will until somebody replaces a certificate or a setting. */
+export function isAboutTls (error: unknown): boolean {
   const code = codeOf(error)
+  if ((error as Error).message.includes(lacksTls)) return true
   return descriptions[code] === ofUnknownAuthority || code === otherHost || code === expired
 }
 
@@ -65,6 +66,7 @@ export function describeError (error: unknown): string {
   return remedy === undefined ? message : `${message}; ${remedy}`
 }
 
+const lacksTls = 'does not support SSL'
 /** What pg's errors without a code mean, by a part of their message. */
 const descriptionsByMessage = [
   ['connection timeout', 'it does not respond; check the network and the server'],
@@ -73,7 +75,7 @@ const descriptionsByMessage = [
     'it closed the connection without a word; check that it is PostgreSQL and not another program'
   ],
   [
-    'does not support SSL',
+    lacksTls,
     'it has no TLS; set ssl = on in PostgreSQL, or sslmode=disable in DATABASE_URL'
   ]
 ] as const
