@@ -45,13 +45,13 @@ export async function postgresEngine (
     clearTimeout(timer)
   }
   if (problems() !== '') onWarning(`A host of the ${database} cannot be used: ${problems()}.`)
-  return explainOutages(engine, describe)
+  return explainErrors(engine, describe)
 }
 
-/** Without it, the log would say that a connection has ended, and not which one. */
-function explainOutages (engine: EngineMethods, describe: (error: unknown) => string): Engine {
-  return forwardAll((method, args) => engine[method](...args).catch(error => {
-    throw isTransient(error) ? new Error(`the ${describe(error)}`, { cause: error }) : error
+/** Without it, the log would have neither the host nor the way out. */
+function explainErrors (engine: EngineMethods, describe: (error: unknown) => string): Engine {
+  return forwardAll((method, args) => engine[method](...args).catch(cause => {
+    throw new Error(`the ${describe(cause)}`, { cause })
   }))
 }
 

@@ -42,9 +42,10 @@ export function codeOf (error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** Whether the certificate of the host is refused, and will be until somebody replaces it. */
-export function isAboutCertificate (error: unknown): boolean {
+/** Whether TLS fails with the host, and will until somebody replaces a certificate or a setting. */
+export function isAboutTls (error: unknown): boolean {
   const code = codeOf(error)
+  if ((error as Error).message.includes(lacksTls)) return true
   return descriptions[code] === ofUnknownAuthority || code === otherHost || code === expired
 }
 
@@ -65,6 +66,7 @@ export function describeError (error: unknown): string {
   return remedy === undefined ? message : `${message}; ${remedy}`
 }
 
+const lacksTls = 'does not support SSL'
 /** What pg's errors without a code mean, by a part of their message. */
 const descriptionsByMessage = [
   ['connection timeout', 'it does not respond; check the network and the server'],
@@ -73,7 +75,7 @@ const descriptionsByMessage = [
     'it closed the connection without a word; check that it is PostgreSQL and not another program'
   ],
   [
-    'does not support SSL',
+    lacksTls,
     'it has no TLS; set ssl = on in PostgreSQL, or sslmode=disable in DATABASE_URL'
   ]
 ] as const
@@ -92,9 +94,11 @@ const descriptions: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
 }
 
-/** pg_hba.conf may have only lines of the type `hostssl`, or none for this user and host. */
-const remedyWithoutTls = 'end DATABASE_URL with ?sslmode=verify-full, or let it in without TLS ' +
-  '(pg_hba.conf)'
+/** pg_hba.conf may have only lines of the type `hostssl`, or none for this user or database. */
+const remedyWithoutTls = 'correct the user or the database in DATABASE_URL, end it with ' +
+  '?sslmode=verify-full, or let it in without TLS (pg_hba.conf)'
+export const makeWritable = 'RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE)'
+export const namePrimary = 'name the primary, or all hosts, as in postgres://user@a,b/database'
 export const sqlOfOwner = 'by the SQL for the owner in docs/use/postgresql.md'
 const refusesPlants = `its table plants does not take every plant: make it ${sqlOfOwner}`
 /** What the operator can do, by SQLSTATE or Node's code. */
@@ -105,9 +109,13 @@ const remedies: Readonly<Record<string, string>> = {
   23514: refusesPlants,
   '428C9': refusesPlants,
   '42P10': refusesPlants,
-  28000: 'let it in (CREATE ROLE ... LOGIN, pg_hba.conf), or correct the user in DATABASE_URL',
+  [readOnly]: `${makeWritable}; on a standby, ${namePrimary}`,
+  28000: 'let it in (CREATE ROLE ... LOGIN, pg_hba.conf), or correct the user or the database in ' +
+    'DATABASE_URL',
   '28P01': 'correct the user and the password in DATABASE_URL',
   '3D000': 'create it, or correct DATABASE_URL',
+  53300: 'raise max_connections, or the CONNECTION LIMIT of the role or the database, or end ' +
+    'other clients',
   42501: `grant the rights, or let the owner make the tables, ${sqlOfOwner}`,
   [undefinedTable]: `restore it, or make it ${sqlOfOwner}; to let the service make it, empty, ` +
     'remove plants_schema',

@@ -2,7 +2,9 @@
 // upgrades its tables, and finds its dialect.
 import { columns, migrations } from './columns.ts'
 import { type Dialect, dialectOf } from './dialects.ts'
-import { codeOf, PermanentError, sqlOfOwner, undefinedTable } from './errors.ts'
+import {
+  codeOf, makeWritable, namePrimary, PermanentError, sqlOfOwner, undefinedTable
+} from './errors.ts'
 import { checkRights, type Query } from './plants.ts'
 
 /**
@@ -102,10 +104,7 @@ function refuseUnsafe ([settings]: Settings[]): void {
     throw new PermanentError(`${problem}; ${remedy}, ${sqlOfOwner}`)
   }
   if (settings.readOnly === 'on') {
-    const remedy = settings.isStandby
-      ? 'name the primary, or all hosts, as in postgres://user@a,b/database'
-      : 'RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE)'
-    throw new PermanentError(`it is read-only; ${remedy}`)
+    throw new PermanentError(`it is read-only; ${settings.isStandby ? namePrimary : makeWritable}`)
   }
 }
 

@@ -2,7 +2,7 @@
 // on warnings.
 import type pg from 'pg'
 import type { Clock } from '../clock.ts'
-import { describeError, isAboutCertificate, PermanentError } from './errors.ts'
+import { describeError, isAboutTls, PermanentError } from './errors.ts'
 
 export interface StatementRunner {
   /**
@@ -77,8 +77,8 @@ export function createStatementRunner (
     } catch (error) {
       const label = hosts.length > 1 ? `${hosts[host]}: ` : ''
       problems[host] = label + describeError(error)
-      // Another host of a list may have a good one.
-      if (hosts.length > 1 || !isAboutCertificate(error)) throw error
+      // Another host of a list may have TLS, and a good certificate.
+      if (hosts.length > 1 || !isAboutTls(error)) throw error
       throw new PermanentError(problems[host], { cause: error })
     }
   }

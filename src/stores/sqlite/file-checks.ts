@@ -158,6 +158,10 @@ export function stat (file: string) {
   return statSync(file, { bigint: true, throwIfNoEntry: false })
 }
 
+export function fileMoved (path: string): Error {
+  return new Error(`its file ${path} was removed or replaced; put it back`)
+}
+
 /** Which file it is: a copy of a disk has the same inodes on another device. */
 export function identify (file: ReturnType<typeof stat>): string | undefined {
   return file && `${file.dev} ${file.ino}`

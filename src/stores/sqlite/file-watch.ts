@@ -4,7 +4,7 @@ import { openSync, readSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
 import { FileChanged, isFailedWrite, LogRemoved, merge, syncFile } from './checkpoint.ts'
-import { identify, stat } from './file-checks.ts'
+import { fileMoved, identify, stat } from './file-checks.ts'
 import { transaction, writeVersion } from './schema.ts'
 import { isPartlyMerged, logBytes, readIndex, type WalIndex } from './wal-index.ts'
 
@@ -21,7 +21,7 @@ const maxPagesUnmerged = 10 * pagesOfCheckpoint
 export function watchFiles (connection: DatabaseSync, path: string, descriptors: number[]) {
   const page = connection.prepare('PRAGMA page_size').get() as { page_size: bigint }
   const pageSize = Number(page.page_size)
-  const names = [path, `${path}-wal`, `${path}-shm`]
+  const names = [path, `${path}-wal`, `${path}-shm`] as const
   const open = (name: string) => {
     const descriptor = openSync(name, 'r')
     descriptors.push(descriptor)
@@ -39,7 +39,7 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
   function checkPlace (): void {
     const now = observeFiles(names, index)
     const changed = now.files.findIndex((file, nth) => file !== last.files[nth])
-    if (changed === 0) throw new Error(moved)
+    if (changed === 0) throw fileMoved(path)
     if (changed !== -1) throw new LogRemoved(logMoved)
     if (isChangedByOthers(now, last, pageSize)) {
       const wayOut = 'restart the service, which checks it'
@@ -123,7 +123,6 @@ function readSalt (descriptor: number): number {
   return words[0] as number
 }
 
-const moved = 'its file was removed or replaced'
 const logMoved = 'its log or index was removed or replaced; its plants are in the file; ' +
   'restart the service, and never put the old log back'
 
@@ -151,7 +150,10 @@ interface Observation {
  * Looks at files and index of one moment: checkpoints of other processes change both.
  * @throws Error when there is no database file
  */
-function observeFiles (names: readonly string[], descriptor: number): Observation {
+function observeFiles (
+  names: readonly [path: string, ...others: string[]],
+  descriptor: number
+): Observation {
   let index = readIndex(descriptor)
   for (;;) {
     const files = names.map(stat)
@@ -159,7 +161,7 @@ function observeFiles (names: readonly string[], descriptor: number): Observatio
     index = readIndex(descriptor)
     if (!isDeepStrictEqual(index, before)) continue
     const [file] = files
-    if (file === undefined) throw new Error(moved)
+    if (file === undefined) throw fileMoved(names[0])
     return { size: file.size, time: file.mtimeNs, files: files.map(identify), index }
   }
 }

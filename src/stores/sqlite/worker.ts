@@ -13,7 +13,7 @@ import {
   checkLogAfter, FileChanged, FileLeft, FileUnsynced, isFailedWrite, LogRemoved, mergeAtEnd,
   syncFile, syncFolder
 } from './checkpoint.ts'
-import { checkFiles, identify, stat } from './file-checks.ts'
+import { checkFiles, fileMoved, identify, stat } from './file-checks.ts'
 import { type FileWatch, watchFiles } from './file-watch.ts'
 import { columns, creationMark, markCreation, setUpFile, writeVersion } from './schema.ts'
 import { checkMark, removeMark, writeMark } from './unsynced-mark.ts'
@@ -243,8 +243,7 @@ interface Database {
 
 function open (): Database {
   const file = stat(path)
-  if (firstIdentity !== undefined && file === undefined) throw new Error('its file is gone')
-  if (!isInPlace()) throw new Error('its file was replaced')
+  if (firstIdentity !== undefined && identify(file) !== firstIdentity) throw fileMoved(path)
   makeDirectory(dirname(path))
   checkMark(path)
   checkFiles(path)

@@ -115,7 +115,7 @@ for (const [source, error] of permanent) {
   t.test(`${error.code} fails at once (${source})`, async t => {
     const { store, statements } = await replay(t, [{ error }])
     await t.rejects(
-      store.add(fern), { name: 'StoreUnavailable', cause: { message: error.message } }
+      store.add(fern), { name: 'StoreUnavailable', cause: { cause: { message: error.message } } }
     )
     t.equal(tries(statements), 1)
     t.equal(await store.add(fern), 'added', 'the next call succeeds')

@@ -23,6 +23,8 @@ async function open (t: Test, url: string): Promise<PlantStore> {
 }
 
 const cannotBeUsed = (url: string) => `The PostgreSQL database at ${new URL(url).host} cannot be used:`
+/** The cause in the log while the service runs. */
+const causeOf = (url: string, problem: string) => cannotBeUsed(url).replace('The', 'the') + ` ${problem}`
 
 /** Opens a store and expects this error. */
 function rejectsOpening (t: Test, url: string, message: string | RegExp) {
@@ -252,7 +254,7 @@ t.test('a statement that cannot be stopped gives its connection back', inParalle
   const problem = 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
   await t.rejects(store.add({ id: 1n, name: 'fern' }), {
     name: 'StoreUnavailable',
-    cause: { message: `the ${cannotBeUsed(relay.url).slice(4)} ${problem}`, cause: Error }
+    cause: { message: causeOf(relay.url, problem), cause: Error }
   }, 'the log names the database')
   await t.resolves(store.close(), 'the pool has all of its connections')
 })
@@ -437,7 +439,8 @@ t.test('check() notices at once that a database accepts writes again', async t =
   const readOnly = `ALTER DATABASE ${databaseName(url)} SET default_transaction_read_only`
   await server.query(`${readOnly} = on`)
   await terminateConnections(url)
-  await t.rejects(store.check(), { message: /it is read-only/ })
+  const problem = 'it is read-only; RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE)'
+  await t.rejects(store.check(), { message: causeOf(url, problem), cause: Error })
   await server.query(`${readOnly} = off`)
   await t.resolves(store.check())
 })
@@ -460,7 +463,10 @@ t.test('a check that gets no connection keeps the one that stores plants', async
   const adding = store.add({ id: 1n, name: 'fern' })
   const waiting = `${connections} AND wait_event_type = 'Lock'`
   while ((await server.query(waiting)).length === 0) await sleep(5)
-  await t.rejects(store.check(), { message: /too many connections for role/ })
+  await t.rejects(store.check(), {
+    message: causeOf(url, `too many connections for role "${role}"; raise max_connections, or the ` +
+      'CONNECTION LIMIT of the role or the database, or end other clients')
+  })
   await other.end()
   t.equal(await adding, 'added')
   t.equal(await store.add({ id: 2n, name: 'ivy' }), 'added')
@@ -472,7 +478,9 @@ t.test('check() creates no tables in the place of lost ones', async t => {
   const store = await open(t, url)
   await server.query('DROP TABLE plants, plants_schema', url)
   await t.rejects(store.check(), {
-    message: 'its tables are gone; restore them, or restart the service to create new ones'
+    message: causeOf(
+      url, 'its tables are gone; restore them, or restart the service to create new ones'
+    )
   })
   t.strictSame(await server.query("SELECT to_regclass('plants')", url), [{ to_regclass: null }])
 })
@@ -633,7 +641,12 @@ t.test('the store recovers without a restart after a failure of the database', a
   await t.rejects(store.add({ id: 1n, name: 'fern' }), {
     name: 'StoreUnavailable',
     message: 'The service could not confirm that the plant is stored. Sending the same plant again is safe.',
-    cause: /relation "public.plants" does not exist/
+    cause: {
+      message: causeOf(url, 'relation "public.plants" does not exist; restore it, or make it by ' +
+        'the SQL for the owner in docs/use/postgresql.md; to let the service make it, empty, ' +
+        'remove plants_schema'),
+      cause: { code: '42P01' }
+    }
   })
   await server.query('ALTER TABLE hidden RENAME TO plants', url)
   t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')

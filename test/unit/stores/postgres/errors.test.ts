@@ -26,10 +26,34 @@ t.test('an error of TLS has the way out of docs/use/postgresql.md', async t => {
 
 t.test('a user whom the server does not know or let in has a way out', async t => {
   // As PostgreSQL 18 says it of a role that is missing, and of a host that pg_hba.conf lacks.
-  const refusals = ['role "x" does not exist', 'no pg_hba.conf entry for host "::1", user "x"']
+  const refusals = [
+    'role "x" does not exist',
+    'no pg_hba.conf entry for host "::1", user "x", database "x", SSL encryption'
+  ]
   for (const message of refusals) {
-    const wayOut = 'let it in (CREATE ROLE ... LOGIN, pg_hba.conf), or correct the user in DATABASE_URL'
+    const wayOut = 'let it in (CREATE ROLE ... LOGIN, pg_hba.conf), or correct the user or the ' +
+      'database in DATABASE_URL'
     t.equal(describeError(Object.assign(new Error(message), { code: '28000' })), `${message}; ${wayOut}`)
+  }
+})
+
+t.test('a server that lets nobody else in, and a transaction that is read-only, have ways out', async t => {
+  // As PostgreSQL 18 says it.
+  const wayOut = {
+    53300: 'raise max_connections, or the CONNECTION LIMIT of the role or the database, or end ' +
+      'other clients',
+    25006: 'RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE); on a standby, name ' +
+      'the primary, or all hosts, as in postgres://user@a,b/database'
+  }
+  const failures: Array<[code: keyof typeof wayOut, message: string]> = [
+    [53300, 'too many connections for role "x"'],
+    [53300, 'sorry, too many clients already'],
+    [25006, 'cannot execute INSERT in a read-only transaction']
+  ]
+  for (const [code, message] of failures) {
+    t.equal(
+      describeError(Object.assign(new Error(message), { code })), `${message}; ${wayOut[code]}`
+    )
   }
 })
 
@@ -38,7 +62,8 @@ t.test('a server that admits only TLS, and a certificate of another host, have w
   const refused = 'no pg_hba.conf entry for host "::1", user "x", database "x", no encryption'
   t.equal(
     describeError(Object.assign(new Error(refused), { code: '28000' })),
-    `${refused}; end DATABASE_URL with ?sslmode=verify-full, or let it in without TLS (pg_hba.conf)`
+    `${refused}; correct the user or the database in DATABASE_URL, end it with ` +
+      '?sslmode=verify-full, or let it in without TLS (pg_hba.conf)'
   )
   const other = "Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's " +
     'altnames: DNS:b'

@@ -22,7 +22,7 @@ async function startOn (t: Test, errors: Error[], message: string | RegExp): Pro
 
 const refused = (code: string) => Object.assign(new Error('refused'), { code })
 
-t.test('a certificate that is not accepted ends the start at once, without a retry', async t => {
+t.test('a certificate that is not accepted, or a server without TLS, ends the start at once', async t => {
   const remedies = {
     ERR_TLS_CERT_ALTNAME_INVALID: 'refused; use a name of the certificate as the host in DATABASE_URL',
     CERT_HAS_EXPIRED: 'refused; renew its certificate',
@@ -31,6 +31,9 @@ t.test('a certificate that is not accepted ends the start at once, without a ret
   for (const [code, message] of Object.entries(remedies)) {
     t.strictSame(await startOn(t, [refused(code)], message), [0], code)
   }
+  // As pg says it of a server without TLS.
+  const withoutTls = new Error('The server does not support SSL connections')
+  t.strictSame(await startOn(t, [withoutTls], /^it has no TLS; set ssl = on in PostgreSQL/), [0])
 })
 
 t.test('of a list of hosts the next one is tried, as it may have another certificate', async t => {

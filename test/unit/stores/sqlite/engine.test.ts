@@ -341,10 +341,11 @@ t.test('a running store adds no plants while its file is missing', async t => {
   const hidden = join(folder, 'hidden.db')
   for (const suffix of ['', '-wal', '-shm']) renameSync(path + suffix, hidden + suffix)
   const ivy = { id: 2n, name: 'ivy' }
-  await t.rejects(
-    store.add(ivy), { name: 'StoreUnavailable', cause: /its file was removed or replaced/ }
-  )
-  await t.rejects(store.add(ivy), { name: 'StoreUnavailable', cause: /its file is gone/ })
+  const message = `its file ${path} was removed or replaced; put it back`
+  for (const state of ['open', 'closed']) {
+    await t.rejects(store.add(ivy), { name: 'StoreUnavailable', cause: { message } }, state)
+  }
+  await t.rejects(store.check(), { message })
   t.equal(existsSync(path), false, 'the store creates no empty file')
   for (const suffix of ['', '-wal', '-shm']) {
     if (existsSync(hidden + suffix)) renameSync(hidden + suffix, path + suffix)
@@ -694,7 +695,8 @@ t.test('a file that gets the place of a removed one is refused, although its log
   // A file system gives a new file the inode of the last one that was removed, unless that one is
   // open.
   copyFileSync(backup, path)
-  await t.rejects(store.check(), { message: 'its file was replaced' })
+  const message = `its file ${path} was removed or replaced; put it back`
+  await t.rejects(store.check(), { message })
   await t.rejects(store.add({ id: 2n, name: 'ivy' }), { name: 'StoreUnavailable' })
 })
 
