@@ -111,6 +111,16 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   const misconfigured = { ...env, PORT: 'abc' }
   const failed = spawnSync(process.execPath, ['src/main.ts'], { cwd: folder, env: misconfigured, encoding: 'utf8' })
   t.match(failed, { status: 1, stderr: /^The service cannot listen at HOST=localhost and PORT=abc: .*\n$/ })
+  const service = read('src/service.ts')
+  const mistakes: Array<[from: string, to: string, stderr: RegExp]> = [
+    ['...petOwnersHandlers,', '', /^The operation readA has no handler\. Correct `handlers` .*\n$/],
+    ['createVerifiers(env)', 'createVerifiers(env).none.none', /^TypeError: [^]*\n {4}at createService \(/]
+  ]
+  for (const [from, to, stderr] of mistakes) {
+    write('src/service.ts', service.replace(from, to))
+    t.match(spawnSync(process.execPath, ['src/main.ts'], { cwd: folder, env, encoding: 'utf8' }), { status: 1, stderr })
+  }
+  write('src/service.ts', service)
   const { createVerifiers, missingSecrets } = await import(join(folder, 'src/verifiers.ts'))
   const given = Object.fromEntries(secrets.map(name => [`${name}_SECRET`, 'x']))
   t.strictSame(missingSecrets(given), ['USER_SECRET=user:password'], 'a secret without a user lets nobody in')
