@@ -148,12 +148,12 @@ const brokenContracts: Broken[] = [
   {
     name: 'Swagger 2.0',
     change: () => swagger2,
-    messages: [/openapi\.yaml:\d+:\d+ .*Not supported: an OpenAPI version .* \(2\.0\)\./]
+    messages: [/openapi\.yaml:\d+:\d+ .*Not supported: an OpenAPI version .* \(2\.0\): convert the contract/]
   },
   {
     name: 'a version that is a number',
     change: replace('openapi: 3.1.0', 'openapi: 3.1'),
-    messages: [/:3:\d+ #\/openapi Not supported: an OpenAPI version .* \(3\.1\)\./]
+    messages: [/:3:\d+ #\/openapi Not supported: an OpenAPI version .* \(3\.1\): write 3\.1\.0\./]
   },
   {
     name: 'a parameter with an empty schema',
