@@ -210,7 +210,7 @@ t.test('in a project, init says what to add to the files that it keeps', async t
   write('package.json', JSON.stringify({ ...JSON.parse(missing), type: 'commonjs' }))
   t.match((await run('init')).stdout, /\n\{\n {2}"type": "module",\n/)
   write('package.json', '{')
-  t.match(await run('init'), { code: 2, stdout: '', stderr: /^package\.json: .*JSON/ })
+  t.match(await run('init'), { code: 2, stdout: '', stderr: /^package\.json: .*JSON.*\. Correct the file\.\n$/ })
 })
 
 t.test('in an app with Fastify, init writes what it lacks, and prints the code to add', async t => {
