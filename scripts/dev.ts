@@ -11,6 +11,7 @@ import { compiler, oneThread } from './compiler.ts'
 import { choicesOf, contractOptions, readOptions } from './options.ts'
 
 const contract = 'openapi.yaml'
+const waiting = 'Waiting for a change.'
 const choices = choicesOf(readOptions(contractOptions))
 let service: ChildProcess | undefined
 
@@ -24,13 +25,14 @@ async function build (watchFiles: (files: string[]) => void): Promise<void> {
   const isGood = await generate(options, watchFiles) && await typeChecks()
   if (!isGood) {
     const kept = 'The last working service keeps running.'
-    console.error(isRunning(service) ? kept : 'Waiting for a change.')
+    console.error(isRunning(service) ? kept : waiting)
     return
   }
   await stop()
   // Several threads would start again and again while the contract and the code differ.
   const env = { THREADS: '1', ...process.env }
   service = spawn(process.execPath, ['src/main.ts'], { stdio: 'inherit', env })
+  service.once('exit', code => { if (code) console.error(waiting) })
 }
 
 /** Checks src/ and generated/ only: an error in a test must not block the service. */

@@ -1,7 +1,8 @@
 // The command line of the scripts. --help prints the comment with which a script begins, and its
 // options.
 import { existsSync, readFileSync } from 'node:fs'
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import type { ParseArgsOptionsConfig } from 'node:util'
+import { parseOptions } from '../src/contract/cli/parse-options.ts'
 
 /** Reads the options. An unknown option ends the process with a message and exit code 2. */
 export function readOptions<Options extends ParseArgsOptionsConfig> (options: Options) {
@@ -18,7 +19,7 @@ export function readArguments<Options extends ParseArgsOptionsConfig> (
     process.exit()
   }
   try {
-    const { values, positionals } = parseArgs({ options, allowPositionals: most > 0 })
+    const { values, positionals } = parseOptions({ options, allowPositionals: most > 0 })
     const surplus = positionals[most]
     if (surplus === undefined) return { values, positionals }
     return exitWith(`Unexpected argument '${surplus}'. This command takes at most ${most}.`)

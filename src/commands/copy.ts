@@ -133,7 +133,9 @@ function abortOnSignal (): AbortSignal {
 async function openSource (from: string): Promise<Source & { close: () => Promise<void> }> {
   if (isStoreUrl(from)) {
     // openStore() would create a missing file.
-    if (lacksFile(from)) throw new ArgumentError(`There is no database ${sqlitePath(from)}.`)
+    if (lacksFile(from)) {
+      throw new ArgumentError(`There is no database ${sqlitePath(from)}: correct the path.`)
+    }
     const store = await openStore(from, { maxQueue: 1, onWarning: console.error })
     // Only the progress bar needs the count: ignore its failure.
     const total = await store.count().catch(() => undefined)

@@ -57,13 +57,12 @@ export function tokens (text: string): Tokens {
   return tokens
 }
 
-/** The message shows only what is surely a path: a token may be here by mistake. */
+/** Like a value, a name that is not surely a path may be a token by mistake. */
 export function tokensFile (path: string): TokensFile {
   try {
     return readTokensFile(path)
   } catch (error) {
-    const isPath = /^\.{0,2}\//.test(path)
-    const file = isPath ? resolve(path) : `a path relative to ${process.cwd()}`
+    const file = resolve(/^\.{0,2}\//.test(path) ? path : shown(path))
     throw new Error(`names ${file}, which ${(error as Error).message}`)
   }
 }

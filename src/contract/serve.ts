@@ -89,7 +89,7 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
     ...mismatchesOf('operation', 'handler', contract.operations, handlers),
     ...mismatchesOf('security scheme', 'verifier', schemes, verifiers)
   ]
-  if (mismatches.length > 0) throw new Error(mismatches.join(' '))
+  if (mismatches.length > 0) throw new Error([...mismatches, correctMismatches].join(' '))
   requireLimits({ responseTimeoutMs: service.responseTimeoutMs, ...bodyLimits })
 
   const operations = routedOperations(contract, variables, app.prefix)
@@ -191,6 +191,9 @@ function requireLimits (limits: Record<string, number | undefined>): void {
     throw new Error(`${name} must be a whole number from 1 to ${max}, and not ${limit}.`)
   }
 }
+
+const correctMismatches = 'Correct `handlers` or `verifiers`, or generate again; ' +
+  '`...stubs(contract)` before your handlers answers 501 for those that are missing.'
 
 /** TypeScript reports these errors too, unless a cast hides them. */
 function mismatchesOf (kind: string, givenKind: string, wanted: object, given: object = {}) {

@@ -1,7 +1,8 @@
 // The arguments that generate and init share.
 import { statSync } from 'node:fs'
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import type { ParseArgsOptionsConfig } from 'node:util'
 import type { GenerateOptions } from '../generate/generate.ts'
+import { parseOptions } from './parse-options.ts'
 
 /** What the owner of a contract accepts, and how types are written. */
 export type Choices = Pick<
@@ -15,13 +16,22 @@ const choiceOptions = {
   types: { type: 'string', default: 'openapi-typescript' }
 } as const
 
+export const generateOptions = {
+  overlay: { type: 'string', multiple: true, default: [] },
+  out: { type: 'string', default: 'generated' },
+  check: { type: 'boolean', default: false },
+  watch: { type: 'boolean', default: false }
+} satisfies ParseArgsOptionsConfig
+
 /** @throws Error about an unknown option or value, or a second file */
 export function readArguments<Options extends ParseArgsOptionsConfig> (
   args: string[],
   own: Options
 ) {
   const options: Options & typeof choiceOptions = { ...own, ...choiceOptions }
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const { values, positionals } = parseOptions(
+    { args, options, allowPositionals: true }, generateOptions
+  )
   const [contract, surplus] = positionals
   const given: { [Name in keyof typeof choiceOptions]?: unknown } = values
   if (surplus !== undefined) throw new Error(`Unexpected argument '${surplus}': name one contract.`)

@@ -1,6 +1,6 @@
 // fastify-openapi-contract generate: the contract -> the folder of generated files.
 import { setFlagsFromString } from 'node:v8'
-import { readArguments, requireFile, generateCommand } from './arguments.ts'
+import { generateCommand, generateOptions, readArguments, requireFile } from './arguments.ts'
 import { type GenerateOptions, updateFiles } from '../generate/generate.ts'
 import { buildOnChange } from '../generate/watch.ts'
 import { describeFailure } from './failure.ts'
@@ -11,12 +11,7 @@ import { withWayOut } from './way-out.ts'
  * @param signal ends the watching in tests
  */
 export async function runGenerate (args: string[], signal?: AbortSignal): Promise<number> {
-  const { contract = 'openapi.yaml', values, choices } = readArguments(args, {
-    overlay: { type: 'string', multiple: true, default: [] },
-    out: { type: 'string', default: 'generated' },
-    check: { type: 'boolean', default: false },
-    watch: { type: 'boolean', default: false }
-  })
+  const { contract = 'openapi.yaml', values, choices } = readArguments(args, generateOptions)
   const { overlay: overlays, out, check, watch } = values
   // Otherwise V8 lets garbage grow to a multiple of what a large contract needs.
   setFlagsFromString('--heap-growing-percent=40')

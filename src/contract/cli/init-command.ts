@@ -33,8 +33,8 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
   const generate = generateCommand(contract, { ...choices, out })
   const manifest = projectManifest(generate, own, out)
   if (!hasApp) writeFiles(projectFiles(manifest))
-  // Generated files belong together: a folder that is there stays as it is.
-  if (existsSync(out)) console.log(`kept ${out}/`)
+  // Generated files belong together: a complete folder, with the last of them, stays as it is.
+  if (existsSync(`${out}/types.ts`)) console.log(`kept ${out}/`)
   else await updateFiles({ contract, out, command: `npx ${generate}`, check: false, ...choices })
 
   const extension = importExtension(out)

@@ -69,7 +69,7 @@ export function readManifest (folder: string): Manifest | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    throw new Error(`${file}: ${(error as Error).message}`)
+    throw new Error(`${file}: ${(error as Error).message}. Correct the file.`)
   }
 }
 

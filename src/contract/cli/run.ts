@@ -1,6 +1,5 @@
 // Chooses the command by its name.
 import { readFileSync } from 'node:fs'
-import { describeOption } from './unknown-option.ts'
 
 const usage = `Usage: npx fastify-openapi-contract COMMAND [openapi.yaml] [OPTIONS]
 
@@ -35,22 +34,14 @@ export async function run (args: string[]): Promise<number> {
     console.log(ownManifest().version)
     return 0
   }
-  if (command === 'generate' || command === 'init') return await runCommand(command, rest)
-  throw new Error(`There is no command ${command}: use init, generate, --help or --version.`)
-}
-
-async function runCommand (command: 'generate' | 'init', args: string[]): Promise<number> {
-  try {
-    // Their packages may be missing, which says only the command that needs them.
-    if (command === 'init') {
-      return await (await import('./init-command.ts')).runInit(args, ownManifest())
-    }
-    return await (await import('./generate-command.ts')).runGenerate(args)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw error
-    throw new Error(describeOption(error as Error, command, usage))
+  // Their packages may be missing, which says only the command that needs them.
+  if (command === 'init') {
+    return await (await import('./init-command.ts')).runInit(rest, ownManifest())
   }
+  if (command === 'generate') {
+    return await (await import('./generate-command.ts')).runGenerate(rest)
+  }
+  throw new Error(`There is no command ${command}: use init, generate, --help or --version.`)
 }
 
 /** The package.json of this package, of which init writes the version. */

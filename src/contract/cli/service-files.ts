@@ -79,7 +79,11 @@ ${hasSchemes ? importVerifiers : ''}
 if (existsSync('.env')) process.loadEnvFile()
 const { HOST = 'localhost', PORT = '3000' } = process.env
 ${hasSchemes ? requireSecrets : ''}\
-const app = await buildApp(process.env, { logger: true })
+const app = await buildApp(process.env, { logger: true }).catch((error: Error) => {
+  // A bug has another name, such as TypeError: its stack tells the place.
+  console.error(error.name === 'Error' ? error.message : error)
+  process.exit(1)
+})
 await app.listen({ host: HOST, port: Number(PORT) }).catch(({ message }: Error) => {
   console.error(\`The service cannot listen at HOST=\${HOST} and PORT=\${PORT}: \${message}\`)
   process.exit(1)

@@ -29,7 +29,7 @@ t.test('--help names each variable with a value, and starts nothing', async t =>
   t.strictSame(readdirSync(folder), [])
 })
 
-t.test('without packages each npm script that needs them is one sentence, and exit code 2', async t => {
+t.test('without packages or generated files each npm script that needs them is one sentence, and exit code 2', async t => {
   const folder = t.testdir({ bin: {}, nodes: { v20: {}, none: {} } })
   for (const file of ['package.json', 'bin/plant-store', 'scripts/packages.sh']) cpSync(file, join(folder, file))
   const old = join(folder, 'nodes/v20/node')
@@ -59,6 +59,10 @@ t.test('without packages each npm script that needs them is one sentence, and ex
   t.match(await call(scripts.generate, 'v20'), { code: 2, stderr }, 'after npm ci --omit=dev')
   const missing = 'Put one on the PATH: npm has installed none that runs on this machine.'
   t.match(await call(scripts.start, 'v20'), { code: 2, stderr: `${needs} v20.20.2. ${missing}\n` })
+  mkdirSync(join(folder, 'src'))
+  writeFileSync(join(folder, 'src/main.ts'), '')
+  const notGenerated = /\/generated is missing or not complete: run npm run generate first\.\n$/
+  t.match(await call(scripts.start, 'v20'), { code: 2, stderr: notGenerated })
 })
 
 t.test('--version prints the version of package.json', async t => {

@@ -301,7 +301,7 @@ test('a copy that cannot start prints one sentence without a stack or a password
     [['a'], /^Usage: npm run copy/],
     [['a', 'b', 'c'], /^Usage: npm run copy/],
     [['--force', 'a', 'b'], /Unknown option '--force'/],
-    [[sqliteUrl(folder, 'none.db'), '-'], /^There is no database .*none\.db\.\n$/],
+    [[sqliteUrl(folder, 'none.db'), '-'], /^There is no database .*none\.db: correct the path\.\n$/],
     [[join(folder, 'none.ndjson'), '-'], /^There is no file \S+none\.ndjson; a store is sqlite:PATH, .*\.\n$/],
     // Nobody can open a socket as a file; a store takes longer to open.
     [[socket, sqliteUrl(folder)], /^ENXIO: no such device or address, open '\S+socket'\n$/],

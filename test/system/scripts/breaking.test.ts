@@ -166,7 +166,7 @@ test('a command line that names nothing to compare is refused with exit code 2',
   await refused(missing, ['--contract', 'x.yaml'], observed)
   const surplus = /^Unexpected argument 'v3'\. This command takes at most 2\.\n$/
   await refused(surplus, ['v1', 'v2', 'v3'], observed)
-  await refused(/^Unknown option '--foo'/, ['--foo'])
+  await refused(/^There is no option --foo\. /, ['--foo'])
   writeFileSync(join(folder, 'redocly.yaml'), 'rules: [')
   const failed = /^Redocly could not compare the contracts: Failed to load the configuration file/
   await refused(failed, [], observed)

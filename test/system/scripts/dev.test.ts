@@ -91,7 +91,7 @@ actions: [{ target: $, update: { openapi: 4.0.0 } }]
   change('src/main.ts', 'if (args.length > 0)', `if (args.length === 0) {\n${end}}\nif (args.length > 0)`)
   await printed(/Waiting for a change\./)
   change('0.yaml', '4.1.0', '3.1.0')
-  await printed(/THREADS 1\n/)
+  await printed(/THREADS 1\n[^]*Waiting for a change\./)
   change('0.yaml', '3.1.0', '4.2.0')
   await printed(/\(4\.2\.0\)[^]*Waiting for a change\./)
   dev.kill('SIGINT')

@@ -29,7 +29,8 @@ t.test('values that are not whole numbers and unknown options are refused with o
   t.equal(refused('--rounds', '0'), '--rounds: 0 is not a whole number of at least 1.\n')
   t.equal(refused('--rounds', '1.5'), '--rounds: 1.5 is not a whole number of at least 1.\n')
   t.equal(refused('--sizes', '1,many'), '--sizes: many is not a whole number of at least 0.\n')
-  t.match(run('--foo'), { status: 2, stdout: '', stderr: /^Unknown option '--foo'.*\n$/ })
+  t.match(run('--foo'), { status: 2, stdout: '', stderr: 'There is no option --foo. --help lists the options.\n' })
+  t.equal(refused('--round', '2'), 'There is no option --round. Did you mean --rounds?\n')
 })
 
 t.test('a list is refused where one number is needed', async t => {

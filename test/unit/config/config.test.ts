@@ -167,8 +167,9 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ],
     [
       'ACCESS_TOKENS_FILE', 'tok3n+of-a-shop',
-      /^ACCESS_TOKENS_FILE names a path relative to \/.+, which cannot be read: no such (?!.*tok3n)/
+      /^ACCESS_TOKENS_FILE names \/.+\/tok\.\.\., which cannot be read: no such (?!.*tok3n)/
     ],
+    ['ACCESS_TOKENS_FILE', 'nope', /^ACCESS_TOKENS_FILE names \/.+\/nope, which cannot be read: no such/],
     ['ACCESS_TOKENS_FILE', empty, /which has no token;/],
     ['METRICS_PORT', '3000', /^METRICS_PORT is 3000, like PORT; for example METRICS_PORT=9464$/],
     ['BASE_URL', 'ftp://example.com', /but must begin with https:\/\/, http:\/\/ or one \/; for/],

@@ -1,4 +1,5 @@
-// The reference names each export and each option, and its examples compile and run.
+// The reference names each export and each option. Its examples and the program of the README
+// compile and run.
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
@@ -66,13 +67,16 @@ t.test('the examples compile and run', async t => {
   const [contract, ...examples] = codeIn(reference)
   const programs: Record<string, string> = {}
   for (const [index, { text }] of examples.entries()) programs[`example-${index}`] = text
-  const { folder, messages } = await compilePrograms(t, contract?.text, programs)
+  const readme = codeIn(readFileSync(join(folder, 'README.md'), 'utf8'))
+  const ofReadme = readme.find(({ language }) => language === 'ts')
+  programs.readme = String(ofReadme?.text).replace(/^await app\.listen.*$/m, 'await app.ready()')
+  const { folder: compiled, messages } = await compilePrograms(t, contract?.text, programs)
   t.capture(console, 'log', () => {})
   t.capture(console, 'warn', () => {})
   t.capture(console, 'error', () => {})
   for (const name of Object.keys(programs)) {
     t.strictSame(messages(name), [], `${name} compiles`)
-    await t.resolves(import(join(folder, `${name}.ts`)), `${name} runs`)
+    await t.resolves(import(join(compiled, `${name}.ts`)), `${name} runs`)
   }
 })
 

@@ -11,15 +11,30 @@ import { report, unsupported } from './unsupported-features.ts'
 
 /** @throws ContractError for a document of another version, which the linter may not know at all */
 export function throwOtherVersion ({ parsed, source }: Document): void {
-  const { openapi, swagger } = Object(parsed)
-  if (typeof openapi === 'string' && /^3\.[012]\./.test(openapi)) return
+  const { openapi } = Object(parsed)
+  if (typeof openapi === 'string' && /^3\.[012]\.\d+(?:-\S+)?$/.test(openapi)) return
   const field = ['openapi', 'swagger'].find(name => Object.hasOwn(Object(parsed), name)) ?? ''
   const place = locate({ source, pointer: `#/${field}`, reportOnKey: field !== '' })
-  if (parsed === undefined || parsed === null) {
-    throw new ContractError([`${place} The file is empty: begin it with \`openapi: 3.1.0\`.`])
-  }
-  const version = JSON.stringify(openapi ?? swagger ?? null).replaceAll('"', '')
-  throw new ContractError([`${place} Not supported: ${unsupported.version} (${version}).`])
+  throw new ContractError([`${place} ${describeVersion(parsed)}`])
+}
+
+function describeVersion (parsed: unknown): string {
+  const begin = 'begin it with `openapi: 3.1.0`.'
+  if (parsed === undefined || parsed === null) return `The file is empty: ${begin}`
+  const { openapi, swagger } = Object(parsed)
+  const given = openapi ?? swagger ?? undefined
+  if (given === undefined) return `The contract must be an object with a version: ${begin}`
+  // YAML takes 2.0 for the number 2.
+  const version = Number.isInteger(given) ? given.toFixed(1) : JSON.stringify(given)
+  const text = version.replaceAll('"', '')
+  return `Not supported: ${unsupported.version} (${text})${wayOutOf(text)}.`
+}
+
+/** What to write for a version that is incomplete or has blanks; Swagger 2.0 is another format. */
+function wayOutOf (version: string): string {
+  const [, supported] = /^\s*(3\.[012])(?!\d)/.exec(version) ?? []
+  if (supported !== undefined) return `: write ${supported}.0`
+  return version === '2.0' ? ': convert the contract to OpenAPI 3' : ''
 }
 
 /** A bundled description of OpenAPI 3.0 as one of 3.1; the others stay as they are. */

@@ -1,14 +1,18 @@
 // fastify-openapi-contract generate, and what all commands have in common.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { describeFailure } from '../../../../src/contract/cli/failure.ts'
 import { runGenerate } from '../../../../src/contract/cli/generate-command.ts'
 import { openFolder, printed } from '../../../fixtures/command-line.ts'
+import { holdProcess } from '../../../fixtures/leash.ts'
 import { anyResponse, contractText, jsonBody, jsonResponse, noContent, ref } from '../../../fixtures/contract.ts'
 
+const main = resolve('src/contract/cli/main.ts')
 const { version } = JSON.parse(readFileSync('src/contract/package.json', 'utf8'))
 const small = contractText({ paths: `  /a: { get: { operationId: a, security: [], ${noContent} } }` })
 const open = contractText({ root: '', paths: `  /a: { get: { operationId: a, ${anyResponse} } }` })
@@ -34,7 +38,7 @@ actions: [{ target: $.info, update: { title: ${title} } }]
 
 /** Runs the command in a process. */
 function runProcess (args: string[], node: string[] = []) {
-  const command = [...node, resolve('src/contract/cli/main.ts'), ...args]
+  const command = [...node, main, ...args]
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' })
   return { status, stdout, stderr }
 }
@@ -61,6 +65,19 @@ t.test('the command and the package refuse an old Node by one sentence', async t
   const door = '../../../../src/contract/node-version.ts?old'
   await t.rejects(import(door), { message: `${needs} v22.1.0. ${wayOut}` })
   t.match(readFileSync(join(import.meta.dirname, '../../../../src/contract/index.ts'), 'utf8'), /^(\/\/.*\n)*import '\.\/node-version\.ts'\n/)
+})
+
+t.test('init writes all files for a reader of its output that ends first', async t => {
+  const { folder } = openFolder(t)
+  const child = holdProcess(spawn(process.execPath, [main, 'init'], {
+    stdio: ['ignore', 'pipe', 'pipe']
+  }))
+  child.stdout.destroy()
+  const ended = once(child, 'close')
+  t.equal(await text(child.stderr), '')
+  t.strictSame(await ended, [0, null])
+  t.ok(existsSync(join(folder, 'generated/types.ts')))
+  t.ok(existsSync(join(folder, 'test/app.test.ts')))
 })
 
 t.test('--help describes the commands', async t => {

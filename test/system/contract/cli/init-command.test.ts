@@ -111,6 +111,16 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   const misconfigured = { ...env, PORT: 'abc' }
   const failed = spawnSync(process.execPath, ['src/main.ts'], { cwd: folder, env: misconfigured, encoding: 'utf8' })
   t.match(failed, { status: 1, stderr: /^The service cannot listen at HOST=localhost and PORT=abc: .*\n$/ })
+  const service = read('src/service.ts')
+  const mistakes: Array<[from: string, to: string, stderr: RegExp]> = [
+    ['...petOwnersHandlers,', '', /^The operation readA has no handler\. Correct `handlers` .*\n$/],
+    ['createVerifiers(env)', 'createVerifiers(env).none.none', /^TypeError: [^]*\n {4}at createService \(/]
+  ]
+  for (const [from, to, stderr] of mistakes) {
+    write('src/service.ts', service.replace(from, to))
+    t.match(spawnSync(process.execPath, ['src/main.ts'], { cwd: folder, env, encoding: 'utf8' }), { status: 1, stderr })
+  }
+  write('src/service.ts', service)
   const { createVerifiers, missingSecrets } = await import(join(folder, 'src/verifiers.ts'))
   const given = Object.fromEntries(secrets.map(name => [`${name}_SECRET`, 'x']))
   t.strictSame(missingSecrets(given), ['USER_SECRET=user:password'], 'a secret without a user lets nobody in')
@@ -200,7 +210,7 @@ t.test('in a project, init says what to add to the files that it keeps', async t
   write('package.json', JSON.stringify({ ...JSON.parse(missing), type: 'commonjs' }))
   t.match((await run('init')).stdout, /\n\{\n {2}"type": "module",\n/)
   write('package.json', '{')
-  t.match(await run('init'), { code: 2, stdout: '', stderr: /^package\.json: .*JSON/ })
+  t.match(await run('init'), { code: 2, stdout: '', stderr: /^package\.json: .*JSON.*\. Correct the file\.\n$/ })
 })
 
 t.test('in an app with Fastify, init writes what it lacks, and prints the code to add', async t => {
@@ -321,6 +331,6 @@ t.test('a folder whose name npm does not allow makes a service', async t => {
   mkdirSync(join(folder, '___'))
   process.chdir(join(folder, '___'))
   t.match(await run('init'), { code: 0 })
-  rmSync(join(folder, '___/generated'), { recursive: true })
-  t.match(await run('init'), { code: 0, stdout: /wrote generated\/types\.ts/ })
+  rmSync(join(folder, '___/generated/types.ts'))
+  t.match(await run('init'), { code: 0, stdout: /\nwrote generated\/types\.ts\n/ }, 'a folder that is not complete')
 })

@@ -27,7 +27,15 @@ t.test('a document of no version, a loop of references and too many members are 
     [`${head}---\n`, /^\S+:1:1 #\/ cannot be compiled: expected a single document/],
     ['', /^\S+:1:1 #\/ The file is empty: begin it with `openapi: 3\.1\.0`\.$/],
     ['# a comment\n', / The file is empty: /],
-    ['{}', /^\S+:1:1 #\/ Not supported: an OpenAPI version other than .* \(null\)\.$/],
+    ...['{}', '- a', 'text', 'openapi:'].map((text): [string, RegExp] => [
+      text, /^\S+:1:1 #\/(?:openapi)? The contract must be an object with a version: begin it with `openapi: 3\.1\.0`\.$/
+    ]),
+    ['openapi: 3.0', / \(3\.0\): write 3\.0\.0\.$/],
+    ['openapi: 3.2', /^\S+:1:1 #\/openapi Not supported: an OpenAPI version other than .* \(3\.2\): write 3\.2\.0\.$/],
+    [head.replace('3.1.0', "'3.1.0 '"), / \(3\.1\.0 \): write 3\.1\.0\.$/],
+    ['openapi: 3.10.0', / \(3\.10\.0\)\.$/],
+    ['swagger: 2.0', /^\S+:1:1 #\/swagger .* \(2\.0\): convert the contract to OpenAPI 3\.$/],
+    ["swagger: '2.0'", / \(2\.0\): convert the contract to OpenAPI 3\.$/],
     [`${head}paths: {}\ncomponents: { schemas: { A: { $ref: '#/components/schemas/A' } } }\n`, /^\S+:6:\d+ #\/components\/schemas\/A Not supported: a schema that contains itself/],
     [`${head}paths: {}\ncomponents: { schemas: { A: { $ref: '#/components/schemas/A' }, B: { $ref: '#/%' }, C: { $ref: '#/none' } } }\n`, /a schema that contains itself/],
     [`${head}paths: {}\ncomponents: { schemas: { A: { properties: { hasOwnProperty: { type: string } } } } }\n`, /main\.yaml:\d+:\d+ #\/.*hasOwnProperty/],
