@@ -14,7 +14,7 @@ import type { SharedMemory } from './shared-memory.ts'
 export interface ErrorLog extends ErrorReporter {
   /** Logs a fault of an answer that the response does not show. */
   logFault: (fault: Error, request: FastifyRequest) => void
-  /** Writes the summary that is due. */
+  /** Writes the summaries that are due. */
   close: () => void
 }
 
@@ -30,7 +30,7 @@ export function createErrorLog (
 ): ErrorLog {
   const limit = limitLines({ perMinute, lines, totals, log })
   // A flood of them must be cheap.
-  const reportOverload = oncePerMinute<Overload>((count, { reason }) => {
+  const overloads = oncePerMinute<Overload>((count, { reason }) => {
     log.warn(`Requests refused because of overload: ${count}. The last one ${reason}.`)
   })
   return {
@@ -39,7 +39,7 @@ export function createErrorLog (
       if (error instanceof NotReady) return
       if (error instanceof Overload) {
         recorder?.count('overload')
-        return reportOverload(error)
+        return overloads.add(error)
       }
       const detail = limit.detailOf(error, request)
       if (detail !== 'none') logError(log, error, request, detail)
@@ -49,6 +49,9 @@ export function createErrorLog (
       const detail = limit.detailOf(error, request)
       if (detail !== 'none') logFault(log, cause, request, detail)
     },
-    close: limit.close
+    close () {
+      limit.close()
+      overloads.close()
+    }
   }
 }
