@@ -34,8 +34,6 @@ const lastMs = 8.64e15
 /** Signatures that a thread checks at once; one of P-521 takes a millisecond. */
 const maxChecks = 2
 
-const threeParts = /^[\w-]+\.[\w-]+\.[\w-]+$/
-
 /** A TokenVerifier that needs no request. */
 export type JwtVerifier = (
   token: string, scopes: readonly string[], request?: FailedRequest
@@ -62,10 +60,18 @@ export function jwtVerifier (options: JwtOptions): JwtVerifier {
   return (token, scopes, request) => {
     const accepted = keys.current?.accepted.find(token)
     if (accepted !== undefined && accepted.expiresAt > now()) return verdictOf(accepted, scopes)
-    const isJwt = token.length <= maxLength && threeParts.test(token)
-    if (!isJwt) return undefined
-    return check(token, scopes, request)
+    const fault = faultOf(token)
+    if (fault === undefined) return check(token, scopes, request)
+    onRefused(fault, request)
+    return undefined
   }
+}
+
+/** Why a token is no JWT that could be valid, before anything of it is read. */
+function faultOf (token: string): string | undefined {
+  if (token.length > maxLength) return `it has more than ${maxLength} characters`
+  const isSigned = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
+  return isSigned ? undefined : 'it is not three parts in base64url, the last of them a signature'
 }
 
 interface Settings extends Required<Omit<JwtOptions, 'isSuspect'>> {

@@ -38,6 +38,9 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }
 
+/** Why add() takes no plant: too many wait. The message ends a sentence about the request. */
+export class QueueFull extends Error {}
+
 const smallestId = -(2n ** 63n)
 const largestId = 2n ** 63n - 1n
 const pageSize = 1000

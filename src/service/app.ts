@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import {
   HttpError, serveContract, serverOptions, serverPath, type TokenVerifier
 } from 'fastify-openapi-contract'
-import type { ConnectionLimit, ServerOptions } from 'fastify-openapi-contract/server'
+import type { ConnectionLimit } from 'fastify-openapi-contract/server'
 import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
 import { type components, contract } from '../../generated/index.ts'
@@ -55,6 +55,10 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
   } = options
   const warn = (sentence: string) => log.warn(sentence)
   const reporter = createErrorLog(log, options.failedAuthLimit, shared, recorder)
+  const refusedConnections = oncePerMinute(count => {
+    const { limit, reason } = maxConnections
+    warn(`Connections refused: ${count}. ${limit} are open already; ${reason}.`)
+  })
   const limitFailure = limitFailures(options.failedAuthLimit, shared.failures)
   const variables = { base_url: options.baseUrl }
   // A proxy may forward no path but that of BASE_URL.
@@ -77,7 +81,11 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
       requestTimeoutMs: requestTimeoutMs.whole,
       responseTimeoutMs
     },
-    ...observeServer(recorder, maxConnections, warn)
+    ServerResponse: measuredResponse(recorder),
+    onConnectionDropped () {
+      recorder.count('connections')
+      refusedConnections.add()
+    }
   })
   const app: FastifyInstance = fastify({
     ...ofServer,
@@ -129,7 +137,10 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     },
     warn: thread === 0 ? warn : String
   }))
-  app.addHook('onClose', async () => reporter.close())
+  app.addHook('onClose', async () => {
+    reporter.close()
+    refusedConnections.close()
+  })
   // /readyz is 503 before the service waits.
   app.addHook('preClose', done => {
     isClosing = !isLeaving()
@@ -143,24 +154,6 @@ function behindProxy (handle: RequestListener, trustProxy: Config['trustProxy'])
   return (request, response) => {
     shortenForwardedFor(request)
     handle(request, response)
-  }
-}
-
-/** Counts all responses, and counts and logs what the server does without the app. */
-function observeServer (
-  recorder: Recorder,
-  { limit, reason }: ConnectionLimit,
-  warn: (sentence: string) => void
-): Pick<ServerOptions, 'ServerResponse' | 'onConnectionDropped'> {
-  const reportConnections = oncePerMinute(count => {
-    warn(`Connections refused: ${count}. ${limit} are open already; ${reason}.`)
-  })
-  return {
-    ServerResponse: measuredResponse(recorder),
-    onConnectionDropped () {
-      recorder.count('connections')
-      reportConnections()
-    }
   }
 }
 

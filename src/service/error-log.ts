@@ -5,6 +5,7 @@ import { Overload } from 'fastify-openapi-contract/server'
 import type { Logger } from 'pino'
 import { limitLines } from '../limits/log-lines.ts'
 import { errorBody } from '../plants/error-body.ts'
+import { QueueFull } from '../plants/plant-store.ts'
 import type { Recorder } from '../telemetry/metrics-recorder.ts'
 import { oncePerMinute } from '../telemetry/once-per-minute.ts'
 import { logError, logFault } from '../telemetry/request-log.ts'
@@ -14,7 +15,7 @@ import type { SharedMemory } from './shared-memory.ts'
 export interface ErrorLog extends ErrorReporter {
   /** Logs a fault of an answer that the response does not show. */
   logFault: (fault: Error, request: FastifyRequest) => void
-  /** Writes the summary that is due. */
+  /** Writes the summaries that are due. */
   close: () => void
 }
 
@@ -30,16 +31,18 @@ export function createErrorLog (
 ): ErrorLog {
   const limit = limitLines({ perMinute, lines, totals, log })
   // A flood of them must be cheap.
-  const reportOverload = oncePerMinute<Overload>((count, { reason }) => {
+  const overloads = oncePerMinute<string>((count, reason) => {
     log.warn(`Requests refused because of overload: ${count}. The last one ${reason}.`)
   })
   return {
     errorBody,
     log (error, request) {
       if (error instanceof NotReady) return
+      // The store has counted it.
+      if (error.cause instanceof QueueFull) return overloads.add(error.cause.message)
       if (error instanceof Overload) {
         recorder?.count('overload')
-        return reportOverload(error)
+        return overloads.add(error.reason)
       }
       const detail = limit.detailOf(error, request)
       if (detail !== 'none') logError(log, error, request, detail)
@@ -49,6 +52,9 @@ export function createErrorLog (
       const detail = limit.detailOf(error, request)
       if (detail !== 'none') logFault(log, cause, request, detail)
     },
-    close: limit.close
+    close () {
+      limit.close()
+      overloads.close()
+    }
   }
 }

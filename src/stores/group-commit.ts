@@ -3,7 +3,7 @@
 // responses fast.
 import { charactersOf } from '../plants/plant.ts'
 import {
-  directCalls, type NewPlant, type Outcome, type PlantStore, StoreUnavailable
+  directCalls, type NewPlant, type Outcome, type PlantStore, QueueFull, StoreUnavailable
 } from '../plants/plant-store.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { directMethods, type EngineMethods, forwardMethods } from './engine.ts'
@@ -60,8 +60,10 @@ export function groupCommit (
   const queue: Pending[] = []
   // A flood of them must be cheap.
   const overloads = {
-    plants: new Error(`${maxQueue} plants wait for the store: the share of a thread in MAX_QUEUE`),
-    bytes: new Error(`the plants that wait for the store take ${maxQueueBytes} bytes`)
+    plants: new QueueFull(
+      `found ${maxQueue} plants waiting for the store, the share of a thread in MAX_QUEUE`
+    ),
+    bytes: new QueueFull(`found plants of ${maxQueueBytes} bytes waiting for the store`)
   }
   let queueBytes = 0
   /** Why the last batch failed. */

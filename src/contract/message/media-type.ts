@@ -29,13 +29,15 @@ export function linesMark (type: string): string {
 }
 
 const token = "[!#$%&'*+.^`|~\\w-]+"
-const space = '[ \\t]*;[ \\t]*'
-const charset = `(?:${space}charset=(?:utf-8|"utf-8"))?`
+// RFC 9110, section 5.6.6: parameters may be empty.
+const empty = '(?:[ \\t]*;)'
+const next = `${empty}+[ \\t]*`
+const charset = `(?:${next}charset=(?:utf-8|"utf-8"))?`
 // RFC 2046, section 5.1.1. Many clients send one without quotes that needs them.
 const boundaryCharacters = "\\w'()+,./:=?-"
-const boundary = `${space}boundary=(?:[${boundaryCharacters}]{1,70}|` +
+const boundary = `${next}boundary=(?:[${boundaryCharacters}]{1,70}|` +
   `"[ ${boundaryCharacters}]{0,69}[${boundaryCharacters}]")`
-const anyParameters = `(?:${space}${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*"))*`
+const anyParameters = `(?:${next}${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*"))*`
 
 /** What may follow a media type in Content-Type. The handler reads the parameters of bytes. */
 const parameters: Readonly<Record<Kind, string>> = {
@@ -57,7 +59,7 @@ const parameters: Readonly<Record<Kind, string>> = {
 export function mediaTypePattern (types: readonly string[], after?: string): RegExp {
   const sources = types.map(type => {
     const name = RegExp.escape(essence(type)).replaceAll('\\*', token)
-    return `${name}${after ?? parameters[kindOf(type)]}`
+    return `${name}${after ?? `${parameters[kindOf(type)]}${empty}*`}`
   })
   return new RegExp(`^(?:${sources.join('|')})$`, 'i')
 }
@@ -98,7 +100,7 @@ function keyFinder (keys: string[]): (sent: string) => string | undefined {
     return sent => whole.test(sent) ? plain : undefined
   }
   if (plain === undefined) byParameters.set('[]', first)
-  const withAny = mediaTypePattern([first], anyParameters)
+  const withAny = mediaTypePattern([first], `${anyParameters}${empty}*`)
   return sent => {
     const own = withAny.test(sent) ? textOf(withoutCharset(parametersOf(sent), kind)) : ''
     const exact = byParameters.get(own)

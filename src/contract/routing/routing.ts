@@ -24,7 +24,7 @@ const pathsOf = new WeakMap<Server, Path[]>()
  * 404 for an unknown path, 405 for another method of a known path and 204 for its OPTIONS, both
  * with Allow (RFC 9110, section 10.2.1). It does so before the body is read, and without
  * credentials, because the contract is public.
- * @param redirects addresses by decoded path, for a GET of a path that no route has
+ * @param redirects addresses by decoded path, which a GET of a path without routes gets
  */
 export function answerUnroutable (
   app: FastifyInstance,
@@ -53,9 +53,9 @@ export function answerUnroutable (
     for (const path of paths) {
       if (path.pattern.test(sent)) path.methods.forEach(method => methods.add(method))
     }
-    const address = redirects.get(sent)
-    const isRedirected = methods.size === 0 && ['GET', 'HEAD'].includes(request.method)
-    if (isRedirected && address !== undefined) reply.redirect(address)
+    const address = methods.size === 0 ? redirects.get(sent) : undefined
+    if (address !== undefined) methods.add('GET').add('HEAD')
+    if (address !== undefined && methods.has(request.method)) reply.redirect(address)
     else if (methods.size > 0) answerUnhandled(request, reply, sent, methods)
     else throw new HttpError(404, `There is nothing at ${sent}.${similarTo(sent, paths)}`)
   })

@@ -6,6 +6,9 @@ import { HttpError } from './http-error.ts'
 
 const close = { headers: { Connection: 'close' } }
 
+export const unknownVersion =
+  new HttpError(505, 'The service supports HTTP/1.1 and HTTP/1.0.', close)
+
 /**
  * The first fault of this kind, if there is one. Node's parser finds Transfer-Encoding beside
  * Content-Length.
@@ -13,9 +16,7 @@ const close = { headers: { Connection: 'close' } }
 export function framingFault (request: IncomingMessage): HttpError | undefined {
   const { headers: { host, expect, 'transfer-encoding': coding }, httpVersion, url } = request
   // Node's parser admits 0.9 and 2.0, and reads them as 1.1.
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
-    return new HttpError(505, 'The service supports HTTP/1.1 and HTTP/1.0.', close)
-  }
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return unknownVersion
   // RFC 9110, section 10.1.1: HTTP/1.0 has no expectations. Node admits lists with 100-continue.
   if (expect !== undefined && httpVersion === '1.1' && !/^100-continue$/i.test(expect)) {
     return new HttpError(417, 'The service supports only Expect: 100-continue.', close)

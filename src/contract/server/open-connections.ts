@@ -40,17 +40,23 @@ export function limitConnections (
   { connections, thread }: ConnectionCounts,
   onConnectionDropped: () => void
 ): void {
-  const countOthers = () => {
-    let sum = 0
-    for (const [index, open] of connections.entries()) if (index !== thread) sum += open
-    return sum
+  /** How many more connections all threads may have. */
+  const countFree = () => {
+    let free = limit
+    for (let row = 0; row < connections.length; row++) free -= Atomics.load(connections, row)
+    return free
   }
   // Node compares it to the connections of this thread.
-  Object.defineProperty(server, 'maxConnections', { get: () => limit - countOthers() })
+  const ofThread = () => countFree() + Atomics.load(connections, thread)
+  Object.defineProperty(server, 'maxConnections', { get: ofThread })
   server.on('drop', onConnectionDropped)
   server.on('connection', (socket: Socket) => {
     Atomics.add(connections, thread, 1)
     socket.once('close', () => Atomics.sub(connections, thread, 1))
+    // Several threads may have found the last place free at the same moment.
+    if (countFree() >= 0) return
+    onConnectionDropped()
+    socket.destroy()
   })
 }
 

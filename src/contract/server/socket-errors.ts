@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import {
   type ErrorReporter, type FailedRequest, reportError, writeError
 } from './error-reporter.ts'
-import { framingFault } from './framing.ts'
+import { framingFault, unknownVersion } from './framing.ts'
 import { HttpError } from './http-error.ts'
 import { maxHeaderSize, STATUS_CODES } from './node-http.ts'
 import type { ServedSocket } from './open-connections.ts'
@@ -134,6 +134,8 @@ function fromParser (
     const [part, ms] = hasHeader ? ['request', requestTimeout] : ['header', headersTimeout]
     return new HttpError(408, `The ${part} did not arrive within ${ms / 1000} s.`)
   }
+  // The preface of HTTP/2 (RFC 9113, section 3.4).
+  if (code === 'HPE_PAUSED_H2_UPGRADE') return unknownVersion
   if (badCharacter.test(reason)) return notHttp(parserFaults.badCharacter)
   if (code !== 'HPE_HEADER_OVERFLOW') return notHttp(parserFaults[String(code)])
   const sentence = `The header fields are too many, or larger than ${maxHeaderSize} bytes.`
@@ -150,7 +152,8 @@ const parserFaults: Readonly<Record<string, string>> = {
   badCharacter: 'its address has a character that must be percent-encoded, as those beyond ASCII',
   HPE_INVALID_CONSTANT: badFirstLine,
   HPE_INVALID_VERSION: badFirstLine,
-  HPE_INVALID_CONTENT_LENGTH: 'its Content-Length is no number, or is beside a Transfer-Encoding',
+  HPE_INVALID_CONTENT_LENGTH:
+    'its Content-Length is no number below 2^64, or is beside a Transfer-Encoding',
   HPE_UNEXPECTED_CONTENT_LENGTH: 'its Content-Length is sent more than once',
   HPE_INVALID_TRANSFER_ENCODING: 'its Transfer-Encoding is not chunked, or not alone',
   HPE_INVALID_HEADER_TOKEN: 'a header field has an invalid name or value',

@@ -62,7 +62,7 @@ async function listen (port: number): Promise<void> {
     send({ failed: 'it has thrown an error that was not caught' })
     process.on('uncaughtException', oncePerMinute(count => {
       log.fatal(`Further uncaught errors in this thread: ${count}.`)
-    }))
+    }).add)
   })
   send({ listening: address })
 }

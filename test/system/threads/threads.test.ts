@@ -57,8 +57,8 @@ t.test('the threads count requests, failures and connections together', async t 
   }))
   await sleep(500)
   const open = sockets.filter(isOpen).length
-  // Each thread compares the counts before it adds to its own.
-  t.ok(open >= 58 && open <= 62, `${open} connections`)
+  // Two threads that claim the last place at the same moment both give it back.
+  t.ok(open >= 58 && open <= 60, `${open} connections`)
   t.match(output(), 'Connections refused: 1. ')
   child.kill('SIGKILL')
 })

@@ -134,7 +134,7 @@ t.test('each bad token is answered 401 with error="invalid_token" and stores not
     t.equal(statusCode, 401, name)
     t.equal(headers['www-authenticate'], 'Bearer realm="plant-store", error="invalid_token"', name)
     t.equal(body, '{"error":401,"message":"The bearer token is not accepted."}', name)
-    t.match(reasons, reason === undefined ? [] : [reason], `${name}: reason`)
+    t.match(reasons, [reason], `${name}: reason`)
   }
   t.equal((await all(store)).length, 1)
   t.strictSame(trap.requests, [], 'no address in a token was read')
@@ -142,10 +142,8 @@ t.test('each bad token is answered 401 with error="invalid_token" and stores not
 
 interface Parties { issuer: TestIssuer, key: IssuerKey, rsa: IssuerKey, stranger: IssuerKey, trap: TestIssuer }
 
-/**
- * Names, tokens and the reasons for which they are refused; undefined: they do not look like a JWT.
- */
-async function badTokens (parties: Parties): Promise<Array<[name: string, token: string, reason?: RegExp]>> {
+/** Names, tokens and the reasons for which they are refused. */
+async function badTokens (parties: Parties): Promise<Array<[name: string, token: string, reason: RegExp]>> {
   return [...await badClaims(parties), ...await badHeaders(parties), ...await badSignatures(parties),
     ...await badForms(parties)]
 }
@@ -275,20 +273,21 @@ async function badSignatures ({ issuer, key, rsa, stranger }: Parties): Promise<
   ]
 }
 
-async function badForms ({ issuer, key }: Parties): Promise<Array<[string, string]>> {
+async function badForms ({ issuer, key }: Parties): Promise<Array<[string, string, RegExp]>> {
   const good = await issuer.sign(key)
   const jwe = await new CompactEncrypt(Buffer.from(good)).setProtectedHeader({
     alg: 'RSA-OAEP', enc: 'A256GCM', cty: 'JWT', kid: 'rsa'
   }).encrypt(generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey)
   const long = await issuer.sign(key, { padding: 'x'.repeat(6200) })
+  const notSigned = /not three parts in base64url/
   return [
-    ['oversized', long],
-    ['two parts', good.split('.').slice(0, 2).join('.')],
-    ['an empty signature', `${good.split('.').slice(0, 2).join('.')}.`],
-    ['four parts', `${good}.x`],
-    ['a JWE around a good token', jwe],
-    ['base64 instead of base64url', good.replace('.', '+.')],
-    ['padding', `${good}==`]
+    ['oversized', long, /more than 8192 characters/],
+    ['two parts', good.split('.').slice(0, 2).join('.'), notSigned],
+    ['an empty signature', `${good.split('.').slice(0, 2).join('.')}.`, notSigned],
+    ['four parts', `${good}.x`, notSigned],
+    ['a JWE around a good token', jwe, notSigned],
+    ['base64 instead of base64url', good.replace('.', '+.'), notSigned],
+    ['padding', `${good}==`, notSigned]
   ]
 }
 

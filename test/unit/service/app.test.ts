@@ -5,6 +5,8 @@ import t from 'tap'
 import { operations } from '../../../generated/operations.ts'
 import { type Outcome, type PlantStore, StoreUnavailable } from '../../../src/plants/plant-store.ts'
 import { createSharedMemory, type SharedMemory } from '../../../src/service/shared-memory.ts'
+import { groupCommit } from '../../../src/stores/group-commit.ts'
+import { memoryEngine } from '../../../src/stores/memory.ts'
 import { Overload } from '../../../src/contract/server/overload.ts'
 import { counters, Recorder } from '../../../src/telemetry/metrics-recorder.ts'
 import type { AppOptions } from '../../../src/service/app.ts'
@@ -78,6 +80,24 @@ t.test('a request that waits too long counts as shed, and a line of the log name
     t.notMatch(lines.join(''), '"status"', 'none has a line of its own')
     t.equal(shared.metrics.counters[counters.indexOf('overload')], refused.length)
   }
+})
+
+t.test('requests that find a full queue of the store have one line together, with the reason', async t => {
+  const { log, lines } = logLines()
+  const shared = createSharedMemory(1)
+  const recorder = new Recorder(shared.metrics, 0)
+  const store = groupCommit(memoryEngine(), { maxQueue: 0, observer: recorder })
+  const { app, post } = await startApp(t, { log, shared, recorder, store })
+  for (let nth = 0; nth < 3; nth++) {
+    const response = await post(plant)
+    isError(t, response, 503, 'The service is overloaded. Try again in a moment.', 'a full queue')
+    t.ok(response.headers['retry-after'])
+  }
+  await app.close()
+  const counts = [1, 2].map(count => `Requests refused because of overload: ${count}. The last one ` +
+    'found 0 plants waiting for the store, the share of a thread in MAX_QUEUE.')
+  t.strictSame(lines.map(line => JSON.parse(line).msg), counts)
+  t.strictSame([...shared.metrics.counters.slice(0, 2)], [0, 3], 'overload and queue')
 })
 
 t.test('the contract declares exactly the statuses that the operation answers, and their fields', async t => {

@@ -177,7 +177,7 @@ t.test('a full queue refuses the next plant at once', async t => {
   const first = store.add(plant(1))
   await waitForBatches(1)
   const waiting = [store.add(plant(2)), store.add(plant(3))]
-  await t.rejects(store.add(plant(4)), { name: 'StoreUnavailable', message: /overloaded/, cause: /^Error: 2 plants wait for the store: .* MAX_QUEUE$/ })
+  await t.rejects(store.add(plant(4)), { name: 'StoreUnavailable', message: /overloaded/, cause: /^Error: found 2 plants waiting for the store, .* MAX_QUEUE$/ })
   succeed()
   await first
   await waitForBatches(2)
@@ -194,7 +194,7 @@ t.test('a queue that takes its memory refuses the next plant at once, and accept
   const waiting = [
     store.add({ id: 2n, name: 'x'.repeat(20_000), tag: 'x'.repeat(20_000) }), store.add(plant(3))
   ]
-  await t.rejects(store.add(plant(4)), { name: 'StoreUnavailable', message: /overloaded/, cause: /take 100000 bytes$/ })
+  await t.rejects(store.add(plant(4)), { name: 'StoreUnavailable', message: /overloaded/, cause: /found plants of 100000 bytes waiting for the store$/ })
   succeed()
   await first
   await waitForBatches(2)

@@ -37,7 +37,7 @@ t.test('the most specific media type reads the body', async t => {
   for (const type of [
     `${json};x=y`,
     `${json}; charset=latin1`,
-    `${form};`,
+    `${form};x`,
     'multipart/form-data',
     'a',
     'a/b c'
@@ -114,6 +114,7 @@ t.test('the parameters of a media type in the contract may be sent, and select',
   for (const type of [
     'application/json;v=2',
     'application/json; V="2"; charset=utf-8',
+    'application/json;; v=2;',
     'application/json'
   ]) {
     t.strictSame(await send('/version', type, '7'), [200, { body: 7 }], type)
@@ -122,7 +123,7 @@ t.test('the parameters of a media type in the contract may be sent, and select',
     'v=1',
     'v=2;v=2',
     'v=2;x=y',
-    'v=2;',
+    'v=2;;x',
     'v=2;charset=latin1',
     'v=2;charset=utf-8;charset=utf-8',
     'v="2'

@@ -34,13 +34,31 @@ t.test('Content-Type of JSON and text names UTF-8 and keeps other parameters', a
   t.equal(sentType('application/xml; charset=utf-16'), 'application/xml; charset=utf-16')
 })
 
-t.test('many spaces in a media type cost linear time', async t => {
+t.test('parameters of a media type may be empty', async t => {
+  const form = 'multipart/form-data; boundary=b'
+  const find = mediaTypeFinder(['application/json', 'text/csv;header=present', 'image/*', form])
+  for (const type of ['application/json', 'text/csv; header=present', 'image/png; a=b', form]) {
+    const found = find(type)
+    t.type(found, 'string', type)
+    for (const sent of [`${type};`, `${type} ; ;\t`.trimEnd(), type.replace('; ', ';; ;') + ';;']) {
+      t.equal(find(sent), found, sent)
+    }
+  }
+  const json = ['; ; charset=utf-8', ';charset=utf-8;', ';;charset="UTF-8" ;; ']
+  for (const after of json) t.ok(find(`application/json${after}`.trimEnd()), after)
+  for (const after of [';;x', '; charset', ';charset=utf-8;;charset=utf-8', ';=', ' ']) {
+    t.equal(find(`application/json${after}`), undefined, after)
+  }
+})
+
+t.test('many spaces and semicolons in a media type cost linear time', async t => {
   const { app } = await serveBodies(t)
   const names = Array.from({ length: 50 }, (_, i) => `a/b${i}`)
   const find = mediaTypeFinder(names)
-  for (const parts of [['a/b', 'x'], ['a/b0;', 'x'], ['a/b0', ';'], ['text/a', 'x;', '']]) {
+  for (const parts of [['a/b', 'x'], ['a/b0;', 'x'], ['a/b0', ';x'], ['text/a', 'x;', '']]) {
     const growth = await measureGrowth(size => {
       const type = parts.join(' '.repeat(size))
+      if (find(`a/b0${'; '.repeat(size / 2)}x`) !== undefined) t.fail('empty parameters end in x')
       if (find(type) !== undefined) t.fail(`a media type is found: ${parts}`)
       for (const name of names) isInRange(type, name)
       sentType(type)

@@ -25,10 +25,13 @@ t.test('another method on a known path is answered 405 before authentication and
 t.test('another method on a path beside the contract is answered 405', async t => {
   const { app } = await startApp(t)
   const Allow = 'GET, HEAD, OPTIONS'
-  for (const url of ['/livez', '/docs', '/docs/json']) {
+  for (const url of ['/livez', '/docs', '/docs/json', '/']) {
     const response = await app.inject({ method: 'POST', url })
     isError(t, response, 405, `${url} does not support POST, only ${Allow}.`, url)
     t.equal(response.headers.allow, Allow)
+    const options = await app.inject({ method: 'OPTIONS', url })
+    t.match(options, { statusCode: 204, headers: { allow: Allow } }, url)
+    t.ok((await app.inject({ method: 'HEAD', url })).statusCode < 400, url)
   }
 })
 
@@ -78,7 +81,7 @@ t.test('a path without that of BASE_URL gets the question with it', async t => {
   isError(t, await app.inject({ method: 'POST', url: '/plants' }), 404, question, '/plants')
   isError(t, await app.inject('/api/v1/plantz'), 404, 'Did you mean /api/v1/plants?', 'misspelt')
   for (const [method, url] of [
-    ['GET', '/lants'], ['GET', '/api'], ['POST', '/'], ['GET', '/api/v1/nope']
+    ['GET', '/lants'], ['GET', '/api'], ['GET', '/api/v1/nope']
   ] as const) {
     isError(t, await app.inject({ method, url }), 404, new RegExp(`nothing at ${url}\\.$`), url)
   }
@@ -93,7 +96,6 @@ t.test('a path with parameters is no suggestion', async t => {
 t.test('an unknown path is answered 404, before authentication and body', async t => {
   const { app } = await startApp(t)
   const unknown = [
-    '/',
     '/plant',
     '/plants/',
     '/plant/1',

@@ -130,6 +130,11 @@ t.test('other versions than HTTP/1.0 and 1.1 get 505, and no later byte is a req
       t.strictSame(more, [])
     }
   }
+  // The preface of HTTP/2 with an empty SETTINGS frame.
+  const preface = `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04${'\0'.repeat(5)}`
+  const sent = await exchangeOne(port, preface)
+  isError(t, sent, 505, 'The service supports HTTP/1.1 and HTTP/1.0.', 'HTTP/2')
+  t.equal(sent.headers.connection, 'close')
   t.equal(await stored(store), 0)
 })
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { limitConnections } from '../../../../src/contract/server/open-connections.ts'
 
@@ -24,4 +25,11 @@ t.test('connections beyond the limit of all threads are closed, and each is repo
   await once(second, 'connect')
   await once(open(), 'close')
   t.equal(refused, 4, 'another thread has one connection less')
+  first.destroy()
+  while (counts.connections[0] === 2) await setImmediate()
+  // After this thread has found a place, another one takes it.
+  server.prependOnceListener('connection', () => { counts.connections[1] = 3 })
+  await once(open(), 'close')
+  t.equal(refused, 5)
+  t.strictSame([...counts.connections], [1, 3])
 })
