@@ -21,6 +21,8 @@ const repeating = ['if', 'propertyNames']
  * @param root the path of the value, which those of all errors begin with
  */
 export function withoutRepetitions (errors: ErrorObject[], root = ''): ErrorObject[] {
+  // To compare long paths would take long: the last error is about the value as a whole.
+  if (errors.some(isFar)) return errors.slice(-1)
   const found: ErrorObject[] = []
   for (const error of errors) {
     const inside = found.splice(found.findLastIndex(other => !isInside(other, error, root)) + 1)
@@ -34,6 +36,12 @@ export function withoutRepetitions (errors: ErrorObject[], root = ''): ErrorObje
   const causes = found.filter(error => !isConsequence(error))
   // recursion.ts gives the same error to each schema that repeats its check.
   return [...new Set(causes.length > 0 ? causes : found)]
+}
+
+const maxPath = 1024
+
+function isFar ({ instancePath }: ErrorObject): boolean {
+  return instancePath.length > maxPath
 }
 
 /** Whether an error has a reason that is another error. */
