@@ -10,6 +10,8 @@ export const migrations = {
   1: (schema: string) => `CREATE TABLE IF NOT EXISTS ${schema}.plants
   (id bigint PRIMARY KEY, name pg_catalog.text NOT NULL, tag pg_catalog.text)`
 }
+/** The version of the schema after all of them. */
+export const newest = Object.keys(migrations).length
 
 interface Column {
   /** The name of PostgreSQL's own type. */

@@ -1,6 +1,6 @@
 // The database at startup and later: checks that it can promise durable commits, creates or
 // upgrades its tables, and finds its dialect.
-import { columns, migrations } from './columns.ts'
+import { columns, migrations, newest } from './columns.ts'
 import { type Dialect, dialectOf } from './dialects.ts'
 import {
   codeOf, makeWritable, namePrimary, PermanentError, sqlOfOwner, undefinedTable
@@ -28,8 +28,6 @@ export function checkDatabase (query: Query, schema: string): Promise<Dialect> {
     throw new PermanentError(`its tables are gone; ${remedy}`)
   }, schema)
 }
-
-const newest = Object.keys(migrations).length
 
 async function inspectDatabase (
   query: Query,

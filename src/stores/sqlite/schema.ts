@@ -10,7 +10,7 @@ const migrations = {
   1: 'CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT'
 }
 /** The number that `PRAGMA user_version` has after all of them. */
-const version = Object.keys(migrations).length
+export const version = Object.keys(migrations).length
 
 interface Column {
   /** The migration that adds it. */

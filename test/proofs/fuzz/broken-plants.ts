@@ -2,7 +2,7 @@
 // schema or its text.
 import fc, { type Arbitrary } from 'fast-check'
 import {
-  largestId, type List, type Member, members, plantsAndWriters, smallestId
+  type List, type Member, members, plantsAndWriters, rangeOf, type Schema
 } from './plants.ts'
 import { Raw } from './spelling.ts'
 
@@ -18,13 +18,24 @@ const loneSurrogates = [
   '{"\\ud800":1}', '[["\\udc00"]]'
 ]
 
-/** Beyond the range by one and by much, and fractions that a double rounds to an integer. */
-const wrongNumbers = [
-  `${largestId + 1n}`, `${smallestId - 1n}`, `${largestId + 1n}.0`, `${smallestId - 1n}e0`, '9.223372036854775808e18',
-  '-0.9223372036854775809e19', '18446744073709551616', '18446744073709551617', '1e19', '1e308', '1e400', '-1e400',
+/** Beyond the range of each format, and fractions that a double rounds to an integer. */
+const wrongIntegers = [
+  '9.223372036854775808e18', '-0.9223372036854775809e19', '18446744073709551616', '18446744073709551617', '1e19', '1e308', '1e400', '-1e400',
   '0.5', '-0.1', '1e-1', '1e-400', '9007199254740993.5', '9223372036854775806.5', '9223372036854775807.1',
   '0.99999999999999999999', '1.00000000000000000001', '100000000000000000001e-20', '12e-1'
 ]
+
+/** Beyond the range by one and by much, and fractions. */
+function wrongNumbers (schema: Schema): string[] {
+  if (schema.type === 'number') return ['1e400', '-1e400']
+  const { min, max } = rangeOf(schema)
+  // Only an int64 is more exact than a double.
+  const isWrong = (text: string) => {
+    const double = Number(text)
+    return schema.format === 'int64' || !Number.isInteger(double) || double < min || double > max
+  }
+  return [`${max + 1n}`, `${min - 1n}`, `${max + 1n}.0`, `${min - 1n}e0`, ...wrongIntegers.filter(isWrong)]
+}
 
 /** What looks like a value to other parsers. */
 const notJson = [
@@ -52,13 +63,15 @@ function refusedTexts (pattern = ''): string[] {
   })
 }
 
-function changesOf ({ name, isRequired, schema: { type, pattern } }: Member): MemberChange[] {
+function changesOf ({ name, isRequired, schema }: Member): MemberChange[] {
+  const { type, pattern } = schema
+  const own = type === 'number' ? 'integer' : type
   const without = (list: List) => list.filter(([other]) => other !== name)
   // The last of duplicate members counts.
   const secondIsNull = `${type === 'string' ? '"fern"' : '1'},"${name}":null`
   const wrong = [
-    ...values.filter(([other]) => other !== type).flatMap(([, texts]) => texts),
-    ...type === 'string' ? [...refusedTexts(pattern), ...loneSurrogates] : wrongNumbers,
+    ...values.filter(([other]) => other !== own).flatMap(([, texts]) => texts),
+    ...type === 'string' ? [...refusedTexts(pattern), ...loneSurrogates] : wrongNumbers(schema),
     ...notJson,
     secondIsNull
   ]

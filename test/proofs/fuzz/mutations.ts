@@ -1,6 +1,7 @@
 // Ways to break the service, and the fuzzer on a copy that is broken in one of them.
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
+import { holdProcess } from '../../fixtures/leash.ts'
 import { type Replacement, withMutation } from '../../fixtures/mutation.ts'
 import { withoutCoverage } from '../../fixtures/service.ts'
 
@@ -148,9 +149,9 @@ export function runFuzzer (folder: string, args: string[], temporary = tmpdir())
     const options = { cwd: folder, maxBuffer: 2 ** 28, env: { ...process.env, TMPDIR: temporary } }
     const command = [...withoutCoverage, process.execPath, 'test/proofs/fuzz/run.ts', ...args]
     const [program = '', ...others] = command
-    execFile(program, others, options, (error, ...texts) => {
+    holdProcess(execFile(program, others, options, (error, ...texts) => {
       resolve({ output: texts.join(''), hasFailed: error !== null })
-    })
+    }))
   })
 }
 

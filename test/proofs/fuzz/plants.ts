@@ -5,7 +5,7 @@ import { operations, schemas } from '../../../generated/operations.ts'
 import { seededRandom } from '../../fixtures/random.ts'
 import { Members, plain, Raw, spell } from './spelling.ts'
 
-interface Schema {
+export interface Schema {
   $ref?: string
   allOf?: readonly Schema[]
   type?: string
@@ -54,13 +54,15 @@ function membersOf (schema: Schema): Member[] {
 
 export const members = membersOf(operations.createPlant.body.content['application/json'].schema)
 
-export const smallestId = -(2n ** 63n)
-export const largestId = 2n ** 63n - 1n
+/** The range of an integer with a format. */
+export function rangeOf ({ format, minimum, maximum }: Schema): { min: bigint, max: bigint } {
+  const limit = format === 'int32' ? 2n ** 31n : 2n ** 63n
+  return { min: BigInt(minimum ?? -limit), max: BigInt(maximum ?? limit - 1n) }
+}
 
 /** Few values, so that plants meet, the ends of the range, what a double rounds, and any other. */
-function integers ({ minimum, maximum }: Schema): Arbitrary<bigint> {
-  const min = BigInt(minimum ?? smallestId)
-  const max = BigInt(maximum ?? largestId)
+function integers (schema: Schema): Arbitrary<bigint> {
+  const { min, max } = rangeOf(schema)
   const near = [0n, 2n ** 31n, 2n ** 53n, -(2n ** 53n), 10n ** 15n, 10n ** 18n, min, max]
   const special = near.flatMap(integer => [integer - 1n, integer, integer + 1n]).filter(id => id >= min && id <= max)
   const few = special.slice(0, 2)
@@ -94,10 +96,19 @@ function texts ({ pattern = '', minLength = 0, maxLength = 40 }: Schema): Arbitr
   )
 }
 
+function doubles ({ minimum: min = -Number.MAX_VALUE, maximum: max = Number.MAX_VALUE }: Schema): Arbitrary<number> {
+  return fc.double({ min, max, noNaN: true })
+}
+
 function valuesOf ({ name, schema }: Member): Arbitrary<unknown> {
   refuseUnknown(schema)
-  if (schema.type === 'integer' && schema.format === 'int64') return integers(schema)
-  if (schema.type === 'string' && schema.format === undefined) return texts(schema)
+  const { type, format } = schema
+  if (type === 'integer' && format === 'int64') return integers(schema)
+  if (type === 'integer' && format === 'int32') return integers(schema).map(Number)
+  if (type === 'string' && format === undefined) return texts(schema)
+  if (type === 'boolean') return fc.boolean()
+  // JSON.stringify() writes -0 as 0.
+  if (type === 'number' && format !== 'float') return doubles(schema).map(number => number + 0)
   throw new Error(`test/proofs/fuzz/plants.ts cannot generate the member ${name}: add its type there.`)
 }
 

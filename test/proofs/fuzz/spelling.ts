@@ -23,6 +23,7 @@ export function spell (value: unknown, random: Random): string {
   const list = (texts: string[]) => texts.map(text => space() + text + space()).join(',') || space()
   if (value instanceof Raw) return value.text
   if (typeof value === 'bigint') return spellInteger(value, random)
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return spellInteger(BigInt(value), random)
   if (typeof value === 'string') return spellText(value, random)
   if (Array.isArray(value)) return `[${list(value.map(item => spell(item, random)))}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

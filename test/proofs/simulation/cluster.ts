@@ -1,5 +1,6 @@
 // Two simulated PostgreSQL servers: the standby receives the commits of the primary and may take
 // its place.
+import { newest } from '../../../src/stores/postgres/columns.ts'
 import type { FaultRates } from './network.ts'
 import {
   type Commit, connectionLost, copyOf, createServer, type Data, type Database, type DatabaseOptions,
@@ -37,7 +38,7 @@ export interface Cluster extends Database, Omit<ClusterOptions, 'hasTables'> {
 
 export function createCluster (world: World, { hasTables, ...options }: ClusterOptions): Cluster {
   const durable: Data = hasTables
-    ? { plants: new Map(), version: 1 }
+    ? { plants: new Map(), version: newest }
     : {
         plants: undefined, version: undefined
       }

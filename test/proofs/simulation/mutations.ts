@@ -1,6 +1,7 @@
 // Ways to break the stores, and the simulation of a copy that is broken in one of them.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { holdProcess } from '../../fixtures/leash.ts'
 import { withMutation } from '../../fixtures/mutation.ts'
 
 export interface Mutation {
@@ -295,10 +296,10 @@ export function runSchedules (folder: string, schedules: number, seed: number): 
   const args = ['test/proofs/simulation/run.ts', ...options]
   const limits = { cwd: folder, maxBuffer: 2 ** 28 }
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, limits, (_error, output, errors) => {
+    holdProcess(execFile(process.execPath, args, limits, (_error, output, errors) => {
       const [, safety, liveness] = verdict.exec(output) ?? []
       if (safety === undefined) return reject(new Error(`The simulation did not end: ${errors}`))
       resolve({ output, safety: Number(safety), liveness: Number(liveness) })
-    })
+    }))
   })
 }

@@ -1,5 +1,6 @@
 // One simulated PostgreSQL server: its tables, the locks of its transactions, and the statements of
 // the engine.
+import { columnNames, columns } from '../../../src/stores/postgres/columns.ts'
 import type { Session } from './network.ts'
 import type { World } from './world.ts'
 
@@ -111,8 +112,8 @@ interface Call { database: Database, server: Server, statement: Statement }
 
 const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> | Rows]> = [
   [/^INSERT INTO public\.plants \(/, insert],
-  [/^SELECT id, name, tag FROM public\.plants WHERE id = ANY/, selectExisting],
-  [/^SELECT id, name, tag FROM public\.plants\s+WHERE id >= /, selectPage],
+  [new RegExp(`^SELECT ${columnNames} FROM public\\.plants WHERE id = ANY`), selectExisting],
+  [new RegExp(`^SELECT ${columnNames} FROM public\\.plants\\s+WHERE id >= `), selectPage],
   [/^SELECT count\(/, ({ server }) => [{ count: String(tableOf(server).size) }]],
   [/^WITH path AS/, ({ database: { synchronousCommit }, server: { role } }) => {
     const readOnly = role === 'standby' ? 'on' : 'off'
@@ -130,8 +131,8 @@ const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> |
     ]
   }],
   [/^WITH RECURSIVE tables/, ({ server: { data } }) => {
-    const types = data.plants === undefined ? {} : { id: 'int8', name: 'text', tag: 'text' }
-    return Object.entries(types).map(([name, type]) => ({ name, type }))
+    if (data.plants === undefined) return []
+    return Object.entries(columns).map(([name, { type }]) => ({ name, type }))
   }],
   [/^SELECT version FROM public\.plants_schema/, ({ server: { data: { version } } }) => {
     if (version === undefined) throw serverError('42P01', 'relation "plants_schema" does not exist')
@@ -146,11 +147,15 @@ const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> |
     /^CREATE TABLE IF NOT EXISTS public\.plants\s/,
     call => changeSchema(call, data => { data.plants ??= new Map() })
   ],
+  // The table has every column of the plants from the start.
+  [/^ALTER TABLE public\.plants ADD COLUMN /, call => changeSchema(call, () => {})],
   [/^DO \$probe\$ /, call => {
     refuseReadOnly(call)
     return []
   }],
-  [/^UPDATE public\.plants_schema/, call => changeSchema(call, data => { data.version = 1 })]
+  [/^UPDATE public\.plants_schema/, call => changeSchema(call, data => {
+    data.version = Math.max(data.version ?? 0, Number(call.statement.values[0]))
+  })]
 ]
 
 async function insert (call: Call): Promise<Rows> {
@@ -247,7 +252,9 @@ function selectPage ({ server, statement: { values } }: Call): Rows {
   return rows.sort((a, b) => a.id < b.id ? -1 : 1).slice(0, limit).map(toRecord)
 }
 
-const toRecord = (row: Row) => ({ ...row, id: String(row.id) })
+/** The members that no simulated plant has. */
+const absent = Object.fromEntries(Object.keys(columns).map(name => [name, null]))
+const toRecord = (row: Row) => ({ ...absent, ...row, id: String(row.id) })
 
 async function changeSchema (call: Call, apply: (data: Data) => void): Promise<Rows> {
   refuseReadOnly(call)

@@ -7,6 +7,7 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
+import { newest } from '../../../src/stores/postgres/columns.ts'
 import { all, plantStoreSuites, raceForIds } from '../../fixtures/plant-store-suite.ts'
 import { changeSession, startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'
 import { startRelay } from '../../fixtures/relay.ts'
@@ -538,12 +539,13 @@ t.test('a warning of a trigger fails no call', async t => {
 t.test('services that start together create the schema once, and a newer schema is refused', async t => {
   const url = await server.database()
   await Promise.all(Array.from({ length: 10 }, () => open(t, url)))
-  t.strictSame(await server.query('SELECT * FROM plants_schema', url), [{ one: 1, version: 1 }])
+  t.strictSame(await server.query('SELECT * FROM plants_schema', url), [{ one: 1, version: newest }])
   await server.query('DROP TABLE plants_schema', url)
   await t.resolves(open(t, url), 'a table without a schema version is upgraded')
-  await server.query('UPDATE plants_schema SET version = 2', url)
+  await server.query(`UPDATE plants_schema SET version = ${newest + 1}`, url)
   await rejectsOpening(t, url,
-    `${cannotBeUsed(url)} it was written by a newer version of this program (schema 2, known 1); start the newer version.`)
+    `${cannotBeUsed(url)} it was written by a newer version of this program ` +
+    `(schema ${newest + 1}, known ${newest}); start the newer version.`)
   await server.query('DELETE FROM plants_schema', url)
   await t.resolves(open(t, url))
 })

@@ -13,6 +13,7 @@ import type { Engine } from '../../../../src/stores/engine.ts'
 import { openEngine, openStore } from '../../../../src/stores/open.ts'
 import { createConnector, remoteEngine } from '../../../../src/stores/remote-engine.ts'
 import { sqliteEngine } from '../../../../src/stores/sqlite/engine.ts'
+import { version } from '../../../../src/stores/sqlite/schema.ts'
 import { replaceExports } from '../../../fixtures/builtins.ts'
 import { all, plantStoreSuites } from '../../../fixtures/plant-store-suite.ts'
 import { sqlite as version1 } from '../../../fixtures/version-1.ts'
@@ -36,7 +37,7 @@ t.test('the store creates missing directories and keeps its plants after a close
   t.equal(await again.add({ id: 1n, name: 'ivy' }), 'conflict')
 })
 
-t.test('a file of version 1.0.0 is used, and version 1.0.0 can use it afterwards', async t => {
+t.test('a file of version 1.0.0 is used, and the statements of version 1.0.0 work afterwards', async t => {
   const path = join(t.testdir(), 'plants.db')
   const old = new DatabaseSync(path)
   old.exec(version1.create)
@@ -49,7 +50,7 @@ t.test('a file of version 1.0.0 is used, and version 1.0.0 can use it afterwards
   await store.close()
   const again = new DatabaseSync(path)
   t.teardown(() => again.close())
-  t.match(again.prepare('PRAGMA user_version').get(), { user_version: 1 })
+  t.match(again.prepare('PRAGMA user_version').get(), { user_version: version })
   t.match(again.prepare('PRAGMA application_id').get(), { application_id: 0x506c6e74 })
   t.equal(again.prepare(version1.insert).run(3, 'oak', null).changes, 0)
   t.ok(again.prepare(version1.find).get(3, 'oak', ''))
@@ -149,7 +150,7 @@ t.test('the database file is in WAL mode, has a STRICT table and the application
   t.teardown(() => database.close())
   const read = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0]
   t.equal(read('PRAGMA journal_mode'), 'wal')
-  t.equal(read('PRAGMA user_version'), 1)
+  t.equal(read('PRAGMA user_version'), version)
   t.equal(read('PRAGMA application_id'), 0x506c6e74)
   t.match(read("SELECT sql FROM sqlite_schema WHERE name = 'plants'"), /STRICT$/)
   await store.close()
@@ -197,15 +198,15 @@ t.test('the store refuses a text file, the database of another program and a new
   const newer = join(folder, 'newer.db')
   const older = await open(t, newer)
   const upgraded = new DatabaseSync(newer)
-  upgraded.exec('PRAGMA user_version = 2; PRAGMA wal_checkpoint')
+  upgraded.exec(`PRAGMA user_version = ${version + 1}; PRAGMA wal_checkpoint`)
   t.equal(await older.add({ id: 1n, name: 'fern' }), 'added')
-  t.match(upgraded.prepare('PRAGMA user_version').get(), { user_version: 2 }, 'in the log that begins')
+  t.match(upgraded.prepare('PRAGMA user_version').get(), { user_version: version + 1 }, 'in the log that begins')
   await older.close()
   upgraded.close()
-  await t.rejects(
-    open(t, newer),
-    { message: /written by a newer version of this program \(schema 2, known 1\); start the newer version\.$/ }
-  )
+  await t.rejects(open(t, newer), {
+    message: `The database ${newer} cannot be used: it was written by a newer version of this program ` +
+      `(schema ${version + 1}, known ${version}); start the newer version.`
+  })
 })
 
 t.test('a truncated or overwritten file is refused and left unchanged, or all its plants are found', async t => {
