@@ -38,7 +38,7 @@ export function withoutRepetitions (errors: ErrorObject[], root = ''): ErrorObje
   return [...new Set(causes.length > 0 ? causes : found)]
 }
 
-const maxPath = 1024
+const maxPath = 2500
 
 function isFar ({ instancePath }: ErrorObject): boolean {
   return instancePath.length > maxPath
