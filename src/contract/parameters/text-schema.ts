@@ -37,26 +37,37 @@ export function textSchema (schema: object, schemas: Schemas, compile: Compile):
     return described
   }
   const describe = (candidates: unknown[]): TextSchema => {
-    const found = candidates.filter(isSchemaObject)
-    const [only = anything, ...others] = found
-    if (others.length === 0) return describeOne(only)
-    const parts = found.flatMap(schema => [...composedSchemas(schema, schemas)])
-    const validatorOf = (schema: Schema) => describeOne(schema).validator()
-    const validator = () => eitherOf([validatorOf(only), ...others.map(validatorOf)])
-    return { ...describeParts(parts, describe), validator }
+    const found = candidates.filter(isSchemaObject).map(describeOne)
+    return eitherOf(found) ?? describeOne(anything)
   }
   return describe([schema])
 }
 
 const anything = {}
-type Root = Parameters<Validate>[0]
 
 /** Compiles no schema for a combination: names may match patterns in very many. */
-function eitherOf ([first, ...others]: [Validate, ...Validate[]]): Validate {
-  const chosen = (root: Root) => [first, ...others].find(validate => validate.accepts(root))
-  const validate = (root: Root) => (chosen(root) ?? first)(root)
-  return Object.assign(validate, { accepts: (root: Root) => chosen(root) !== undefined })
+function eitherOf (found: TextSchema[]): TextSchema | undefined {
+  if (found.length < 2) return found[0]
+  return {
+    types: new Set(found.flatMap(({ types }) => [...types])),
+    mayBeFile: found.some(({ mayBeFile }) => mayBeFile),
+    mayBeValue: found.some(({ mayBeValue }) => mayBeValue),
+    mayBeText: found.some(({ mayBeText }) => mayBeText),
+    get names () { return new Set(found.flatMap(({ names }) => [...names])) },
+    hasOthers: found.some(({ hasOthers }) => hasOthers),
+    item: () => eitherOf(found.flatMap(schema => schema.item() ?? [])),
+    member: name => eitherOf(found.flatMap(schema => schema.member(name) ?? [])),
+    validator: () => firstAccepting(found.map(schema => schema.validator()))
+  }
 }
+
+function firstAccepting (validators: Validate[]): Validate {
+  const accepting = (root: Root) => validators.find(validate => validate.accepts(root))
+  const validate = (root: Root) => (accepting(root) ?? validators[0] as Validate)(root)
+  return Object.assign(validate, { accepts: (root: Root) => accepting(root) !== undefined })
+}
+
+type Root = Parameters<Validate>[0]
 
 function describeParts (
   parts: Schema[],
@@ -82,6 +93,7 @@ function describeParts (
     others.push(additionalProperties, unevaluatedProperties)
   }
   const item = lazily(() => describe(parts.map(part => part.items)))
+  const other = lazily(() => describe(others))
   const isOpen = others.some(Boolean) || (names.size === 0 && !others.includes(false))
   return {
     types,
@@ -96,7 +108,7 @@ function describeParts (
       if (member !== undefined) return member()
       const matching = patterns.filter(({ pattern }) => pattern.test(name))
       if (matching.length > 0) return describe(matching.map(({ schema }) => schema))
-      return isOpen ? describe(others) : undefined
+      return isOpen ? other() : undefined
     }
   }
 }

@@ -53,7 +53,7 @@ export function parseJson (
   try {
     root.value = parseText(text, undefined, escapedNames)
   } catch (error) {
-    if (error instanceof RangeError) return faulty(tooDeep)
+    if (error instanceof RangeError) return faulty(`${tooDeep}: ${error.message}`)
     return faulty(`is not valid JSON: ${faultIn(text, String(error))}`)
   }
   if (mayHaveLoneSurrogate(text) && hasLoneSurrogate(root)) {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { formReader } from '../../../../src/contract/parameters/url-encoded-form.ts'
+import { textSchema } from '../../../../src/contract/parameters/text-schema.ts'
 import { createCompiler, type Validate } from '../../../../src/contract/schema/index.ts'
 import { serveBodies, serveContent } from '../../../fixtures/bodies.ts'
 
@@ -240,4 +241,30 @@ t.test('names that match several patterns compile no schema of their own', async
   const only = formReader({ schema: { type: 'object', patternProperties: { a: { enum: ['1'] }, b: { enum: [1] } } } }, {}, compile)
   t.equal(only('ab=1&ab2=2'), '{"ab":1,"ab2":2}')
   t.end()
+})
+
+t.test('names that the schema does not declare describe it once', async t => {
+  let reads = 0
+  const counted = { get type () { reads++; return 'string' } }
+  const open = (schema: object) => ({ type: 'object', additionalProperties: schema })
+  const patterns = { type: 'object', patternProperties: { a: counted, '^.': { type: 'integer' } } }
+  for (const schema of [{ anyOf: [open(counted), open({ type: 'integer' })] }, patterns]) {
+    const read = formReader({ schema }, {}, createCompiler({}, 'request'))
+    t.equal(read('a1=x'), '{"a1":"x"}')
+    const once = reads
+    t.equal(read('a1=x&a2=y&a3=z'), '{"a1":"x","a2":"y","a3":"z"}')
+    t.equal(reads, once)
+  }
+})
+
+t.test('a name that matches several patterns may be what each of them takes', async t => {
+  const part = (name: string, type: string) => ({ type: 'object', properties: { [name]: { type } } })
+  const schema = { patternProperties: { a: part('x', 'string'), b: part('x', 'integer'), c: part('y', 'array') } }
+  const member = textSchema(schema, {}, createCompiler({}, 'request')).member('abc')
+  t.strictSame(member?.names, new Set(['x', 'y']))
+  t.strictSame(member?.member('x')?.types, new Set(['string', 'integer']))
+  t.match(member?.member('y'), { types: new Set(['array']), mayBeText: false, mayBeFile: false })
+  t.equal(member?.item(), undefined)
+  t.match(member, { hasOthers: false, mayBeValue: true })
+  t.equal(member?.member('z'), undefined)
 })
