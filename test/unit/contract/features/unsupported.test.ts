@@ -168,7 +168,7 @@ t.test('not supported', async t => {
   for (const [key, contracts] of Object.entries(refusedContracts)) {
     const feature = features[key as keyof typeof unsupported]
     await t.test(feature, async t => {
-      const finding = new RegExp(`other\\.yaml:\\d+:\\d+ #/.* Not supported: ${RegExp.escape(feature)}( \\(.*\\))?\\.`)
+      const finding = new RegExp(`other\\.yaml:\\d+:\\d+ #/.* Not supported: ${RegExp.escape(feature)}( \\(.*\\))?(: [^.]+[\\d.]*)?\\.`)
       for (const contract of contracts) {
         const file = join(t.testdir(), 'other.yaml')
         writeFileSync(file, contractText(contract))
