@@ -158,8 +158,8 @@ export const connectionsPerGroup = 20
 
 /** Waiting for time limits takes time, so few groups stay. */
 const ending = fc.oneof(
-  { weight: 36, arbitrary: fc.constant('halfClose' as const) },
-  { weight: 1, arbitrary: fc.constant('stay' as const) },
+  { weight: 35, arbitrary: fc.constant('halfClose' as const) },
+  { weight: 2, arbitrary: fc.constant('stay' as const) },
   { weight: 3, arbitrary: fc.constant('reset' as const) }
 )
 
