@@ -1,5 +1,8 @@
 // Our keywords for ajv that record what a validation finds. ajv-rewriter.ts adds them to schemas.
-import { _, type CodeGen, type CodeKeywordDefinition, type ErrorObject, str } from 'ajv'
+import {
+  _, type Code, type CodeGen, type CodeKeywordDefinition, type ErrorObject, type Name, str
+} from 'ajv'
+import names from 'ajv/dist/compile/names.js'
 import { Type } from 'ajv/dist/compile/util.js'
 import { usePattern } from 'ajv/dist/vocabularies/code.js'
 import ajvPattern from 'ajv/dist/vocabularies/validation/pattern.js'
@@ -7,6 +10,7 @@ import { type Declared, declares } from './ajv-rewriter.ts'
 import type { IntegersOfValue } from './int64.ts'
 import { type Key, writesItself } from './json.ts'
 import type { CheckedPlaces } from './recursion.ts'
+import type { Schema } from './schemas.ts'
 import { type AcceptedValues, recordAccepted } from './unevaluated.ts'
 import type { ComparedValues } from './unique-items.ts'
 
@@ -71,26 +75,54 @@ export function branchKeywords (recordsAccepted: boolean): CodeKeywordDefinition
   ]
 }
 
-/** Replaces ajv's, which skips each branch after a valid one: some have records, too. */
-export const anyOfKeyword: CodeKeywordDefinition = {
-  keyword: 'anyOf',
-  schemaType: 'array',
-  trackErrors: true,
-  before: 'oneOf',
-  error: { message: 'must match a schema in anyOf' },
-  code (context) {
-    const { gen, keyword, schema } = context
-    const valid = gen.let('valid', false)
-    const isBranchValid = gen.name('isBranchValid')
-    for (const [schemaProp, { isPlain }] of schema.entries()) {
-      gen.if(isPlain ? _`!${valid}` : _`true`, () => {
-        context.subschema({ keyword, schemaProp, compositeRule: true }, isBranchValid)
-        gen.assign(valid, _`${valid} || ${isBranchValid}`)
+/**
+ * Replaces ajv's anyOf, which skips each branch after a valid one: some have records, too. The
+ * errors of the branches go inside the error of the union, so that no one need look for them.
+ */
+function toUnionKeyword (
+  keyword: string,
+  before: string,
+  isNeeded: (matches: Name, branch: Schema) => Code,
+  isValid: (matches: Name) => Code
+): CodeKeywordDefinition {
+  return {
+    keyword,
+    schemaType: 'array',
+    trackErrors: true,
+    before,
+    error: {
+      message: `must match ${keyword}`,
+      params: ({ params: { matches, inside } }) => _`{matches: ${matches}, inside: ${inside}}`
+    },
+    code (context) {
+      const { gen, schema, errsCount } = context
+      const matches = gen.let('matches', 0)
+      const isBranchValid = gen.name('isBranchValid')
+      for (const [schemaProp, branch] of schema.entries()) {
+        gen.if(isNeeded(matches, branch), () => {
+          context.subschema({ keyword, schemaProp, compositeRule: true }, isBranchValid)
+          gen.if(isBranchValid, () => gen.code(_`${matches}++`))
+        })
+      }
+      context.result(isValid(matches), () => context.reset(), () => {
+        const { vErrors } = names.default
+        const inside = gen.const('inside', _`(${vErrors} ?? []).slice(${errsCount})`)
+        context.reset()
+        context.setParams({ matches, inside })
+        context.error(true)
       })
     }
-    context.result(valid, () => context.reset(), () => context.error(true))
   }
 }
+
+export const unionKeywords = [
+  toUnionKeyword(
+    'anyOf', 'oneOf',
+    (matches, { isPlain }) => isPlain === true ? _`${matches} === 0` : _`true`,
+    matches => _`${matches} > 0`
+  ),
+  toUnionKeyword('oneOf', 'allOf', matches => _`${matches} < 2`, matches => _`${matches} === 1`)
+]
 
 /**
  * Replaces ajv's, which copies the errors of all items before for each item, skips items after

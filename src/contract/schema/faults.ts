@@ -4,45 +4,27 @@ import type { Fault } from './json.ts'
 
 /** The most specific of the faults that ajv found. */
 export function explain (errors: ErrorObject[]): Fault {
-  return toFault(withoutRepetitions(errors)[0] as ErrorObject)
+  return toFault(causesOf(errors)[0] as ErrorObject)
 }
 
 /** The faults that ajv found with allErrors: for a union the most specific one. */
 export function explainAll (errors: ErrorObject[]): Fault[] {
-  return withoutRepetitions(errors).map(toFault)
+  return causesOf(errors).map(toFault)
 }
 
-const unions = ['anyOf', 'oneOf']
 /** These errors only repeat that there are errors inside. */
 const repeating = ['if', 'propertyNames']
 
-/**
- * The errors that say something of their own: of a union one.
- * @param root the path of the value, which those of all errors begin with
- */
-export function withoutRepetitions (errors: ErrorObject[], root = ''): ErrorObject[] {
-  // To compare long paths would take long: the last error is about the value as a whole.
-  if (errors.some(isFar)) return errors.slice(-1)
-  const found: ErrorObject[] = []
-  for (const error of errors) {
-    const inside = found.splice(found.findLastIndex(other => !isInside(other, error, root)) + 1)
-    const isUnion = unions.includes(error.keyword)
-    if (isUnion) found.push(faultOfUnion(error, inside))
-    else found.push(...inside)
-    // Something is left of all errors: without any, ajv takes the value for a valid one.
-    const repeats = repeating.includes(error.keyword) && inside.length > 0
-    if (!isUnion && !repeats) found.push(error)
-  }
+/** The errors that say something of their own: of a union one. */
+export function causesOf (errors: ErrorObject[]): ErrorObject[] {
+  const found = errors.filter(({ keyword }) => !repeating.includes(keyword)).map(causeOf)
   const causes = found.filter(error => !isConsequence(error))
   // recursion.ts gives the same error to each schema that repeats its check.
   return [...new Set(causes.length > 0 ? causes : found)]
 }
 
-const maxPath = 2500
-
-function isFar ({ instancePath }: ErrorObject): boolean {
-  return instancePath.length > maxPath
-}
+/** What ajv-keywords.ts adds to the error of a union. */
+interface UnionParams { matches: number, inside: ErrorObject[] }
 
 /** Whether an error has a reason that is another error. */
 function isConsequence ({ keyword, data, parentSchema }: ErrorObject): boolean {
@@ -52,19 +34,6 @@ function isConsequence ({ keyword, data, parentSchema }: ErrorObject): boolean {
   // ajv checks format int32 of a fraction, too.
   const types = [parentSchema?.type].flat()
   return types.includes('integer') && !types.includes('number')
-}
-
-/** Whether an error that ajv found earlier may be the reason of another one. */
-function isInside (inner: ErrorObject, outer: ErrorObject, root: string): boolean {
-  const { instancePath: path } = inner
-  const { instancePath: place } = outer
-  // Most are as long as the root or longer: to compare long paths would take long.
-  const isOfRoot = place.length === root.length
-  if (path.length === place.length && (isOfRoot || path === place)) {
-    return inner.parentSchema !== outer.parentSchema
-  }
-  if (isOfRoot) return true
-  return path[place.length] === '/' && path.startsWith(place)
 }
 
 function toFault (error: ErrorObject): Fault {
@@ -86,22 +55,31 @@ export function shorten (text: string): string {
   return `${text.slice(0, maxShown / 2)}…${text.slice(-maxShown / 2)}`.toWellFormed()
 }
 
-/** The fault in the branch that the value matches best, if one does. */
-function faultOfUnion (union: ErrorObject, inside: ErrorObject[]): ErrorObject {
-  const branches = branchesOf(union, inside)
-  // More than one branch of oneOf matches.
-  if (branches.length === 0 || union.params.passingSchemas) return union
-  const { instancePath: place } = union
-  const ofKind = branches.filter(([{ keyword, instancePath }]) => {
-    return instancePath !== place || !['type', 'enum', 'const'].includes(keyword)
+const known = new WeakMap<ErrorObject, ErrorObject>()
+
+/** Of a union the fault in the branch that the value matches best, if one does. */
+function causeOf (error: ErrorObject): ErrorObject {
+  const { matches, inside } = error.params as UnionParams
+  // Several branches of oneOf match.
+  if (inside === undefined || matches > 0) return error
+  const cause = known.get(error) ?? faultOfUnion(error, branchesOf(error, inside))
+  known.set(error, cause)
+  return cause
+}
+
+function faultOfUnion (union: ErrorObject, branches: Branch[]): ErrorObject {
+  const { length } = union.instancePath
+  // Errors of a branch are at the place of the union or inside: lengths of paths tell which.
+  const isInside = ({ instancePath }: ErrorObject) => instancePath.length > length
+  const ofKind = branches.filter(([first]) => {
+    return isInside(first) || !['type', 'enum', 'const'].includes(first.keyword)
   })
   if (ofKind.length === 0) return withTypes(union, branches)
-  const { discriminatorName } = union.parentSchema as { discriminatorName?: string }
-  const tag = `${place}/${discriminatorName}`
-  const selected = ofKind.filter(errors => !errors.some(error => isMiss(error, tag)))
-  if (selected.length === 0) return withValues(ofKind.flat().filter(error => isMiss(error, tag)))
+  const isMiss = missFinder(union)
+  const selected = ofKind.filter(errors => !errors.some(isMiss))
+  if (selected.length === 0) return withValues(ofKind.flat().filter(isMiss))
   if (areAlike(selected)) return selected.flat()[0] as ErrorObject
-  return selected.flat().find(({ instancePath }) => instancePath !== place) ?? union
+  return selected.flat().find(isInside) ?? union
 }
 
 type Branch = [first: ErrorObject, ...others: ErrorObject[]]
@@ -112,9 +90,8 @@ function branchesOf ({ schema }: ErrorObject, errors: ErrorObject[]): Branch[] {
   let start = 0
   for (const [index, { keyword, parentSchema }] of errors.entries()) {
     if (keyword !== 'branch' || !(schema as unknown[]).includes(parentSchema)) continue
-    const end = index + 1
-    branches.push(errors.slice(start, end) as Branch)
-    start = end
+    branches.push(causesOf(errors.slice(start, index + 1)) as Branch)
+    start = index + 1
   }
   return branches
 }
@@ -144,10 +121,19 @@ function withValues (misses: ErrorObject[]): ErrorObject {
   return { ...first, keyword: 'enum', params: { allowedValues: [...allowedValues] } }
 }
 
-/** Whether an error says that the member at this path does not select its branch. */
-function isMiss ({ keyword, instancePath, params }: ErrorObject, path: string): boolean {
-  if (keyword === 'required') return `${instancePath}/${params.missingProperty}` === path
-  return instancePath === path && ['enum', 'const', 'not'].includes(keyword)
+/**
+ * Returns a function that says whether an error inside of a union is that the member which selects
+ * a branch does not select its branch.
+ */
+function missFinder ({ instancePath: place, parentSchema }: ErrorObject) {
+  const { discriminatorName: name } = parentSchema as { discriminatorName?: string }
+  const path = `${place}/${name}`
+  return ({ keyword, instancePath, params }: ErrorObject): boolean => {
+    if (keyword === 'required') {
+      return instancePath.length === place.length && params.missingProperty === name
+    }
+    return ['enum', 'const', 'not'].includes(keyword) && instancePath === path
+  }
 }
 
 const ofForms = 'of the forms that the contract declares'
@@ -165,7 +151,7 @@ function describe ({ keyword, params, message, parentSchema }: ErrorObject): str
     case 'false schema': return 'must not be sent'
     case 'anyOf':
     case 'oneOf':
-      return `matches ${params.passingSchemas ? 'more than one' : 'none'} ${ofForms}`
+      return `matches ${params.matches > 0 ? 'more than one' : 'none'} ${ofForms}`
     case 'pattern': return describePattern(params.pattern, parentSchema)
     default: return String(message)
   }

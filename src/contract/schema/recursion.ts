@@ -4,7 +4,7 @@
 import type { CodeKeywordDefinition, ErrorObject, ValidateFunction } from 'ajv'
 import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import ajvReference from 'ajv/dist/vocabularies/core/ref.js'
-import { withoutRepetitions } from './faults.ts'
+import { causesOf } from './faults.ts'
 import type { Key } from './json.ts'
 import { lazily } from './lazily.ts'
 import { noRecords, type Records } from './records.ts'
@@ -146,8 +146,7 @@ function checkApart (
   Object.assign(validation, { integers, described, hasUndeclared, inner })
   if (!isValid) {
     // Each level has the errors of one fault: all of them would double with each level, too.
-    const errors = withoutRepetitions(check.errors as ErrorObject[], place.instancePath)
-    return { ...nothing, errors }
+    return { ...nothing, errors: causesOf(check.errors as ErrorObject[]) }
   }
   const lists = [records.integers, records.described, records.inner]
   const isEmpty = !records.hasUndeclared && lists.every(({ length }) => length === 0)

@@ -8,7 +8,7 @@ import { int64Keyword } from './int64.ts'
 import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles, tooDeep } from './json.ts'
 import { ajvRewriter, type Direction, toSchemaId } from './ajv-rewriter.ts'
 import {
-  anyOfKeyword, branchKeywords, containsKeyword, declaresKeyword, patternKeyword, type Validation
+  branchKeywords, containsKeyword, declaresKeyword, patternKeyword, unionKeywords, type Validation
 } from './ajv-keywords.ts'
 import { lazily, memoizeBySchema } from './lazily.ts'
 import {
@@ -125,7 +125,7 @@ function checkCompiler (
   ajv.opts.unevaluated = false
   const recursive = new Set<string>()
   const replacing = [
-    referenceKeyword(recursive), ...allowedValueKeywords, anyOfKeyword, containsKeyword,
+    referenceKeyword(recursive), ...allowedValueKeywords, ...unionKeywords, containsKeyword,
     patternKeyword, uniqueItemsKeyword, ...unevaluatedKeywords
   ]
   for (const definition of replacing) {

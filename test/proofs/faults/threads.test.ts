@@ -81,6 +81,11 @@ const faults = {
   'an error that is none': "throw { toString () { throw new Error('a bug') } }",
   'several errors': "setTimeout(() => { throw new Error('another bug') }, 50); throw new Error('a bug')"
 }
+function refusedByOverload (log: string): number {
+  const reports = log.matchAll(/because of overload: (\d+)\./g)
+  return reports.reduce((sum, [, count]) => sum + Number(count), 0)
+}
+
 for (const [name, fault] of Object.entries(faults)) {
   test(`a thread that fails is replaced, and no answer is lost: ${name}`, async t => {
     const folder = t.testdir()
@@ -99,10 +104,13 @@ for (const [name, fault] of Object.entries(faults)) {
     await load.stop()
     t.ok(account.acknowledged.size > 0)
     t.equal(output().includes('Further uncaught errors in this thread: 1.'), name === 'several errors')
-    t.strictSame([...account.statuses.keys()].filter(status => status !== 0), [200])
     t.equal(account.unanswered, 0, 'no request is lost')
     child.kill('SIGTERM')
     t.equal(await ended, 0)
+    const { 0: _none, 200: _stored, ...others } = Object.fromEntries(account.statuses)
+    // On a machine that is busy with other work, requests wait for the processor.
+    const refused = refusedByOverload(output())
+    t.strictSame(others, refused === 0 ? {} : { 503: refused })
     const store = await openStore(url, { maxQueue: 1 })
     t.teardown(() => store.close())
     await settle(t, account, store)

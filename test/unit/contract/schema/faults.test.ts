@@ -90,6 +90,12 @@ t.test('a union has one fault, beside those of its neighbours', async t => {
   }
   const nested = { anyOf: [{ type: 'array', items: { anyOf: [integer, string] } }, integer] }
   t.strictSame(faults(nested, '[true]'), ['0 must be an integer or a string'])
+  const same = { allOf: [string, { anyOf: [integer, one] }], anyOf: [one, { anyOf: [integer, { type: 'boolean' }] }] }
+  t.strictSame(faults(same, 'null'), [
+    'must be a string, not null',
+    'must be an integer or an object, not null',
+    'must be an object or an integer or a boolean, not null'
+  ], 'at the same place')
 })
 
 t.test('the branch that a value matches best has the fault, where a member or its type tells', async t => {
@@ -121,6 +127,8 @@ t.test('the branch that a value matches best has the fault, where a member or it
   t.strictSame(faults({ oneOf: [kind('a')] }, '{"kind":"b"}'), ['kind must be one of "a"'])
   const same = { oneOf: [{ ...kind('a'), required: ['x'] }, { ...kind('a', 'b'), required: ['y'] }] }
   t.strictSame(faults(same, '{"kind":"a"}'), ['matches none of the forms that the contract declares'])
+  const needed = { oneOf: ['a', 'b'].map(value => ({ ...kind(value), required: ['kind'] })) }
+  t.strictSame(faults(needed, '{}'), ['must have the member "kind"'])
   const some = { oneOf: [kind('a'), { type: 'object', properties: { kind: string }, required: ['y'] }] }
   t.strictSame(faults(some, '{"kind":"b"}'), ['kind must be one of "a"'])
   t.strictSame(faults({ oneOf: [kind('a'), kind('b'), string, true, false] }, '{"kind":"a"}'), [

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { createCompiler, readJson } from '../../../../src/contract/schema/index.ts'
 import { recursionFinder } from '../../../../src/contract/schema/recursion.ts'
+import { measureGrowth } from '../../../fixtures/cost.ts'
 
 const int64 = { type: 'integer', format: 'int64' }
 const object = (properties: object) => ({ type: 'object', properties })
@@ -335,11 +336,29 @@ t.test('the fault is found at any depth of a union that contains itself', async 
   }
 })
 
-t.test('a fault at a very long path is that of the whole value', async t => {
+t.test('the fault is found at any length of its path', async t => {
   const validate = createCompiler(trees.anyOf, 'request')({ $ref: 'Tree#' })
   const tree = (depth: number) => '{"kind":"b","leaf":'.repeat(depth) + '5' + '}'.repeat(depth)
-  t.match(readJson(validate, tree(400)).fault, { path: /^leaf\/.*…/, problem: 'must be an object' })
-  t.match(readJson(validate, tree(600)).fault, { problem: 'matches none of the forms that the contract declares' })
+  for (const depth of [400, 600]) {
+    t.match(readJson(validate, tree(depth)).fault, { path: /^leaf\/.*…/, problem: 'must be an object' })
+  }
+})
+
+t.test('the fault in a deep union takes no quadratic time by the number of its branches', async t => {
+  const kind = (name: string, leaf = {}) => {
+    return { type: 'object', required: ['k'], properties: { k: { const: name }, leaf } }
+  }
+  const text = '{"k":"last","leaf":'.repeat(150) + '5' + '}'.repeat(150)
+  const costs = new Map<number, () => unknown>()
+  for (const branches of [8, 32]) {
+    const others = Array.from({ length: branches - 1 }, (_, index) => kind(`k${index}`))
+    const components = { Tree: { oneOf: [...others, kind('last', { $ref: 'Tree#' })] } }
+    const validate = createCompiler(components, 'request')({ $ref: 'Tree#' })
+    t.match(readJson(validate, text).fault, { problem: 'must be an object' })
+    costs.set(branches, () => readJson(validate, text))
+  }
+  const growth = await measureGrowth(branches => costs.get(branches)?.(), 32)
+  t.ok(growth < 8, `${growth} times`)
 })
 
 t.test('all branches that contain themselves say which members an answer has', async t => {
