@@ -102,17 +102,16 @@ t.test('a terminated connection under load fails no call, and no plant is lost o
 })
 
 t.test('startup refuses a table of another program and creates nothing beside it', async t => {
-  const others = [
-    'CREATE TABLE plants (id integer PRIMARY KEY, name text, tag text)',
-    'CREATE TABLE plants (id bigint PRIMARY KEY, title text)',
-    'CREATE VIEW plants AS SELECT 1::bigint AS id'
-  ]
-  for (const create of others) {
+  const others = {
+    'CREATE TABLE plants (id integer PRIMARY KEY, name text, tag text)': 'id of the type int8',
+    'CREATE TABLE plants (id bigint PRIMARY KEY, title text)': 'name of the type text',
+    'CREATE VIEW plants AS SELECT 1::bigint AS id': 'name of the type text'
+  }
+  for (const [create, column] of Object.entries(others)) {
     const url = await server.database()
     await server.query(create, url)
-    await rejectsOpening(
-      t, url, /: its table plants belongs to another program; use another database\.$/
-    )
+    await rejectsOpening(t, url, `${cannotBeUsed(url)} its table plants has no column ${column}; ` +
+      'use another database if it belongs to another program, or undo its change.')
     t.strictSame(
       await server.query("SELECT to_regclass('plants_schema')", url),
       [{ to_regclass: null }],
