@@ -29,7 +29,7 @@ export const undefinedTable = '42P01'
  * A standby, or the former primary of a failover: the pool connects again, and may reach the new
  * primary.
  */
-const readOnly = '25006'
+export const readOnly = '25006'
 /**
  * Two services create a table at the same moment: PostgreSQL reports a duplicate type, table or row
  * of its catalog. A duplicate in another unique column of plants stays one.

@@ -186,7 +186,9 @@ t.test('startup names each host of a list that cannot be used', inParallel(), as
 
   await server.query(`ALTER DATABASE ${databaseName(url)} SET default_transaction_read_only = on`)
   await rejectsOpening(t, withHosts(`127.0.0.1:1,${host}`),
-    `The PostgreSQL database at 127.0.0.1:1, ${host} cannot be used: ${nothing}; ${host}: it is read-only.`)
+    `The PostgreSQL database at 127.0.0.1:1, ${host} cannot be used: ${nothing}; ${host}: it is ` +
+    'read-only; RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE); on a standby, ' +
+    'name the primary, or all hosts, as in postgres://user@a,b/database.')
 })
 
 t.test('startup refuses a server that is not PostgreSQL', inParallel(), async t => {
