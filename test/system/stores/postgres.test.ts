@@ -520,6 +520,18 @@ t.test('a session in which another program changed what names mean is accepted',
   t.equal((await all(store)).length, 2)
 })
 
+t.test('a unique column other than the id fails a plant, and the log names the constraint', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  await server.query('CREATE UNIQUE INDEX one_name ON plants (name)', url)
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  const problem = 'duplicate key value violates unique constraint "one_name"; plants may share ' +
+    'everything but the id: drop it (DROP INDEX, or ALTER TABLE plants DROP CONSTRAINT)'
+  await t.rejects(store.add({ id: 2n, name: 'fern' }), {
+    name: 'StoreUnavailable', cause: { message: causeOf(url, problem) }
+  })
+})
+
 t.test('a plant that is neither added nor visible is an error', async t => {
   const url = await server.database()
   const store = await open(t, url)
