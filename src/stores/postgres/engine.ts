@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import { type Engine, type EngineMethods, forwardAll } from '../engine.ts'
 import { retry } from '../retry.ts'
 import { dialectOf } from './dialects.ts'
-import { describeError, isTransient } from './errors.ts'
+import { isTransient } from './errors.ts'
 import { hostOf, hostUrls } from './hosts.ts'
 import { confirmCommits, createPlantMethods, type Query, type Run } from './plants.ts'
 import { openPool } from './pool.ts'
@@ -27,11 +27,8 @@ export async function postgresEngine (
   const hosts = urls.map(hostOf)
   const database = `PostgreSQL database at ${hosts.join(', ')}`
   const runner = createStatementRunner(hosts, host => openPool(urls, host), systemClock)
-  const problems = () => runner.problems().join('; ')
-  const describe = (error: unknown) => {
-    const problem = (isTransient(error) && problems()) || describeError(error)
-    return `${database} cannot be used: ${problem}`
-  }
+  const { problems } = runner
+  const describe = (error: unknown) => `${database} cannot be used: ${runner.describe(error)}`
   const engine = createPostgresEngine(runner, systemClock)
   const timer = setTimeout(() => {
     onWarning(`Waiting for the ${database}: ${problems() || 'no response yet'}.`)
@@ -39,8 +36,10 @@ export async function postgresEngine (
   try {
     await Promise.all([engine.setUp(), urls.length > 1 && runner.probe()])
   } catch (error) {
+    // After close() a try that still runs has another problem.
+    const message = `The ${describe(error)}.`
     await engine.close()
-    throw new Error(`The ${describe(error)}.`, { cause: error })
+    throw new Error(message, { cause: error })
   } finally {
     clearTimeout(timer)
   }

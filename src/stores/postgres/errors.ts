@@ -29,7 +29,7 @@ export const undefinedTable = '42P01'
  * A standby, or the former primary of a failover: the pool connects again, and may reach the new
  * primary.
  */
-const readOnly = '25006'
+export const readOnly = '25006'
 /**
  * Two services create a table at the same moment: PostgreSQL reports a duplicate type, table or row
  * of its catalog. A duplicate in another unique column of plants stays one.
@@ -77,6 +77,11 @@ const descriptionsByMessage = [
   [
     lacksTls,
     'it has no TLS; set ssl = on in PostgreSQL, or sslmode=disable in DATABASE_URL'
+  ],
+  [
+    'timeout: the',
+    'timeout: a statement did not end in time; end the transaction that locks its rows or table ' +
+      '(pg_stat_activity), start a synchronous standby that is away, or look at its load'
   ]
 ] as const
 
@@ -101,12 +106,21 @@ export const makeWritable = 'RESET default_transaction_read_only (ALTER DATABASE
 export const namePrimary = 'name the primary, or all hosts, as in postgres://user@a,b/database'
 export const sqlOfOwner = 'by the SQL for the owner in docs/use/postgresql.md'
 const refusesPlants = `its table plants does not take every plant: make it ${sqlOfOwner}`
+const wasChanged = 'undo the change of its table plants'
+const raiseTimeout = 'or raise the time limit for this user or database (ALTER ROLE, ALTER ' +
+  'DATABASE)'
 /** What the operator can do, by SQLSTATE or Node's code. */
 const remedies: Readonly<Record<string, string>> = {
   '0A000': refusesPlants,
+  22001: wasChanged,
+  22003: wasChanged,
   23502: refusesPlants,
   23503: refusesPlants,
+  [duplicateRow]: 'plants may share everything but the id: drop it (DROP INDEX, or ALTER TABLE ' +
+    'plants DROP CONSTRAINT)',
   23514: refusesPlants,
+  42703: wasChanged,
+  42804: wasChanged,
   '428C9': refusesPlants,
   '42P10': refusesPlants,
   [readOnly]: `${makeWritable}; on a standby, ${namePrimary}`,
@@ -114,9 +128,12 @@ const remedies: Readonly<Record<string, string>> = {
     'DATABASE_URL',
   '28P01': 'correct the user and the password in DATABASE_URL',
   '3D000': 'create it, or correct DATABASE_URL',
+  53100: 'free some space on its disk',
   53300: 'raise max_connections, or the CONNECTION LIMIT of the role or the database, or end ' +
     'other clients',
   42501: `grant the rights, or let the owner make the tables, ${sqlOfOwner}`,
+  '55P03': `end the transaction that has the lock (pg_stat_activity), ${raiseTimeout}`,
+  57014: `find out what slows it down, or who cancels statements, ${raiseTimeout}`,
   [undefinedTable]: `restore it, or make it ${sqlOfOwner}; to let the service make it, empty, ` +
     'remove plants_schema',
   [expired]: 'renew its certificate',

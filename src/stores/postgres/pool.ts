@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { PermanentError } from './errors.ts'
+import { PermanentError, readOnly } from './errors.ts'
 import type { Pool } from './statements.ts'
 
 /** Milliseconds for a connection, and for a request to stop a statement. */
@@ -65,7 +65,8 @@ async function probe (connectionString: string): Promise<void> {
 async function rejectReadOnly (client: pg.ClientBase): Promise<void> {
   const statement = { text: 'SHOW transaction_read_only', query_timeout: timeoutsMs.connection }
   const { rows: [row] } = await client.query<{ transaction_read_only: string }>(statement)
-  if (row?.transaction_read_only === 'on') throw new Error('it is read-only')
+  if (row?.transaction_read_only !== 'on') return
+  throw Object.assign(new Error('it is read-only'), { code: readOnly })
 }
 
 /** What identifies a connection to the server. pg has these fields, but its types do not. */

@@ -147,12 +147,14 @@ async function checkTable (query: Query, schema: string, version: number): Promi
   const found = await query<Column>(readColumns, [`${schema}.plants`])
   const typeByName = new Map(found.map(({ name, type }) => [name, type]))
   // The first migration may have run without its version.
-  const isOurs = Object.entries(columns).every(([name, { type, since }]) => {
-    return since > Math.max(version, 1) || typeByName.get(name) === type
+  const wrong = Object.entries(columns).find(([name, { type, since }]) => {
+    return since <= Math.max(version, 1) && typeByName.get(name) !== type
   })
-  if (found.length > 0 && !isOurs) {
-    const remedy = 'use another database'
-    throw new PermanentError(`its table plants belongs to another program; ${remedy}`)
+  if (found.length > 0 && wrong !== undefined) {
+    const [name, { type }] = wrong
+    const problem = `its table plants has no column ${name} of the type ${type}`
+    const remedy = 'use another database if it belongs to another program, or undo its change'
+    throw new PermanentError(`${problem}; ${remedy}`)
   }
   const [{ kind = 'r', persistence = 'p' } = {}] = found
   if (kind !== 'r' && kind !== 'p') {

@@ -17,8 +17,10 @@ export interface StatementRunner {
   ) => Promise<Row[]>
   /** Tries every host, so that problems() is complete. */
   probe: () => Promise<void>
-  /** Why the last connection to a host failed, for each host where it did. */
-  problems: () => string[]
+  /** Why the last connection to a host failed, for each host where it did; empty without one. */
+  problems: () => string
+  /** Why a call failed: the problem of the host of its last statement, or those of all hosts. */
+  describe: (error: unknown) => string
   close: () => Promise<void>
 }
 
@@ -67,7 +69,14 @@ export function createStatementRunner (
 ): StatementRunner {
   let current = 0
   const problems = hosts.map(() => '')
+  /** Of the errors of statements. */
+  const descriptions = new WeakMap<object, string>()
   const pool = openPool(() => current)
+  const listProblems = () => problems.filter(problem => problem !== '').join('; ')
+
+  function describeAt (host: number, error: unknown): string {
+    return (hosts.length > 1 ? `${hosts[host]}: ` : '') + describeError(error)
+  }
 
   async function onHost<Result> (host: number, connecting: Promise<Result>): Promise<Result> {
     try {
@@ -75,16 +84,14 @@ export function createStatementRunner (
       problems[host] = ''
       return result
     } catch (error) {
-      const label = hosts.length > 1 ? `${hosts[host]}: ` : ''
-      problems[host] = label + describeError(error)
+      problems[host] = describeAt(host, error)
       // Another host of a list may have TLS, and a good certificate.
       if (hosts.length > 1 || !isAboutTls(error)) throw error
       throw new PermanentError(problems[host], { cause: error })
     }
   }
 
-  async function connectToCurrent (): Promise<Connection> {
-    const host = current
+  async function connectTo (host: number): Promise<Connection> {
     try {
       return await onHost(host, pool.connect())
     } catch (error) {
@@ -97,14 +104,27 @@ export function createStatementRunner (
   return {
     async query (text, values, timeoutMs, accept) {
       const until = clock.now() + timeoutMs
-      const connection = await connectToCurrent()
+      const host = current
+      const connection = await connectTo(host)
       const remainingMs = Math.min(until - clock.now(), statementTimeoutMs)
-      return runStatement(connection, text, values, remainingMs, clock, accept)
+      try {
+        return await runStatement(connection, text, values, remainingMs, clock, accept)
+      } catch (error) {
+        descriptions.set(error as Error, describeAt(host, error))
+        throw error
+      }
     },
     async probe () {
       await Promise.allSettled(hosts.map((_name, host) => onHost(host, pool.probe(host))))
     },
-    problems: () => problems.filter(problem => problem !== ''),
+    problems: listProblems,
+    describe (error) {
+      // The last try is the cause of the timeout of a call.
+      const { cause } = error as Error
+      const ofStatement = descriptions.get(error as Error) ?? descriptions.get(cause as Error)
+      const ofHosts = error instanceof PermanentError ? '' : listProblems()
+      return ofStatement ?? (ofHosts || describeError(error))
+    },
     close: () => pool.end()
   }
 }

@@ -60,7 +60,7 @@ export async function sqliteEngine (
     await engine.check()
   } catch (error) {
     await engine.close()
-    const { message } = error as Error
+    const { message } = ((error as Error).cause ?? error) as Error
     throw new Error(`The database ${path} cannot be used: ${message}.`, { cause: error })
   } finally {
     onReady = () => {}

@@ -158,8 +158,8 @@ export function stat (file: string) {
   return statSync(file, { bigint: true, throwIfNoEntry: false })
 }
 
-export function fileMoved (path: string): Error {
-  return new Error(`its file ${path} was removed or replaced; put it back`)
+export function fileMoved (): Error {
+  return new Error('its file was removed or replaced; put it back')
 }
 
 /** Which file it is: a copy of a disk has the same inodes on another device. */

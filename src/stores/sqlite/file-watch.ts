@@ -39,7 +39,7 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
   function checkPlace (): void {
     const now = observeFiles(names, index)
     const changed = now.files.findIndex((file, nth) => file !== last.files[nth])
-    if (changed === 0) throw fileMoved(path)
+    if (changed === 0) throw fileMoved()
     if (changed !== -1) throw new LogRemoved(logMoved)
     if (isChangedByOthers(now, last, pageSize)) {
       const wayOut = 'restart the service, which checks it'
@@ -161,7 +161,7 @@ function observeFiles (
     index = readIndex(descriptor)
     if (!isDeepStrictEqual(index, before)) continue
     const [file] = files
-    if (file === undefined) throw fileMoved(names[0])
+    if (file === undefined) throw fileMoved()
     return { size: file.size, time: file.mtimeNs, files: files.map(identify), index }
   }
 }

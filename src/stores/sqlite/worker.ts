@@ -57,7 +57,7 @@ function serve (port: MessagePort, request: EngineCall): void {
   }
   if (batches.length > 0) commit(batches)
   for (const call of others) {
-    if (isMethod(call.method)) respond(call, attempt(() => run(call)))
+    if (isMethod(call.method)) respond(call, run(call))
     else respond(call, { error: unknownMethod(call.method) })
     if (call.method === 'close') endThread()
   }
@@ -77,7 +77,7 @@ function receiveWaiting (): Received[] {
 
 function commit (batches: ReadonlyArray<Received<'addMany'>>): void {
   const plants = batches.flatMap(({ args: [plants] }) => plants)
-  const together = attempt(() => execute('addMany', [plants]))
+  const together = explain(attempt(() => execute('addMany', [plants])))
   let first = 0
   for (const batch of batches) {
     const end = first + batch.args[0].length
@@ -97,8 +97,18 @@ function endThread (): void {
   if (!(changed instanceof FileLeft)) parentPort?.close()
 }
 
-function run (call: EngineCall): unknown {
-  return call.method === 'close' ? closeInPlace() : execute(call.method, call.args)
+function run (call: EngineCall): Reply<unknown> {
+  if (call.method === 'close') return attempt(closeInPlace)
+  const { method, args } = call
+  return explain(attempt(() => execute(method, args)))
+}
+
+/** Without it, the log would not have the path. */
+function explain<Result> (reply: Reply<Result>): Reply<Result> {
+  if ('result' in reply) return reply
+  const { message } = reply.error as Error
+  const problem = `the database ${path} cannot be used: ${message}`
+  return { error: new Error(problem, { cause: reply.error }) }
 }
 
 function execute<Name extends Statement> (method: Name, args: Args[Name]): Results[Name] {
@@ -172,17 +182,22 @@ const letWrite = `let the user of the service write to its folder and to ${files
 
 const anotherFolder = 'name a file in another folder in DATABASE_URL'
 
+const undoChange = 'undo the change of its table plants, or restore the file from a backup'
+
 /** By Node's code or call, or SQLite's primary code; see "Result Codes" of SQLite. */
 const waysOut: Readonly<Record<string, string>> = {
   EACCES: `let the user of the service read and write its folder and ${files} (chown), or ` +
     anotherFolder,
   mkdir: anotherFolder,
+  1: undoChange, // SQLITE_ERROR: a table or column is missing.
   8: letWrite, // SQLITE_READONLY
   // SQLITE_IOERR: also for a disk that is too full for the index, which has 32 KiB.
   10: 'look at the space (df), the inodes (df -i) and the system log of its disk',
+  11: 'restore it from a backup', // SQLITE_CORRUPT
   13: 'free some space', // SQLITE_FULL
   // SQLITE_CANTOPEN
   14: `${letWrite}, on a disk that is not mounted read-only and has free inodes (df -i)`,
+  19: undoChange, // SQLITE_CONSTRAINT
   26: 'name another file, or restore this one from a backup' // SQLITE_NOTADB
 }
 
@@ -243,7 +258,7 @@ interface Database {
 
 function open (): Database {
   const file = stat(path)
-  if (firstIdentity !== undefined && identify(file) !== firstIdentity) throw fileMoved(path)
+  if (firstIdentity !== undefined && identify(file) !== firstIdentity) throw fileMoved()
   makeDirectory(dirname(path))
   checkMark(path)
   checkFiles(path)

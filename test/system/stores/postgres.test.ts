@@ -102,17 +102,16 @@ t.test('a terminated connection under load fails no call, and no plant is lost o
 })
 
 t.test('startup refuses a table of another program and creates nothing beside it', async t => {
-  const others = [
-    'CREATE TABLE plants (id integer PRIMARY KEY, name text, tag text)',
-    'CREATE TABLE plants (id bigint PRIMARY KEY, title text)',
-    'CREATE VIEW plants AS SELECT 1::bigint AS id'
-  ]
-  for (const create of others) {
+  const others = {
+    'CREATE TABLE plants (id integer PRIMARY KEY, name text, tag text)': 'id of the type int8',
+    'CREATE TABLE plants (id bigint PRIMARY KEY, title text)': 'name of the type text',
+    'CREATE VIEW plants AS SELECT 1::bigint AS id': 'name of the type text'
+  }
+  for (const [create, column] of Object.entries(others)) {
     const url = await server.database()
     await server.query(create, url)
-    await rejectsOpening(
-      t, url, /: its table plants belongs to another program; use another database\.$/
-    )
+    await rejectsOpening(t, url, `${cannotBeUsed(url)} its table plants has no column ${column}; ` +
+      'use another database if it belongs to another program, or undo its change.')
     t.strictSame(
       await server.query("SELECT to_regclass('plants_schema')", url),
       [{ to_regclass: null }],
@@ -187,7 +186,9 @@ t.test('startup names each host of a list that cannot be used', inParallel(), as
 
   await server.query(`ALTER DATABASE ${databaseName(url)} SET default_transaction_read_only = on`)
   await rejectsOpening(t, withHosts(`127.0.0.1:1,${host}`),
-    `The PostgreSQL database at 127.0.0.1:1, ${host} cannot be used: ${nothing}; ${host}: it is read-only.`)
+    `The PostgreSQL database at 127.0.0.1:1, ${host} cannot be used: ${nothing}; ${host}: it is ` +
+    'read-only; RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE); on a standby, ' +
+    'name the primary, or all hosts, as in postgres://user@a,b/database.')
 })
 
 t.test('startup refuses a server that is not PostgreSQL', inParallel(), async t => {
@@ -517,6 +518,18 @@ t.test('a session in which another program changed what names mean is accepted',
   t.equal(await store.add({ id: 2n, name: 'fern', tag: 'a' }), 'added')
   t.equal(await store.add({ id: 2n, name: 'fern', tag: 'b' }), 'conflict')
   t.equal((await all(store)).length, 2)
+})
+
+t.test('a unique column other than the id fails a plant, and the log names the constraint', async t => {
+  const url = await server.database()
+  const store = await open(t, url)
+  await server.query('CREATE UNIQUE INDEX one_name ON plants (name)', url)
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+  const problem = 'duplicate key value violates unique constraint "one_name"; plants may share ' +
+    'everything but the id: drop it (DROP INDEX, or ALTER TABLE plants DROP CONSTRAINT)'
+  await t.rejects(store.add({ id: 2n, name: 'fern' }), {
+    name: 'StoreUnavailable', cause: { message: causeOf(url, problem) }
+  })
 })
 
 t.test('a plant that is neither added nor visible is an error', async t => {

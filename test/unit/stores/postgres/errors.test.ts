@@ -57,6 +57,31 @@ t.test('a server that lets nobody else in, and a transaction that is read-only, 
   }
 })
 
+t.test('a table that was changed, a limit of time and a full disk have ways out', async t => {
+  const undo = 'undo the change of its table plants'
+  const raise = 'or raise the time limit for this user or database (ALTER ROLE, ALTER DATABASE)'
+  // As PostgreSQL 18 says it.
+  const failures: Array<[code: string, message: string, wayOut: string]> = [
+    ['23505', 'duplicate key value violates unique constraint "one_name"', 'plants may share ' +
+      'everything but the id: drop it (DROP INDEX, or ALTER TABLE plants DROP CONSTRAINT)'],
+    ['42703', 'column "tag" of relation "plants" does not exist', undo],
+    ['42804', 'column "tag" is of type integer but expression is of type text', undo],
+    ['22001', 'value too long for type character varying(20)', undo],
+    ['22003', 'integer out of range', undo],
+    ['53100', 'could not extend file "base/5/1": No space left on device', 'free some space on its disk'],
+    ['55P03', 'canceling statement due to lock timeout',
+      `end the transaction that has the lock (pg_stat_activity), ${raise}`],
+    ['57014', 'canceling statement due to statement timeout',
+      `find out what slows it down, or who cancels statements, ${raise}`]
+  ]
+  for (const [code, message, wayOut] of failures) {
+    t.equal(describeError(Object.assign(new Error(message), { code })), `${message}; ${wayOut}`)
+  }
+  const late = /^timeout: a statement did not end in time; end the transaction that locks its rows/
+  t.match(describeError(new Error('timeout: the statement did not end in time')), late)
+  t.match(describeError(new Error('timeout: the database did not respond within 8 ms')), late)
+})
+
 t.test('a server that admits only TLS, and a certificate of another host, have ways out', async t => {
   // As PostgreSQL 18 and Node 26 say it.
   const refused = 'no pg_hba.conf entry for host "::1", user "x", database "x", no encryption'

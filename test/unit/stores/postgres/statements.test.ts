@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { systemClock } from '../../../../src/stores/clock.ts'
 import { createPostgresEngine } from '../../../../src/stores/postgres/engine.ts'
 import { PermanentError } from '../../../../src/stores/postgres/errors.ts'
-import { createStatementRunner, type Pool } from '../../../../src/stores/postgres/statements.ts'
+import { type Connection, createStatementRunner, type Pool } from '../../../../src/stores/postgres/statements.ts'
 
 /** Starts on hosts that refuse every connection, each with its error, and returns the hosts tried. */
 async function startOn (t: Test, errors: Error[], message: string | RegExp): Promise<number[]> {
@@ -19,6 +19,37 @@ async function startOn (t: Test, errors: Error[], message: string | RegExp): Pro
   await t.rejects(createPostgresEngine(runner, systemClock).setUp(), { message })
   return tried
 }
+
+const withCode = (code: string, message: string) => Object.assign(new Error(message), { code })
+
+t.test('an error is described by its host, not by the problem of another one', async t => {
+  const deadlock = withCode('40P01', 'deadlock detected')
+  const answers: Array<() => Connection> = [
+    () => { throw withCode('ECONNREFUSED', 'refused') },
+    () => ({
+      client: { query: async () => { throw deadlock }, on () {}, off () {}, release () {} },
+      stop: async () => {}
+    })
+  ]
+  const openPool = (currentHost: () => number): Pool => ({
+    connect: async () => answers[currentHost()]?.() as Connection,
+    async probe () {},
+    async end () {}
+  })
+  const runner = createStatementRunner(['a', 'b'], openPool, systemClock)
+  const query = () => runner.query('SELECT 1', [], 1000).catch((error: unknown) => error)
+  const nothing = 'a: nothing listens there; start PostgreSQL, or correct DATABASE_URL'
+  t.equal(runner.describe(await query()), nothing, 'a connection')
+  t.equal(await query(), deadlock)
+  t.equal(runner.describe(deadlock), 'b: deadlock detected', 'a statement')
+  const timeout = new Error('timeout', { cause: deadlock })
+  t.equal(runner.describe(timeout), 'b: deadlock detected', 'the last try of a call')
+  t.equal(runner.describe(new Error('timeout')), nothing, 'a call without a connection')
+  t.equal(runner.describe(new PermanentError('no tables')), 'no tables')
+  answers.fill(() => { throw withCode('28P01', 'no') })
+  const wrong = 'b: no; correct the user and the password in DATABASE_URL'
+  t.equal(runner.describe(await query()), `${nothing}; ${wrong}`, 'each host that was tried')
+})
 
 const refused = (code: string) => Object.assign(new Error('refused'), { code })
 

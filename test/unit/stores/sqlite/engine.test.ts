@@ -24,6 +24,10 @@ async function open (t: Test, path = join(t.testdir(), 'plants.db')): Promise<Pl
   return store
 }
 
+/** The cause in the log while the service runs. */
+const causeOf = (path: string, problem: string) => `the database ${path} cannot be used: ${problem}`
+const undo = 'undo the change of its table plants, or restore the file from a backup'
+
 plantStoreSuites(t, t => `sqlite:${join(t.testdir(), 'plants.db')}`)
 
 t.test('the store creates missing directories and keeps its plants after a close', async t => {
@@ -275,7 +279,7 @@ t.test('a failed write rejects with StoreUnavailable, and the next write opens t
   await t.rejects(store.add({ id: 2n, name: 'ivy' }), {
     name: 'StoreUnavailable',
     message: 'The service could not confirm that the plant is stored. Sending the same plant again is safe.',
-    cause: /no such table/
+    cause: { message: causeOf(path, `no such table: plants; ${undo}`) }
   })
   await t.rejects(store.check(), 'check() rejects without the table')
   otherConnection.exec('ALTER TABLE hidden RENAME TO plants')
@@ -310,7 +314,7 @@ t.test('each open that fails closes its descriptors', { skip: !existsSync('/proc
   t.teardown(() => other.close())
   other.exec('ALTER TABLE plants RENAME TO hidden')
   const counts = new Set<number>()
-  for (const message of [/^no such table: plants$/, /table plants was changed/, /was changed/]) {
+  for (const message of [/: no such table: plants; undo/, /table plants was changed/, /was changed/]) {
     await t.rejects(engine.addMany([{ id: 1n, name: 'fern' }]), { message })
     counts.add(openFiles(path))
   }
@@ -326,7 +330,8 @@ t.test('a plant whose commit fails gets no answer but an error, and is not store
     CREATE TABLE orphans (parent REFERENCES parents DEFERRABLE INITIALLY DEFERRED);
     CREATE TRIGGER late AFTER INSERT ON plants BEGIN INSERT INTO orphans VALUES (1); END`)
   const plant = { id: 1n, name: 'fern' }
-  await t.rejects(store.add(plant), { cause: { message: 'FOREIGN KEY constraint failed' } })
+  const message = causeOf(path, `FOREIGN KEY constraint failed; ${undo}`)
+  await t.rejects(store.add(plant), { cause: { message } })
   await t.rejects(store.count(), { cause: /table plants was changed/ })
   other.exec('DROP TRIGGER late')
   other.close()
@@ -342,7 +347,7 @@ t.test('a running store adds no plants while its file is missing', async t => {
   const hidden = join(folder, 'hidden.db')
   for (const suffix of ['', '-wal', '-shm']) renameSync(path + suffix, hidden + suffix)
   const ivy = { id: 2n, name: 'ivy' }
-  const message = `its file ${path} was removed or replaced; put it back`
+  const message = causeOf(path, 'its file was removed or replaced; put it back')
   for (const state of ['open', 'closed']) {
     await t.rejects(store.add(ivy), { name: 'StoreUnavailable', cause: { message } }, state)
   }
@@ -432,7 +437,7 @@ t.test('a trigger that drops a plant is an error, not a conflict', async t => {
   t.teardown(() => other.close())
   other.exec('CREATE TRIGGER t BEFORE INSERT ON plants BEGIN SELECT RAISE(IGNORE); END')
   await t.rejects(store.add({ id: 1n, name: 'fern' }), {
-    name: 'StoreUnavailable', cause: { message: 'a trigger of its table plants drops rows; remove it' }
+    name: 'StoreUnavailable', cause: { message: causeOf(path, 'a trigger of its table plants drops rows; remove it') }
   })
   other.exec('DROP TRIGGER t')
   t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
@@ -452,8 +457,8 @@ t.test('a removed log is merged, and may be put back until there are new plants'
   const plants = Array.from({ length: 100 }, (_, id) => ({ id: BigInt(id), name: 'fern' }))
   for (const plant of plants) await store.add(plant)
   renameSync(`${path}-wal`, hidden)
-  const message = 'its log or index was removed or replaced; its plants are in the file; restart ' +
-    'the service, and never put the old log back'
+  const message = causeOf(path, 'its log or index was removed or replaced; its plants are in the ' +
+    'file; restart the service, and never put the old log back')
   for (const id of [500n, 501n]) {
     await t.rejects(store.add({ id, name: 'ivy' }), { cause: { message } })
   }
@@ -588,7 +593,7 @@ t.test('a file whose time is changed is refused until a restart, but not locked'
   const store = await open(t, path)
   await store.add({ id: 1n, name: 'fern' })
   utimesSync(path, 1, 1)
-  const message = 'its file was changed by another program; restart the service, which checks it'
+  const message = causeOf(path, 'its file was changed by another program; restart the service, which checks it')
   await t.rejects(store.add({ id: 2n, name: 'ivy' }), { cause: { message } })
   await t.rejects(store.check(), { message })
   const other = await open(t, path)
@@ -645,7 +650,8 @@ t.test('a truncated log is an error for good, because plants of it are lost', as
   const store = await open(t, path)
   for (let id = 0n; id < 20n; id++) await store.add({ id, name: 'x'.repeat(1000) })
   truncateSync(`${path}-wal`, 5000)
-  const truncated = 'its write-ahead log was truncated, and plants of it are lost; stop the service and restore a backup'
+  const truncated = causeOf(path, 'its write-ahead log was truncated, and plants of it are lost; ' +
+    'stop the service and restore a backup')
   for (let attempt = 0; attempt < 2; attempt++) {
     await t.rejects(
       store.add({ id: 100n, name: 'late' }),
@@ -696,7 +702,7 @@ t.test('a file that gets the place of a removed one is refused, although its log
   // A file system gives a new file the inode of the last one that was removed, unless that one is
   // open.
   copyFileSync(backup, path)
-  const message = `its file ${path} was removed or replaced; put it back`
+  const message = causeOf(path, 'its file was removed or replaced; put it back')
   await t.rejects(store.check(), { message })
   await t.rejects(store.add({ id: 2n, name: 'ivy' }), { name: 'StoreUnavailable' })
 })
@@ -852,6 +858,20 @@ t.test('a worker that exits fails its pending calls, and the next call starts an
     t.equal(workers.length, index + 2)
   }
   await engine.close()
+})
+
+t.test('a start whose thread ends names the database', async t => {
+  let started = 0
+  class EndingWorker extends Worker {
+    constructor (...args: ConstructorParameters<typeof Worker>) {
+      super(...args)
+      if (started++ === 0) this.terminate()
+    }
+  }
+  replaceExports(t, workerThreads, { Worker: EndingWorker })
+  const path = join(t.testdir(), 'plants.db')
+  const message = `The database ${path} cannot be used: The thread of the engine has ended.`
+  await t.rejects(sqliteEngine(path, () => {}), { message })
 })
 
 /** 100 plants that take about 800 pages. */
@@ -1059,7 +1079,7 @@ t.test('after SQLITE_FULL the file and its index stay open', async t => {
     AFTER INSERT ON plants BEGIN INSERT INTO full VALUES (NULL); END`)
   other.close()
   const fern = { id: 1n, name: 'fern' }
-  await t.rejects(engine.addMany([fern]), { message: 'database or disk is full; free some space' })
+  await t.rejects(engine.addMany([fern]), { message: causeOf(path, 'database or disk is full; free some space') })
   t.equal(statSync(`${path}-shm`).ino, index)
   t.equal(await engine.count(), 0, 'the transaction is rolled back')
   const third = new DatabaseSync(path)

@@ -35,10 +35,11 @@ test('startup says that a locked file lets it wait, and fails when the lock stay
 })
 
 test('a plant is refused while another process locks the file, and stored afterwards', async t => {
-  const { store, other } = await openTwice(t)
+  const { path, store, other } = await openTwice(t)
   other.exec('BEGIN IMMEDIATE')
   const plant = { id: 1n, name: 'Boston fern' }
-  const message = 'another process has locked the file; end that process'
+  const message = `the database ${path} cannot be used: another process has locked the file; ` +
+    'end that process'
   await t.rejects(store.add(plant), { cause: { message } })
   other.exec('ROLLBACK')
   t.equal(await store.add(plant), 'added')
