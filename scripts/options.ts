@@ -1,6 +1,6 @@
 // The command line of the scripts. --help prints the comment with which a script begins, and its
 // options.
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { parseOptions } from '../src/contract/cli/parse-options.ts'
 
@@ -19,10 +19,11 @@ export function readArguments<Options extends ParseArgsOptionsConfig> (
     process.exit()
   }
   try {
-    const { values, positionals } = parseOptions({ options, allowPositionals: most > 0 })
+    const { values, positionals } = parseOptions({ options, allowPositionals: true })
     const surplus = positionals[most]
     if (surplus === undefined) return { values, positionals }
-    return exitWith(`Unexpected argument '${surplus}'. This command takes at most ${most}.`)
+    const limit = most === 0 ? 'only options' : `at most ${most}`
+    return exitWith(`Unexpected argument '${surplus}'. This command takes ${limit}; see --help.`)
   } catch (error) {
     return exitWith((error as Error).message)
   }
@@ -55,9 +56,11 @@ export function choicesOf ({ overlay: overlays, ...values }: Values) {
   return { overlays, command, ...leniency }
 }
 
-/** Ends the process if one of these files does not exist. */
+/** Ends the process if one of these does not exist, or is a folder. */
 export function requireFiles (option: string, files: string[]): void {
-  const missing = files.find(file => !existsSync(file))
+  const missing = files.find(file => {
+    return statSync(file, { throwIfNoEntry: false })?.isDirectory() !== false
+  })
   if (missing === undefined) return
   exitWith(`There is no file ${missing}. Name the ${option}: --${option} FILE`)
 }

@@ -6,8 +6,8 @@ import { once } from 'node:events'
 import { createReadStream, createWriteStream, existsSync, fstatSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
-import { parseArgs } from 'node:util'
 import { schemas } from '../../generated/operations.ts'
+import { parseOptions } from '../contract/cli/parse-options.ts'
 import { createPrivately } from '../private-files.ts'
 import { plantOf } from '../plants/plant.ts'
 import { allPlants, type NewPlant } from '../plants/plant-store.ts'
@@ -54,10 +54,13 @@ function readArguments (args: string[]): Arguments | undefined {
     help: { type: 'boolean', short: 'h', default: false }
   } as const
   try {
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+    const { values, positionals } = parseOptions({ args, options, allowPositionals: true })
     if (values.help) return undefined
     const [from, to, ...more] = positionals
-    if (from === undefined || to === undefined || more.length > 0) throw new Error(usage)
+    if (from === undefined || to === undefined || more.length > 0) {
+      const given = `got ${positionals.length} argument${positionals.length === 1 ? '' : 's'}`
+      throw new Error(`The copy needs FROM and TO, and ${given}.\n${usage}`)
+    }
     checkPlace('FROM', from)
     checkPlace('TO', to)
     if (!isStoreUrl(to) && /\.(?:db|sqlite3?)$/i.test(to)) {
@@ -148,6 +151,7 @@ async function openSource (from: string): Promise<Source & { close: () => Promis
     throw new ArgumentError(`There is no file ${from}; a store is ${storeForms}.`)
   }
   const file = await stat(from)
+  if (file.isDirectory()) throw new ArgumentError(`${from} is a folder: name a file in it.`)
   // What a pipe has is read only once.
   if (file.isFile() && await isDatabase(from)) {
     throw new ArgumentError(`${from} is a SQLite database: write sqlite:${from}.`)

@@ -101,7 +101,10 @@ export function createPlantFile (path: string): PlantWriter {
   if (existsSync(path)) throw new Error(`${path} already exists: name another file or remove it`)
   const draft = `${path}.${randomUUID()}.partial`
   const stream = createWriteStream(draft, { flags: 'wx', flush: true })
-  const opened = once(stream, 'open')
+  const opened = once(stream, 'open').catch(({ message }: Error) => {
+    const wayOut = 'Create its folder, or name another file'
+    throw new Error(`${path} cannot be written: ${message}. ${wayOut}.`)
+  })
   opened.catch(() => {})
   return {
     async write (plants) {

@@ -1,9 +1,9 @@
-// Reads options, for the command of the package and for the scripts of the repository.
+// Reads options, for the commands of the package and of the repository.
 import { parseArgs, type ParseArgsConfig, type ParseArgsOptionsConfig } from 'node:util'
 import { didYouMean } from '../message/did-you-mean.ts'
 
 /**
- * As parseArgs() of Node, which takes an unknown option for a file.
+ * As parseArgs() of Node, with messages of our own: without a value, which may be a password.
  * @param ofGenerate options of generate that the command may lack
  * @throws Error with a sentence
  */
@@ -15,9 +15,15 @@ export function parseOptions<Config extends WithOptions> (
     return parseArgs(config)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw error
+    // In quotes it has the option as it was given, or as in '--out <value>' and '-h, --help'.
     const [, given = ''] = message.split("'")
-    throw new Error(describeUnknown(given, namesOf(config.options), namesOf(ofGenerate)))
+    if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+      throw new Error(describeUnknown(given, namesOf(config.options), namesOf(ofGenerate)))
+    }
+    const [name = ''] = /--[\w-]+/.exec(given) ?? []
+    const needsValue = config.options[name.slice(2)]?.type === 'string'
+    const fault = needsValue ? `needs a value: ${name}=VALUE` : 'takes no value'
+    throw new Error(`${name} ${fault}.`)
   }
 }
 

@@ -297,10 +297,12 @@ test('a copy that cannot start prints one sentence without a stack or a password
   })
   await once(server, 'listening')
   const mistakes: Array<[string[], RegExp]> = [
-    [[], /^Usage: npm run copy/],
-    [['a'], /^Usage: npm run copy/],
-    [['a', 'b', 'c'], /^Usage: npm run copy/],
-    [['--force', 'a', 'b'], /Unknown option '--force'/],
+    [[], /^The copy needs FROM and TO, and got 0 arguments\.\nUsage: npm run copy/],
+    [['a'], /^The copy needs FROM and TO, and got 1 argument\.\nUsage: npm run copy/],
+    [['a', 'b', 'c'], /^The copy needs FROM and TO, and got 3 arguments\.\nUsage: npm run copy/],
+    [['--force', 'a', 'b'], /^There is no option --force\. --help lists the options\.\n$/],
+    [['--fail-fast=hunter2', 'a', 'b'], /^--fail-fast takes no value\.\n$/],
+    [[folder, '-'], / is a folder: name a file in it\.\n$/],
     [[sqliteUrl(folder, 'none.db'), '-'], /^There is no database .*none\.db: correct the path\.\n$/],
     [[join(folder, 'none.ndjson'), '-'], /^There is no file \S+none\.ndjson; a store is sqlite:PATH, .*\.\n$/],
     // Nobody can open a socket as a file; a store takes longer to open.
@@ -313,7 +315,7 @@ test('a copy that cannot start prints one sentence without a stack or a password
     [['postgres://u:SECRET@h:x/db', '-'], /^FROM has a host or port that is not valid\.\n$/],
     [['-', 'new.db'], /^new\.db has the name of a database: write sqlite:new\.db, or .*\.\n$/],
     [['-', existing], /there\.ndjson already exists: name another file or remove it\n$/],
-    [['-', join(folder, 'none', 'out.ndjson')], /ENOENT: no such file or directory/],
+    [['-', join(folder, 'none', 'out.ndjson')], /^\S+\/none\/out\.ndjson cannot be written: ENOENT: .*\. Create its folder, or name another file\.\n$/m],
     [['-', `sqlite:${join(existing, 'a.db')}`], /^The database .* cannot be used: EEXIST: [^(]*\n$/]
   ]
   // Other spellings, in the same code.
@@ -331,7 +333,7 @@ test('a copy that cannot start prints one sentence without a stack or a password
   for (const [args, message] of [...mistakes, ...unknown]) {
     const coverage = !unknown.some(([known]) => known === args)
     const { code, stdout, stderr } = await copy(args, '{"id":1,"name":"x"}\n', { coverage })
-    const isMistake = /^(?:Usage|Unknown option|There is no|FROM|TO)|sqlite:\S/.test(stderr)
+    const isMistake = /^(?:The copy needs|There is no|--|FROM|TO)|is a folder|sqlite:\S/.test(stderr)
     t.equal(code, isMistake ? 2 : 1, args.join(' '))
     t.match(stderr, message)
     t.notMatch(stderr, /\n {4}at |SECRET/, 'no stack, no password')

@@ -31,6 +31,8 @@ t.test('values that are not whole numbers and unknown options are refused with o
   t.equal(refused('--sizes', '1,many'), '--sizes: many is not a whole number of at least 0.\n')
   t.match(run('--foo'), { status: 2, stdout: '', stderr: 'There is no option --foo. --help lists the options.\n' })
   t.equal(refused('--round', '2'), 'There is no option --round. Did you mean --rounds?\n')
+  t.equal(refused('--rounds'), '--rounds needs a value: --rounds=VALUE.\n')
+  t.equal(refused('x'), "Unexpected argument 'x'. This command takes only options; see --help.\n")
 })
 
 t.test('a list is refused where one number is needed', async t => {
@@ -52,9 +54,11 @@ t.test('--help of a script says what it does, and lists its options', async t =>
 })
 
 t.test('generate without a contract names the way out', async t => {
-  const args = ['scripts/generate.ts', '--contract', '/nope']
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-  t.equal(status, 2)
-  const wayOut = 'Name the contract: --contract FILE'
-  t.equal(stderr, `There is no file /nope. ${wayOut}\n`)
+  for (const file of ['/nope', 'src']) {
+    const args = ['scripts/generate.ts', '--contract', file]
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    t.equal(status, 2)
+    const wayOut = 'Name the contract: --contract FILE'
+    t.equal(stderr, `There is no file ${file}. ${wayOut}\n`)
+  }
 })
