@@ -1,12 +1,12 @@
 // npm run package-engine: compiles src/contract to a package that npm can pack and publish. Prints
 // its folder, dist/fastify-openapi-contract unless --out names another.
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
 import { compiler, oneThread } from './compiler.ts'
-import { readOptions } from './options.ts'
+import { exitWith, readOptions } from './options.ts'
 
 interface Manifest {
   exports: Record<string, string>
@@ -18,10 +18,15 @@ const source = 'src/contract'
 const { out } = readOptions({
   out: { type: 'string', default: 'dist/fastify-openapi-contract' }
 })
-rmSync(out, { recursive: true, force: true })
-mkdirSync(out, { recursive: true })
+try {
+  rmSync(out, { recursive: true, force: true })
+  mkdirSync(out, { recursive: true })
+} catch (error) {
+  exitWith(`${out} cannot be written: ${(error as Error).message}. Name another folder: --out DIR`)
+}
 const args = [compiler, '--project', source, '--outDir', out, oneThread]
-execFileSync(process.execPath, args, { stdio: 'inherit' })
+const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
+if (status !== 0) exitWith('The package is not complete: correct the errors of the compiler.')
 for (const file of globSync('**/*.d.ts', { cwd: out })) nameCompiledFiles(join(out, file))
 const documents = ['README', 'GUIDE', 'REFERENCE', 'COMING-FROM', 'FEATURES', 'CHANGELOG']
 for (const file of documents.map(name => `${name}.md`)) {

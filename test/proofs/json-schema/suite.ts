@@ -1,7 +1,7 @@
 // npm run prove -- json-schema FOLDER: judges the tests of the JSON Schema Test Suite for 2020-12
 // as the body of a request and of an answer. FOLDER is a copy of its repository. Every difference
 // must be in differences.ts, and every one of that list must be there.
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { exitWith, readArguments } from '../../../scripts/options.ts'
@@ -17,7 +17,9 @@ interface Group {
 }
 
 const [folder] = readArguments({}, 1).positionals
-if (folder === undefined) exitWith('Name the folder of the JSON Schema Test Suite.')
+if (folder === undefined || !existsSync(join(folder, 'tests/draft2020-12'))) {
+  exitWith('Name the folder of the JSON Schema Test Suite: it has tests/draft2020-12.')
+}
 const suite = resolve(folder)
 const work = mkdtempSync(join(tmpdir(), 'json-schema-suite-'))
 // The suite names documents of the network; what it needs of them is in its folder `remotes`.

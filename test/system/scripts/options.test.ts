@@ -62,3 +62,9 @@ t.test('generate without a contract names the way out', async t => {
     t.equal(stderr, `There is no file ${file}. ${wayOut}\n`)
   }
 })
+
+t.test('package-engine says in one sentence that a folder cannot be written', async t => {
+  const args = ['scripts/package-engine.ts', '--out', 'package.json/engine']
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  t.match({ status, stderr }, { status: 2, stderr: /^package\.json\/engine cannot be written: E[A-Z]+: .*\. Name another folder: --out DIR\n$/ })
+})
