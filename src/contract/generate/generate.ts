@@ -61,8 +61,13 @@ export async function updateFiles (
       console.error(`${path} does not match ${file}. ${hintFor(String(present), command)}`)
       continue
     }
-    await makeFolder(resolve(out))
-    await writeFile(path, bytes)
+    try {
+      await makeFolder(resolve(out))
+      await writeFile(path, bytes)
+    } catch (error) {
+      const { message } = error as Error
+      throw new Error(`${path} cannot be written: ${message}. Name another folder by --out.`)
+    }
     console.log(`wrote ${path}`)
   }
   if (areSame) console.log(`${out}/ matches ${file}.`)

@@ -177,7 +177,7 @@ t.test('generate applies overlays, --check compares with them, and a bad one is 
 
 t.test('an error of the folder is one sentence', async t => {
   const { run } = openFolder(t, { 'openapi.yaml': small, generated: 'a file' })
-  t.match(await run('generate'), { code: 2, stderr: /^E[A-Z]+: .*generated'\n$/m })
+  t.match(await run('generate'), { code: 2, stderr: /^generated\/document\.ts cannot be written: E[A-Z]+: .*generated'\. Name another folder by --out\.\n$/m })
 })
 
 t.test('--watch generates again after a change of any file, and survives a fault', async t => {

@@ -338,7 +338,7 @@ t.test('an output folder that cannot be written is reported in one line', async 
 
 t.test('an output folder that cannot be created is reported in one line', async t => {
   const { code, stderr } = await run(t, 'openapi.yaml', '/proc/x/generated')
-  t.match({ code, stderr }, { code: 1, stderr: /^E[A-Z]+: .* mkdir '\/proc(\/x)?'\n$/ })
+  t.match({ code, stderr }, { code: 1, stderr: /^\/proc\/x\/generated\/document\.ts cannot be written: E[A-Z]+: .* mkdir '\/proc(\/x)?'\. Name another folder by --out\.\n$/ })
 })
 
 t.test('int64 is a bigint in the types, nullable or not', async t => {
