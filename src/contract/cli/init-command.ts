@@ -126,8 +126,13 @@ function writeFiles (files: Record<string, string>): void {
       console.log(`kept ${path}`)
       continue
     }
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, text)
+    try {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, text)
+    } catch (error) {
+      const { message } = error as Error
+      throw new Error(`${path} cannot be written: ${message}. Run init in another folder.`)
+    }
     console.log(`wrote ${path}`)
   }
 }
@@ -135,7 +140,8 @@ function writeFiles (files: Record<string, string>): void {
 /** Whether the folder has an app that init did not write: packages alone are none. */
 function isApp (existing: Manifest = {}, out: string): boolean {
   if (!Object.hasOwn(Object(existing.dependencies), 'fastify')) return false
-  const startsOther = ownScripts(existing, startScripts(out)).length > 0
+  const { start, dev } = startScripts(out)
+  const startsOther = ownScripts(existing, { start, dev }).length > 0
   return startsOther || (!existsSync('src/service.ts') && ['.', 'src'].some(hasCode))
 }
 

@@ -20,7 +20,8 @@ export function startScripts (out: string) {
   return {
     prestart: refuseOldNode,
     start: 'node src/main.ts',
-    predev: refuseOldNode,
+    // Node cannot watch a folder that is missing.
+    predev: 'npm run generate',
     dev: `node ${watch} src/main.ts`
   }
 }

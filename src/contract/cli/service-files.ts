@@ -74,11 +74,15 @@ if (missing.length > 0) {
   // the end.
   return `// Starts the service: npm start.
 import { existsSync } from 'node:fs'
-import { buildApp } from './app${extension}'
 ${hasSchemes ? importVerifiers : ''}
 if (existsSync('.env')) process.loadEnvFile()
 const { HOST = 'localhost', PORT = '3000' } = process.env
 ${hasSchemes ? requireSecrets : ''}\
+const { buildApp } = await import('./app${extension}').catch((error: { url?: string }) => {
+  if (!/\\/generated\\/\\w+\\.[jt]s$/.test(String(error.url))) throw error
+  console.error('The folder generated/ is missing or not complete. Run npm run generate first.')
+  process.exit(1)
+})
 const app = await buildApp(process.env, { logger: true }).catch((error: Error) => {
   // A bug has another name, such as TypeError: its stack tells the place.
   console.error(error.name === 'Error' ? error.message : error)

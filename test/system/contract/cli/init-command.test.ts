@@ -2,7 +2,7 @@
 import { ESLint, type Linter } from 'eslint'
 import neostandard from 'neostandard'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import t from 'tap'
 import { sourceOf, startScripts } from '../../../../src/contract/cli/project-files.ts'
@@ -42,6 +42,7 @@ In production run node src/main.ts itself: npm does not pass SIGTERM on.
     // generate-command.test.ts proves that the command refuses an old Node.
     scripts: {
       prestart: 'fastify-openapi-contract --version',
+      predev: 'npm run generate',
       dev: /^node --watch-path=src --watch-path=generated src\/main\.ts$/,
       generate: 'fastify-openapi-contract generate'
     },
@@ -120,7 +121,14 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
     write('src/service.ts', service.replace(from, to))
     t.match(spawnSync(process.execPath, ['src/main.ts'], { cwd: folder, env, encoding: 'utf8' }), { status: 1, stderr })
   }
+  write('src/service.ts', service.replace('./handlers/', './none/'))
+  const start = () => spawnSync(process.execPath, ['src/main.ts'], { cwd: folder, env, encoding: 'utf8' })
+  t.match(start(), { status: 1, stderr: /ERR_MODULE_NOT_FOUND/ }, 'a module of the owner keeps its stack')
   write('src/service.ts', service)
+  renameSync(join(folder, 'generated'), join(folder, 'away'))
+  const stderrOfMissing = 'The folder generated/ is missing or not complete. Run npm run generate first.\n'
+  t.match(start(), { status: 1, stdout: '', stderr: stderrOfMissing })
+  renameSync(join(folder, 'away'), join(folder, 'generated'))
   const { createVerifiers, missingSecrets } = await import(join(folder, 'src/verifiers.ts'))
   const given = Object.fromEntries(secrets.map(name => [`${name}_SECRET`, 'x']))
   t.strictSame(missingSecrets(given), ['USER_SECRET=user:password'], 'a secret without a user lets nobody in')
@@ -206,7 +214,7 @@ t.test('in a project, init says what to add to the files that it keeps', async t
   t.match(stdout, /\nNext:\n {2}npm install\n {2}node --test test\/\*\.test\.ts\n {2}node src\/main\.ts\n/)
   t.match(stdout, /\nYour own scripts stay as they are: start, test\.\n$/)
   t.match(stdout, /\nYour tsconfig\.json does not set allowImportingTsExtensions, so the files import \.js:/)
-  t.match(read('src/main.ts'), "from './app.js'")
+  t.match(read('src/main.ts'), "import('./app.js')")
   write('package.json', JSON.stringify({ ...JSON.parse(missing), type: 'commonjs' }))
   t.match((await run('init')).stdout, /\n\{\n {2}"type": "module",\n/)
   write('package.json', '{')
@@ -253,7 +261,7 @@ t.test('npm run build compiles a service of init', async t => {
   symlinkSync(modules, join(folder, 'node_modules'))
   const [command = '', ...args] = JSON.parse(read('package.json')).scripts.build.split(' ')
   execFileSync('env', ['-u', 'NODE_OPTIONS', join(modules, '.bin', command), ...args], { cwd: folder })
-  t.match(read('dist/src/main.js'), "from './app.js'")
+  t.match(read('dist/src/main.js'), "import('./app.js')")
   t.match(read('dist/src/service.js'), "from '../generated/index.js'")
   t.strictSame(readdirSync(join(folder, 'dist')).sort(), ['generated', 'src'])
 })
@@ -333,4 +341,10 @@ t.test('a folder whose name npm does not allow makes a service', async t => {
   t.match(await run('init'), { code: 0 })
   rmSync(join(folder, '___/generated/types.ts'))
   t.match(await run('init'), { code: 0, stdout: /\nwrote generated\/types\.ts\n/ }, 'a folder that is not complete')
+})
+
+t.test('a file that cannot be written is one sentence with the way out', async t => {
+  const { run } = openFolder(t, { src: '' })
+  const stderr = /^src\/main\.ts cannot be written: E[A-Z]+: .*\. Run init in another folder\.\n$/
+  t.match(await run('init'), { code: 2, stderr })
 })
