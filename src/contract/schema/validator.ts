@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, Options } from 'ajv'
 import addFormats from 'ajv-formats'
 import { allowedValueKeywords } from './allowed-values.ts'
+import { rememberEscaped } from './escaped-names.ts'
 import { explain, explainAll } from './faults.ts'
 import { int64Keyword } from './int64.ts'
 import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles, tooDeep } from './json.ts'
@@ -119,6 +120,7 @@ function checkCompiler (
 ) {
   const rewrite = ajvRewriter(schemas, direction, recordsAccepted)
   const ajv = new Ajv2020(options)
+  rememberEscaped(ajv)
   addFormats.default(ajv)
   ajv.addFormat('url', isUrl)
   // ajv's tracking of members throws for some values: of patternProperties beside `if`, for one.

@@ -361,6 +361,20 @@ t.test('the fault in a deep union takes no quadratic time by the number of its b
   t.ok(growth < 8, `${growth} times`)
 })
 
+t.test('a long name with many values inside takes no quadratic time', async t => {
+  const components = { Leaf: object({ leaf: { $ref: 'Leaf#' } }) }
+  const lists = { type: 'array', items: { $ref: 'Leaf#' } }
+  const validate = createCompiler(components, 'request')({ type: 'object', additionalProperties: lists })
+  const text = (size: number) => `{"${'~'.repeat(size)}":[${'{},'.repeat(size)}5]}`
+  t.match(readJson(validate, text(100)).fault, { path: /^~0~0.*~0\/100$/, problem: 'must be an object' })
+  const growth = await measureGrowth(size => readJson(validate, text(size)), 4000)
+  t.ok(growth < 8, `${growth} times`)
+  const names = Array.from({ length: 20 }, (_, index) => `/${index}${'a'.repeat(64)}`)
+  for (const name of names) {
+    t.equal(readJson(validate, `{"${name}":5}`).fault?.path, `~1${name.slice(1)}`, 'names are told apart')
+  }
+})
+
 t.test('all branches that contain themselves say which members an answer has', async t => {
   const part = (name: string) => object({ leaf: { $ref: 'Tree#' }, [name]: { type: 'string' } })
   const components = { Tree: { anyOf: [part('a'), part('b')] } }
