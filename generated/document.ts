@@ -5,7 +5,7 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
     "title": "Plant Store",
     "version": "1.0.0",
     "summary": "A plant store with one operation, which adds a plant.",
-    "description": "Each request to an operation needs a bearer token. Each error is a JSON object with `error`, the HTTP status, and `message`, sentences that describe the error.\n\nThe header field `X-Request-Id` of each response is the id of the request in the log of the service, which tells of each refused or failed request: name it in a complaint. A request may bring its own in a header field of this name, of 1 to 128 characters that are letters, digits, or one of `_.~+/=:@-`. Any other value, and a missing one, is replaced by a new id.",
+    "description": "Each request to an operation needs a bearer token. Each error is a JSON object with `error`, the HTTP status, and `message`, sentences that describe the error.\n\nThe header field `X-Request-Id` of each response is the id of the request in the log of the service, which tells of refused and failed requests, and sums them up when they are many: name it in a complaint. A request may bring its own in a header field of this name, of 1 to 128 characters that are letters, digits, or one of `_.~+/=:@-`. Any other value, and a missing one, is replaced by a new id.",
     "license": {
       "name": "MIT",
       "identifier": "MIT"

@@ -1,7 +1,7 @@
 // The generators of clients, and a program that uses the client of each.
 
 export interface Generator {
-  /** Writes the client to the folder `client`. */
+  /** Writes the client to the folder `client`. The folder has no packages yet. */
   command: string
   files: Record<string, string>
   program: string
@@ -21,7 +21,7 @@ const [id = '', name = ''] = process.argv.slice(2)
 const token = "'Bearer ' + process.env.TOKEN"
 
 const openapiFetch: Generator = {
-  command: 'mkdir client && npx openapi-typescript ORIGIN/docs/json -o client/types.ts',
+  command: 'mkdir client && openapi-typescript ORIGIN/docs/json -o client/types.ts',
   files: {},
   program: `import createClient from 'openapi-fetch'
 import type { paths } from './client/types.ts'
