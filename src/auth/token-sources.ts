@@ -144,7 +144,7 @@ function createToken (path: string): void {
     // Another process has created it.
     if (code === 'EEXIST' && syscall === 'link') return
     const problem = `The service cannot write its access token to ${path}: ${message}`
-    throw new Error(`${problem}. Set ACCESS_TOKENS or ACCESS_TOKENS_FILE to use your own.`)
+    throw new TokenFileError(`${problem}. Set ACCESS_TOKENS or ACCESS_TOKENS_FILE to use your own.`)
   }
 }
 

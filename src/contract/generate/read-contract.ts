@@ -202,7 +202,7 @@ function selectServed (
   const failures = findFailures(whole, ownPaths, types)
   if (failures.length > 0 && !skipUnsupported) {
     throw new ContractError(failures.map(({ pointer, message }) => {
-      return `${survey.locate(source, pointer)} ${message}`
+      return `${survey.locate(source, pointer, message)} ${message}`
     }))
   }
   for (const { operations, message, pointer } of failures) {

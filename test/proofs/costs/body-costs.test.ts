@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
 import type { Cost } from './body-costs.ts'
@@ -11,11 +11,20 @@ const limit = 20
 
 t.test('a body of 64 KiB costs at most twenty ordinary ones more than JSON.parse of it', async t => {
   // tap starts coverage by NODE_OPTIONS, which it adds to every node that a test starts.
-  const args = ['test/proofs/costs/body-costs.ts', '10', String(limit)]
+  const args = ['test/proofs/costs/body-costs.ts', '--limit', String(limit)]
   const { stdout } = await promisify(execFile)('env', ['-u', 'NODE_OPTIONS', process.execPath, ...args])
   const costs: Cost[] = stdout.trimEnd().split('\n').map(line => JSON.parse(line))
   t.ok(costs.length >= 40)
   for (const { shape, milliseconds, own } of costs) {
     t.ok(own <= limit, `${shape}: ${milliseconds.toFixed(2)} ms, own part ${own.toFixed(1)}`)
   }
+})
+
+t.test('an unknown option and a wrong number are one sentence', async t => {
+  const refused = (...args: string[]) => {
+    const { status, stderr } = spawnSync(process.execPath, ['test/proofs/costs/body-costs.ts', ...args], { encoding: 'utf8' })
+    return [status, stderr]
+  }
+  t.strictSame(refused('--foo'), [2, 'There is no option --foo. --help lists the options.\n'])
+  t.strictSame(refused('--rounds', 'x'), [2, '--rounds: x is not a whole number of at least 1.\n'])
 })

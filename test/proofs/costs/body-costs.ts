@@ -1,6 +1,7 @@
-// Measures bodies of 64 KiB of many shapes, from their bytes to a validated value, and prints a
-// JSON text for each. body-costs.test.ts runs it in its own process, because coverage counters
-// triple the cost of the measured code.
+// npm run prove -- costs: measures bodies of 64 KiB of many shapes, from their bytes to a validated
+// value, and prints a JSON text for each. body-costs.test.ts runs it in its own process, because
+// coverage counters triple the cost of the measured code.
+import { parseNumber, readOptions } from '../../../scripts/options.ts'
 import { schemas } from '../../../generated/operations.ts'
 import { createCompiler, readJson, type Validate } from '../../../src/contract/schema/index.ts'
 
@@ -155,7 +156,13 @@ const others: Record<string, string> = {
  */
 const ordinary = fill('[', '{"id":1,"name":"Boston fern","tag":"fern"}', ']')
 
-const [rounds = 10, limit = 20] = process.argv.slice(2).map(Number)
+const texts = readOptions({
+  rounds: { type: 'string', default: '10' },
+  /** Shapes whose own part is above it get more rounds. */
+  limit: { type: 'string', default: '20' }
+})
+const rounds = parseNumber('rounds', texts.rounds)
+const limit = parseNumber('limit', texts.limit)
 const compile = createCompiler(components, 'request')
 const shapes = [
   ...measured(plants, compile({ $ref: 'NewPlant#' })),

@@ -2,6 +2,7 @@
 // single bytes.
 import fc, { type Arbitrary } from 'fast-check'
 import { authorization } from '../../fixtures/app.ts'
+import { request } from '../../fixtures/raw.ts'
 import type { Ending } from './client.ts'
 
 /** Connections that are open at once. Each is a list of pieces, whose characters are bytes. */
@@ -173,4 +174,16 @@ const anyConnection = fc.oneof({ weight: 200, arbitrary: connection }, { weight:
 export const groups: Arbitrary<Group> = fc.record({
   connections: fc.array(anyConnection, { minLength: 1, maxLength: connectionsPerGroup, size: 'max' }),
   ending
+})
+
+const one = request('{"id":1,"name":"plant 1"}')
+const wanted = [
+  one, one.replace('plant 1', 'plant 2'), request('{'), one.replace('/plants', '/plant'),
+  one.replace('POST', 'PUT'), one.replace('POST', 'OPTIONS'), one.replace('application/json', 'text/plain'),
+  request('{}', [`X-Long: ${'x'.repeat(20_000)}`])
+]
+
+/** Each ending and each usual status: few random groups stay, and a short run may miss a status. */
+export const firstGroups: Group[] = (['halfClose', 'stay', 'reset'] as const).map(ending => {
+  return { connections: wanted.map(text => [text]), ending }
 })

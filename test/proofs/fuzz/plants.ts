@@ -161,10 +161,20 @@ function writeBody (list: List, { undeclared, duplicates, spelling }: Noise): st
   return byteOrderMark + spell(new Members(all), random)
 }
 
-/** Plants in texts with undeclared and duplicate members, in any order. */
-export const sentPlants: Arbitrary<SentPlant> = fc.tuple(plants, noises).map(([plant, noise]) => {
-  return { plant, body: writeBody(Object.entries(plant), noise) }
-})
+/** A plant, its noise, and how many places before it the plant is that it repeats. */
+export const plannedPlants = fc.tuple(plants, noises, fc.constantFrom(0, 0, 0, 1, 3))
+type PlannedPlant = ReturnType<typeof plannedPlants.generate>['value']
+
+/**
+ * Plants in texts with undeclared and duplicate members, in any order. Some are sent again in
+ * another text: two random plants are seldom the same.
+ */
+export function writePlants (planned: PlannedPlant[]): SentPlant[] {
+  return planned.map(([own, noise, back], index) => {
+    const [plant] = planned[index - back] ?? [own]
+    return { plant, body: writeBody(Object.entries(plant), noise) }
+  })
+}
 
 /** The members of a plant, and what writes a text with changed ones. */
 export const plantsAndWriters = fc.tuple(plants, noises).map(([plant, noise]) => {

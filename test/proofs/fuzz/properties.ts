@@ -5,8 +5,8 @@ import type { AppOptions } from '../../../src/service/app.ts'
 import { request } from '../../fixtures/raw.ts'
 import { brokenPlants } from './broken-plants.ts'
 import { type Reply, visit } from './client.ts'
-import { connectionsPerGroup, type Group, groups } from './connections.ts'
-import { type Plant, type SentPlant, sentPlants } from './plants.ts'
+import { connectionsPerGroup, firstGroups, type Group, groups } from './connections.ts'
+import { type Plant, plannedPlants, type SentPlant, writePlants } from './plants.ts'
 import type { Target } from './target.ts'
 
 /** Counts what the cases met, by name. */
@@ -20,6 +20,8 @@ export interface Property {
   casesPerRun: number
   /** Makes the property of a service; `cases` counts under the property's name. */
   of: (target: Target, count: Count) => fc.IAsyncProperty<unknown>
+  /** Cases before the random ones, each the list of arguments of the property. */
+  examples?: Array<[unknown]>
 }
 
 const plantsPerConnection = 9
@@ -37,7 +39,9 @@ export const properties: readonly Property[] = [
     name: 'plants',
     options: { bodyLimit: 2 ** 20 },
     casesPerRun: plantsPerConnection / 2,
-    of: (target, count) => fc.asyncProperty(several(sentPlants), sent => plantsAreKept(target, count, sent))
+    of: (target, count) => fc.asyncProperty(several(plannedPlants), async planned => {
+      await plantsAreKept(target, count, writePlants(planned))
+    })
   },
   {
     name: 'broken-plants',
@@ -51,7 +55,8 @@ export const properties: readonly Property[] = [
     name: 'connections',
     options: { requestTimeoutMs },
     casesPerRun: connectionsPerGroup / 2,
-    of: (target, count) => fc.asyncProperty(groups, group => connectionsAreAnswered(target, count, group))
+    of: (target, count) => fc.asyncProperty(groups, group => connectionsAreAnswered(target, count, group)),
+    examples: firstGroups.map(group => [group])
   }
 ]
 

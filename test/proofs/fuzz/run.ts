@@ -31,7 +31,7 @@ for (const [name, number] of [...counts].sort(([a], [b]) => a < b ? -1 : 1)) {
   console.log(`${String(number).padStart(9)}  ${name}`)
 }
 
-async function check ({ name, options, casesPerRun, of }: Property): Promise<void> {
+async function check ({ name, options, casesPerRun, of, examples = [] }: Property): Promise<void> {
   const target = await startTarget(options)
   const began = performance.now()
   const count = (name: string, add = 1) => { counts.set(name, (counts.get(name) ?? 0) + add) }
@@ -39,8 +39,8 @@ async function check ({ name, options, casesPerRun, of }: Property): Promise<voi
   // The number of cases varies from run to run: a few more make up for it.
   const numRuns = Math.ceil(cases / chosen.length / casesPerRun * 1.1)
   // A replay looks for a smaller failure.
-  const parameters = path === '' ? { seed, numRuns, endOnFailure: true } : { seed, numRuns: 1, path }
-  const details = await fc.check(property, parameters)
+  const runs = path === '' ? { numRuns, endOnFailure: true } : { numRuns: 1, path }
+  const details = await fc.check(property, { seed, examples, ...runs })
   await target.close()
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   const verdict = details.failed ? 'FAILED' : 'passed'

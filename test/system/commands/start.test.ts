@@ -344,6 +344,13 @@ test('a file of the access token that holds none is exit code 2, as another conf
   t.match(output(), /^\S+access-token is not valid: entry 1 has a blank .* Delete it; the next start creates another\.\n$/)
 })
 
+test('a file of the access token that cannot be written is exit code 2, too', async t => {
+  const folder = t.testdir({ data: 'a file, not a folder' })
+  const { ended, output } = await startService(t, folder, { DATABASE_URL: 'memory:', ACCESS_TOKENS: '' })
+  t.equal(await ended, 2)
+  t.match(output(), /^The service cannot write its access token to \S+: .* Set ACCESS_TOKENS or ACCESS_TOKENS_FILE to use your own\.\n$/)
+})
+
 test('a host name that does not resolve is exit code 1, and a HOST that is none is exit code 2', async t => {
   const unknown = await startService(t, t.testdir(), { HOST: 'host.invalid', DATABASE_URL: 'memory:' })
   t.equal(await unknown.ended, 1)

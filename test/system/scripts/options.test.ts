@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
 
@@ -67,4 +69,27 @@ t.test('package-engine says in one sentence that a folder cannot be written', as
   const args = ['scripts/package-engine.ts', '--out', 'package.json/engine']
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   t.match({ status, stderr }, { status: 2, stderr: /^package\.json\/engine cannot be written: E[A-Z]+: .*\. Name another folder: --out DIR\n$/ })
+})
+
+t.test('package-engine deletes no folder with files that it did not write', async t => {
+  const folder = t.testdir({
+    notes: { 'notes.txt': '' },
+    src: { contract: { 'package.json': '{"name":"engine","devDependencies":{}}' } },
+    project: { 'package.json': '{"name":"project"}' },
+    // Its compiler writes nothing, and there is no document to copy.
+    built: { 'package.json': '{"name":"engine"}', 'old.js': '' },
+    empty: {}
+  })
+  const build = (out: string) => {
+    const args = [resolve('scripts/package-engine.ts'), '--out', out]
+    return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+  }
+  for (const out of ['notes', 'project', 'src/contract', '.']) {
+    const stderr = `${out} has files, but not this package. Delete it, or name another folder: --out DIR\n`
+    t.match(build(out), { status: 2, stdout: '', stderr })
+    t.ok(existsSync(join(folder, out)))
+  }
+  t.match(build('built').stderr, /The package is not complete: correct the errors of the compiler\.\n$/)
+  t.notOk(existsSync(join(folder, 'built')))
+  t.notMatch(build('empty').stderr, 'has files')
 })

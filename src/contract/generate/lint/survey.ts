@@ -19,6 +19,7 @@ export class Survey {
   readonly unknownFormats = new Map<string, LocationObject[]>()
   /** Keywords that are written as in another version of OpenAPI. */
   readonly otherForms: LocationObject[] = []
+  readonly patterns: Array<{ pattern: string, location: LocationObject }> = []
   /** What is missing, as a sentence, by the place of the reference to it. */
   readonly missing = new Map<string, string>()
   /** Why paths keep their fragments, by path. */
@@ -28,12 +29,19 @@ export class Survey {
     this.differences = differences
   }
 
-  /** Puts file, line and column before a JSON pointer of the bundled description. */
-  locate (root: Source, pointer: string): string {
+  /**
+   * Puts file, line and column before a JSON pointer of the bundled description.
+   * @param message why a schema there fails: a pattern that it quotes is the place
+   */
+  locate (root: Source, pointer: string, message = ''): string {
     let place = `${root.absoluteRef}#/`
     for (const key of pointer.split('/').slice(1)) {
       place = this.references.resolve(childPlace(place, key))
     }
+    const invalid = this.patterns.find(({ pattern, location }) => {
+      return placeAt(location).startsWith(`${place}/`) && message.includes(`: /${pattern}/u: `)
+    })
+    if (invalid !== undefined) return locate(invalid.location)
     const [file = '', inFile = ''] = place.split('#')
     const source = this.sources.get(file) ?? root
     return locate({ source, pointer: `#${inFile}`, reportOnKey: true })
@@ -48,7 +56,10 @@ export class Survey {
       if (word === 'nullable' && specVersion === 'oas3_0') continue
       addPlace(this.unknown, word, location.child(word).key())
     }
-    const { type, format } = schema
+    const { type, format, pattern } = schema
+    if (typeof pattern === 'string') {
+      this.patterns.push({ pattern, location: location.child('pattern') })
+    }
     const isNumber = [type].flat().some(each => each === 'integer' || each === 'number')
     if (!isNumber || typeof format !== 'string') return
     if (registeredFormats.includes(format) || didYouMean(format, numberFormats) === '') return

@@ -46,6 +46,34 @@ t.test('a document of no version, a loop of references and too many members are 
   for (const [text, message] of refused) await t.rejects(readContract(write(t, text)), message)
 })
 
+t.test('a pattern that is no regular expression is reported at its line', async t => {
+  const text = `${head}paths:
+  /a:
+    post:
+      requestBody:
+        content:
+          application/json:
+            schema: { properties: { b: { type: string, pattern: '(a' } } }
+      ${fine}
+    put:
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/B' } } } }
+      ${fine}
+components:
+  schemas:
+    B:
+      properties:
+        a: { type: string, pattern: '^a' }
+        b:
+          type: string
+          pattern: '('
+`
+  const { findings } = await readContract(write(t, text)).catch(error => error)
+  t.match(findings, [
+    /:23:20 #\/components\/schemas\/B\/properties\/b\/pattern cannot be compiled: .* \/\(\/u: Unterminated group$/,
+    /:11:65 #\/paths\/.*\/schema\/properties\/b\/pattern cannot be compiled: .* \/\(a\/u: Unterminated group$/
+  ])
+})
+
 t.test('a contract that is too deep, or a loop of references over two files, is refused', async t => {
   const chain = Array.from({ length: 1000 }, (_, index) => {
     return `    A${index}: { properties: { next: { $ref: '#/components/schemas/A${(index + 1) % 1000}' } } }\n`
