@@ -128,8 +128,8 @@ export const mutations: readonly Mutation[] = [
     name: 'malformed HTTP is answered in another shape',
     property: 'connections',
     file: 'src/contract/server/socket-errors.ts',
-    text: 'Buffer.byteLength(body)}',
-    by: '0}'
+    text: "'Content-Length': Buffer.byteLength(body), ",
+    by: "'Content-Length': 0, "
   },
   {
     name: 'an incomplete request may stay for ever',

@@ -240,8 +240,8 @@ export const mutations: readonly Mutation[] = [
     name: 'a full queue takes more plants',
     violates: 'liveness',
     file: 'group-commit.ts',
-    text: 'queue.length >= maxQueue',
-    by: 'queue.length >= 2 * maxQueue'
+    text: 'queue.length >= maxQueue || queueBytes',
+    by: 'queue.length >= 2 * maxQueue || queueBytes'
   },
   {
     name: 'add() after close() stores plants',
