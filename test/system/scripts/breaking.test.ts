@@ -164,7 +164,7 @@ test('a command line that names nothing to compare is refused with exit code 2',
   await refused(unknown, ['v9'], observed)
   const missing = /^There is no x\.yaml in HEAD\. Use another revision, or --contract FILE\.\n$/
   await refused(missing, ['--contract', 'x.yaml'], observed)
-  const surplus = /^Unexpected argument 'v3'\. This command takes at most 2\.\n$/
+  const surplus = /^Unexpected argument 'v3'\. This command takes at most 2; see --help\.\n$/
   await refused(surplus, ['v1', 'v2', 'v3'], observed)
   await refused(/^There is no option --foo\. /, ['--foo'])
   writeFileSync(join(folder, 'redocly.yaml'), 'rules: [')
