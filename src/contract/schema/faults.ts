@@ -161,7 +161,10 @@ function describe ({ keyword, params, message, parentSchema }: ErrorObject): str
 const unquoted: Readonly<Record<string, RegExp>> = {
   integer: /^-?(?:0|[1-9]\d*)$/,
   number: /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/,
-  boolean: /^(?:true|false)$/
+  boolean: /^(?:true|false)$/,
+  // JSON that was encoded twice.
+  object: /^\{[^]*\}$/,
+  array: /^\[[^]*\]$/
 }
 
 /** What to do about a null and about quotes where another type is wanted. */

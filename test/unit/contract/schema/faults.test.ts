@@ -75,6 +75,10 @@ t.test('a null or a quoted value gets the way out', async t => {
   ])
   t.strictSame(check('{"a":"01","c":"yes"}'), ['a must be an integer', 'c must be a boolean or an array'])
   t.strictSame(faults({ type: 'number' }, '"1.5e3"'), [`must be a number, ${quotes}`])
+  const twice = (text: string) => faults({ type: ['object', 'array'] }, JSON.stringify(text))
+  t.strictSame(twice('{"a":1}'), [`must be an object or an array, ${quotes}`], 'encoded twice')
+  t.strictSame(twice('[]'), [`must be an object or an array, ${quotes}`])
+  t.strictSame(twice('a'), ['must be an object or an array'])
 })
 
 t.test('a union has one fault, beside those of its neighbours', async t => {
