@@ -102,11 +102,12 @@ const descriptions: Readonly<Record<string, string>> = {
 /** pg_hba.conf may have only lines of the type `hostssl`, or none for this user or database. */
 const remedyWithoutTls = 'correct the user or the database in DATABASE_URL, end it with ' +
   '?sslmode=verify-full, or let it in without TLS (pg_hba.conf)'
-export const makeWritable = 'RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE)'
+export const makeWritable = 'RESET default_transaction_read_only (ALTER SYSTEM, DATABASE or ROLE)'
 export const namePrimary = 'name the primary, or all hosts, as in postgres://user@a,b/database'
 export const sqlOfOwner = 'by the SQL for the owner in docs/use/postgresql.md'
-const refusesPlants = `its table plants does not take every plant: make it ${sqlOfOwner}`
-const wasChanged = 'undo the change of its table plants'
+const wasChanged = 'undo what makes its table plants differ from the SQL for the owner in ' +
+  'docs/use/postgresql.md'
+const refusesPlants = `its table plants does not take every plant: ${wasChanged}`
 const raiseTimeout = 'or raise the time limit for this user or database (ALTER ROLE, ALTER ' +
   'DATABASE)'
 /** What the operator can do, by SQLSTATE or Node's code. */
@@ -131,7 +132,8 @@ const remedies: Readonly<Record<string, string>> = {
   53100: 'free some space on its disk',
   53300: 'raise max_connections, or the CONNECTION LIMIT of the role or the database, or end ' +
     'other clients',
-  42501: `grant the rights, or let the owner make the tables, ${sqlOfOwner}`,
+  42501: `grant the rights, or let the owner make the tables, ${sqlOfOwner}; ` +
+    'remove triggers that need others',
   '55P03': `end the transaction that has the lock (pg_stat_activity), ${raiseTimeout}`,
   57014: `find out what slows it down, or who cancels statements, ${raiseTimeout}`,
   [undefinedTable]: `restore it, or make it ${sqlOfOwner}; to let the service make it, empty, ` +

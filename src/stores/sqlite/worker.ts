@@ -192,7 +192,8 @@ const waysOut: Readonly<Record<string, string>> = {
   1: undoChange, // SQLITE_ERROR: a table or column is missing.
   8: letWrite, // SQLITE_READONLY
   // SQLITE_IOERR: also for a disk that is too full for the index, which has 32 KiB.
-  10: 'look at the space (df), the inodes (df -i) and the system log of its disk',
+  10: 'look at the space (df), the inodes (df -i) and the system log of its disk, and at the ' +
+    'limit of the size of files (ulimit -f)',
   11: 'restore it from a backup', // SQLITE_CORRUPT
   13: 'free some space', // SQLITE_FULL
   // SQLITE_CANTOPEN

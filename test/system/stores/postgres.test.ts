@@ -187,7 +187,7 @@ t.test('startup names each host of a list that cannot be used', inParallel(), as
   await server.query(`ALTER DATABASE ${databaseName(url)} SET default_transaction_read_only = on`)
   await rejectsOpening(t, withHosts(`127.0.0.1:1,${host}`),
     `The PostgreSQL database at 127.0.0.1:1, ${host} cannot be used: ${nothing}; ${host}: it is ` +
-    'read-only; RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE); on a standby, ' +
+    'read-only; RESET default_transaction_read_only (ALTER SYSTEM, DATABASE or ROLE); on a standby, ' +
     'name the primary, or all hosts, as in postgres://user@a,b/database.')
 })
 
@@ -273,7 +273,7 @@ t.test('a database that can lose commits, is read-only or cannot hold all text i
     ALTER DATABASE ${name} RESET synchronous_commit;
     ALTER DATABASE ${name} SET default_transaction_read_only = on
   `)
-  const readOnly = 'it is read-only; RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE).'
+  const readOnly = 'it is read-only; RESET default_transaction_read_only (ALTER SYSTEM, DATABASE or ROLE).'
   await rejectsOpening(t, url, `${cannotBeUsed(url)} ${readOnly}`)
 
   const latin = `${name}_latin`
@@ -346,7 +346,7 @@ t.test('a table that does not take every plant is refused, and nothing stays of 
     const url = await server.database()
     await server.query(create, url)
     await rejectsOpening(t, url, new RegExp(`cannot be used: .*${problem.source}.*; its table plants ` +
-      'does not take every plant: make it by the SQL for the owner in docs/use/postgresql\\.md\\.$'))
+      'does not take every plant: undo what makes its table plants differ from the SQL for the owner in docs/use/postgresql\\.md\\.$'))
   }
   const url = await server.database()
   await server.query(create, url)
@@ -441,7 +441,7 @@ t.test('check() notices at once that a database accepts writes again', async t =
   const readOnly = `ALTER DATABASE ${databaseName(url)} SET default_transaction_read_only`
   await server.query(`${readOnly} = on`)
   await terminateConnections(url)
-  const problem = 'it is read-only; RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE)'
+  const problem = 'it is read-only; RESET default_transaction_read_only (ALTER SYSTEM, DATABASE or ROLE)'
   await t.rejects(store.check(), { message: causeOf(url, problem), cause: Error })
   await server.query(`${readOnly} = off`)
   await t.resolves(store.check())
@@ -628,7 +628,7 @@ t.test('a user needs rights to the tables and the function that the store uses, 
   const limited = changeUrl(url, { username: role, password: 'secret' })
   const denied = `${cannotBeUsed(url)} permission denied for`
   const remedy = 'grant the rights, or let the owner make the tables, by the SQL for the owner in ' +
-    'docs/use/postgresql.md'
+    'docs/use/postgresql.md; remove triggers that need others'
   await rejectsOpening(t, limited, `${denied} table plants_schema; ${remedy}.`)
 
   await server.query(

@@ -42,7 +42,7 @@ t.test('a server that lets nobody else in, and a transaction that is read-only, 
   const wayOut = {
     53300: 'raise max_connections, or the CONNECTION LIMIT of the role or the database, or end ' +
       'other clients',
-    25006: 'RESET default_transaction_read_only (ALTER DATABASE, ALTER ROLE); on a standby, name ' +
+    25006: 'RESET default_transaction_read_only (ALTER SYSTEM, DATABASE or ROLE); on a standby, name ' +
       'the primary, or all hosts, as in postgres://user@a,b/database'
   }
   const failures: Array<[code: keyof typeof wayOut, message: string]> = [
@@ -58,7 +58,7 @@ t.test('a server that lets nobody else in, and a transaction that is read-only, 
 })
 
 t.test('a table that was changed, a limit of time and a full disk have ways out', async t => {
-  const undo = 'undo the change of its table plants'
+  const undo = 'undo what makes its table plants differ from the SQL for the owner in docs/use/postgresql.md'
   const raise = 'or raise the time limit for this user or database (ALTER ROLE, ALTER DATABASE)'
   // As PostgreSQL 18 says it.
   const failures: Array<[code: string, message: string, wayOut: string]> = [
