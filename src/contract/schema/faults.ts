@@ -26,6 +26,9 @@ export function causesOf (errors: ErrorObject[]): ErrorObject[] {
 /** What ajv-keywords.ts adds to the error of a union. */
 interface UnionParams { matches: number, inside: ErrorObject[] }
 
+/** Branches are named if they are no more. */
+const maxNamed = 3
+
 /** Whether an error has a reason that is another error. */
 function isConsequence ({ keyword, data, parentSchema }: ErrorObject): boolean {
   // Members that a faulty schema would have evaluated count as unevaluated.
@@ -79,7 +82,8 @@ function faultOfUnion (union: ErrorObject, branches: Branch[]): ErrorObject {
   const selected = ofKind.filter(errors => !errors.some(isMiss))
   if (selected.length === 0) return withValues(ofKind.flat().filter(isMiss))
   if (areAlike(selected)) return selected.flat()[0] as ErrorObject
-  return selected.flat().find(isInside) ?? union
+  const reasons = selected.map(([first]) => first)
+  return selected.flat().find(isInside) ?? { ...union, params: { ...union.params, reasons } }
 }
 
 type Branch = [first: ErrorObject, ...others: ErrorObject[]]
@@ -151,10 +155,19 @@ function describe ({ keyword, params, message, parentSchema }: ErrorObject): str
     case 'false schema': return 'must not be sent'
     case 'anyOf':
     case 'oneOf':
-      return `matches ${params.matches > 0 ? 'more than one' : 'none'} ${ofForms}`
+      if (params.matches > 0) return `matches more than one ${ofForms}`
+      return `matches none ${ofForms}${listReasons(params.reasons)}`
     case 'pattern': return describePattern(params.pattern, parentSchema)
     default: return String(message)
   }
+}
+
+/** Why a value of few forms has none of them. */
+function listReasons (reasons: ErrorObject[] = []): string {
+  if (reasons.length === 0 || reasons.length > maxNamed) return ''
+  // A union of unions would repeat the sentence.
+  if (reasons.some(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')) return ''
+  return `: it ${reasons.map(error => toFault(error).problem).join(', or ')}`
 }
 
 /** Texts without their quotes, by the type that they have then. */

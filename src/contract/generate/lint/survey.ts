@@ -20,6 +20,7 @@ export class Survey {
   /** Keywords that are written as in another version of OpenAPI. */
   readonly otherForms: LocationObject[] = []
   readonly patterns: Array<{ pattern: string, location: LocationObject }> = []
+  readonly slowPatterns: LocationObject[] = []
   /** What is missing, as a sentence, by the place of the reference to it. */
   readonly missing = new Map<string, string>()
   /** Why paths keep their fragments, by path. */
@@ -56,9 +57,11 @@ export class Survey {
       if (word === 'nullable' && specVersion === 'oas3_0') continue
       addPlace(this.unknown, word, location.child(word).key())
     }
-    const { type, format, pattern } = schema
+    const { type, format, pattern, maxLength } = schema
     if (typeof pattern === 'string') {
-      this.patterns.push({ pattern, location: location.child('pattern') })
+      const place = location.child('pattern')
+      this.patterns.push({ pattern, location: place })
+      if (maxLength === undefined && repeatsRepetitions.test(pattern)) this.slowPatterns.push(place)
     }
     const isNumber = [type].flat().some(each => each === 'integer' || each === 'number')
     if (!isNumber || typeof format !== 'string') return
@@ -72,6 +75,12 @@ function addPlace (found: Survey['unknown'], word: string, place: LocationObject
   if (others === undefined) found.set(word, [place])
   else others.push(place)
 }
+
+const atom = String.raw`(?:\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|[^\\()[\]+*?{|])`
+/** A group that is repeated and has nothing but repeated and optional parts, such as (a+)+. */
+const repeatsRepetitions = new RegExp(
+  String.raw`\((?:\?:)?(?:${atom}[+*?])*${atom}[+*](?:${atom}[*?])*\)(?:[+*]|\{\d+,)`
+)
 
 export const numberFormats = ['float', 'double', 'int32', 'int64']
 /** Others of OpenAPI's registry, which validate nothing. */

@@ -73,11 +73,14 @@ export function warningsOf (
     const sentence = `The format \`${format}\` is unknown, and validates nothing.`
     lines.push(`${place} ${sentence}${didYouMean(format, numberFormats)}${others(places)}`)
   }
-  const [form] = survey.otherForms
-  if (form !== undefined) {
-    const sentence = 'This keyword is read as in the version of OpenAPI that has this form of it.'
-    lines.push(`${locate(form)} ${sentence}${others(survey.otherForms)}`)
+  const addPlaces = (places: Survey['otherForms'], sentence: string) => {
+    const [first] = places
+    if (first !== undefined) lines.push(`${locate(first)} ${sentence}${others(places)}`)
   }
+  addPlaces(survey.otherForms,
+    'This keyword is read as in the version of OpenAPI that has this form of it.')
+  addPlaces(survey.slowPatterns,
+    'This pattern may take exponential time for a long text: give its schema a maxLength.')
   const add = (pointers: string[], sentence: string) => {
     const [first] = pointers
     if (first === undefined) return

@@ -146,6 +146,22 @@ t.test('a misspelt format of a number is a warning, and a format without a meani
   t.equal(warnings.filter(warning => warning.includes('The format')).length, 2)
 })
 
+t.test('a pattern of repeated repetitions without maxLength is a warning', async t => {
+  const warningsOf = async (patterns: string[], more = {}) => {
+    const schemas = patterns.map(pattern => ({ type: 'string', pattern, ...more }))
+    const text = contractText({ paths: `  /a: { get: { ${jsonResponse(JSON.stringify({ anyOf: schemas }))} } }` })
+    const { warnings } = await readContract(join(t.testdir({ 'main.yaml': text }), 'main.yaml'))
+    return warnings.filter(warning => warning.includes('exponential'))
+  }
+  const slow = ['^(a+)+$', '^(?:[a-z]*)*$', String.raw`^(\w+\s?){2,}$`]
+  for (const pattern of slow) t.equal((await warningsOf([pattern])).length, 1, pattern)
+  t.match(await warningsOf(slow), [
+    /main\.yaml:5:\d+ #\S+\/anyOf\/0\/pattern This pattern may take exponential time .* maxLength\. \(2 more\)$/
+  ])
+  t.strictSame(await warningsOf(slow, { maxLength: 20 }), [])
+  t.strictSame(await warningsOf(['^(a+b)+$', '^(-[a-z]+)*$', '^(a+)?$', '^(ab)+$', String.raw`^(\(a+\))+$`]), [])
+})
+
 t.test('keywords of another version of OpenAPI have one warning, and their faults stay', async t => {
   const read = (openapi: string, schema: string) => {
     const text = contractText({ openapi, paths: `  /a: { get: { ${jsonResponse(schema)} } }` })
@@ -236,7 +252,7 @@ components: { schemas: { Odd: { type: string, pattern: '(' } } }
   const folder = t.testdir({
     'path.yaml': text(body, 'summary: none'), 'webhook.yaml': text('summary: none', body)
   })
-  await t.rejects(readContract(join(folder, 'path.yaml')), /schemas\/Odd cannot be compiled/)
+  await t.rejects(readContract(join(folder, 'path.yaml')), /schemas\/Odd\/pattern cannot be compiled/)
   const { contract, served } = await readContract(join(folder, 'webhook.yaml'))
   t.strictSame([Object.keys(contract.schemas), contract.skipped], [[], []])
   t.match(await emitTypes(served), 'Odd: string;')

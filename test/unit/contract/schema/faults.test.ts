@@ -88,7 +88,8 @@ t.test('a union has one fault, beside those of its neighbours', async t => {
     const member = { [union]: [integer, { type: 'array', items: integer }] }
     const schema = { type: 'object', required: ['k'], properties: { u: member, v: string }, [union]: [one, other] }
     t.strictSame(faults(schema, '{"a":1,"k":1,"u":"x","v":1}'), ['u must be an integer or an array', 'v must be a string'])
-    const none = 'matches none of the forms that the contract declares'
+    const reasons = 'it must have the member "a", or must have the member "b"'
+    const none = `matches none of the forms that the contract declares: ${reasons}`
     t.strictSame(faults(schema, '{"v":1}'), [none, 'must have the member "k"', 'v must be a string'])
     t.strictSame(faults(schema, '{"a":1,"k":1,"u":[1,"x",2,"y"]}'), ['u/1 must be an integer'], 'one of a branch')
   }
@@ -130,7 +131,13 @@ t.test('the branch that a value matches best has the fault, where a member or it
   t.strictSame(faults({ anyOf: [integer, long] }, '"ab"'), ['must NOT have more than 1 characters'])
   t.strictSame(faults({ oneOf: [kind('a')] }, '{"kind":"b"}'), ['kind must be one of "a"'])
   const same = { oneOf: [{ ...kind('a'), required: ['x'] }, { ...kind('a', 'b'), required: ['y'] }] }
-  t.strictSame(faults(same, '{"kind":"a"}'), ['matches none of the forms that the contract declares'])
+  t.strictSame(faults(same, '{"kind":"a"}'), [
+    'matches none of the forms that the contract declares: it must have the member "x", or must have the member "y"'
+  ])
+  const closed = ['a', 'b', 'c', 'd'].map(name => ({ type: 'object', required: [name] }))
+  const plain = ['matches none of the forms that the contract declares']
+  t.strictSame(faults({ oneOf: closed }, '{}'), plain, 'many forms')
+  t.strictSame(faults({ oneOf: [{ oneOf: closed }, ...closed.slice(2)] }, '{}'), plain, 'forms of forms')
   const needed = { oneOf: ['a', 'b'].map(value => ({ ...kind(value), required: ['kind'] })) }
   t.strictSame(faults(needed, '{}'), ['must have the member "kind"'])
   const some = { oneOf: [kind('a'), { type: 'object', properties: { kind: string }, required: ['y'] }] }
