@@ -66,7 +66,8 @@ function causeOf (error: ErrorObject): ErrorObject {
   // Several branches of oneOf match.
   if (inside === undefined || matches > 0) return error
   const cause = known.get(error) ?? faultOfUnion(error, branchesOf(error, inside))
-  known.set(error, cause)
+  // A cause may be a union, too: a schema around it that contains itself asks for its cause again.
+  known.set(error, cause).set(cause, cause)
   return cause
 }
 
