@@ -48,8 +48,7 @@ async function withTimeout<Result> (
   clock: Clock
 ): Promise<Result> {
   const late = Promise.withResolvers<never>()
-  // The wait before this try may have ended late.
-  const cancel = clock.setTimer(() => late.reject(timeout), Math.max(until - clock.now(), 0))
+  const cancel = clock.setTimer(() => late.reject(timeout), until - clock.now())
   try {
     return await Promise.race([work, late.promise])
   } finally {
