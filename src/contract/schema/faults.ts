@@ -83,8 +83,11 @@ function faultOfUnion (union: ErrorObject, branches: Branch[]): ErrorObject {
   const selected = ofKind.filter(errors => !errors.some(isMiss))
   if (selected.length === 0) return withValues(ofKind.flat().filter(isMiss))
   if (areAlike(selected)) return selected.flat()[0] as ErrorObject
+  // A member with another value may only mean another branch.
+  const isOther = ({ keyword }: ErrorObject) => keyword === 'enum' || keyword === 'const'
+  const cause = selected.flat().find(error => isInside(error) && !isOther(error))
   const reasons = selected.map(([first]) => first)
-  return selected.flat().find(isInside) ?? { ...union, params: { ...union.params, reasons } }
+  return cause ?? { ...union, params: { ...union.params, reasons } }
 }
 
 type Branch = [first: ErrorObject, ...others: ErrorObject[]]
@@ -143,7 +146,8 @@ function missFinder ({ instancePath: place, parentSchema }: ErrorObject) {
 
 const ofForms = 'of the forms that the contract declares'
 
-function describe ({ keyword, params, message, parentSchema }: ErrorObject): string {
+function describe (error: ErrorObject): string {
+  const { keyword, params, message, parentSchema, instancePath } = error
   switch (keyword) {
     case 'type': return `must be ${[params.type].flat().map(withArticle).join(' or ')}`
     case 'required': return `must have the member "${params.missingProperty}"`
@@ -157,18 +161,22 @@ function describe ({ keyword, params, message, parentSchema }: ErrorObject): str
     case 'anyOf':
     case 'oneOf':
       if (params.matches > 0) return `matches more than one ${ofForms}`
-      return `matches none ${ofForms}${listReasons(params.reasons)}`
+      return `matches none ${ofForms}${listReasons(params.reasons, instancePath)}`
     case 'pattern': return describePattern(params.pattern, parentSchema)
     default: return String(message)
   }
 }
 
 /** Why a value of few forms has none of them. */
-function listReasons (reasons: ErrorObject[] = []): string {
+function listReasons (reasons: ErrorObject[] = [], place: string): string {
   if (reasons.length === 0 || reasons.length > maxNamed) return ''
   // A union of unions would repeat the sentence.
   if (reasons.some(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')) return ''
-  return `: it ${reasons.map(error => toFault(error).problem).join(', or ')}`
+  const sentences = reasons.map(error => {
+    const inside = shorten(error.instancePath.slice(place.length + 1))
+    return (inside === '' ? 'it ' : `"${inside}" in it `) + toFault(error).problem
+  })
+  return `: ${[...new Set(sentences)].join(', or ')}`
 }
 
 /** Texts without their quotes, by the type that they have then. */

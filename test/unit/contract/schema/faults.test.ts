@@ -88,7 +88,7 @@ t.test('a union has one fault, beside those of its neighbours', async t => {
     const member = { [union]: [integer, { type: 'array', items: integer }] }
     const schema = { type: 'object', required: ['k'], properties: { u: member, v: string }, [union]: [one, other] }
     t.strictSame(faults(schema, '{"a":1,"k":1,"u":"x","v":1}'), ['u must be an integer or an array', 'v must be a string'])
-    const reasons = 'it must have the member "a", or must have the member "b"'
+    const reasons = 'it must have the member "a", or it must have the member "b"'
     const none = `matches none of the forms that the contract declares: ${reasons}`
     t.strictSame(faults(schema, '{"v":1}'), [none, 'must have the member "k"', 'v must be a string'])
     t.strictSame(faults(schema, '{"a":1,"k":1,"u":[1,"x",2,"y"]}'), ['u/1 must be an integer'], 'one of a branch')
@@ -132,7 +132,7 @@ t.test('the branch that a value matches best has the fault, where a member or it
   t.strictSame(faults({ oneOf: [kind('a')] }, '{"kind":"b"}'), ['kind must be one of "a"'])
   const same = { oneOf: [{ ...kind('a'), required: ['x'] }, { ...kind('a', 'b'), required: ['y'] }] }
   t.strictSame(faults(same, '{"kind":"a"}'), [
-    'matches none of the forms that the contract declares: it must have the member "x", or must have the member "y"'
+    'matches none of the forms that the contract declares: it must have the member "x", or it must have the member "y"'
   ])
   const closed = ['a', 'b', 'c', 'd'].map(name => ({ type: 'object', required: [name] }))
   const plain = ['matches none of the forms that the contract declares']
@@ -141,7 +141,19 @@ t.test('the branch that a value matches best has the fault, where a member or it
   const needed = { oneOf: ['a', 'b'].map(value => ({ ...kind(value), required: ['kind'] })) }
   t.strictSame(faults(needed, '{}'), ['must have the member "kind"'])
   const some = { oneOf: [kind('a'), { type: 'object', properties: { kind: string }, required: ['y'] }] }
-  t.strictSame(faults(some, '{"kind":"b"}'), ['kind must be one of "a"'])
+  const [none] = plain
+  t.strictSame(faults(some, '{"kind":"b"}'), [`${none}: "kind" in it must be one of "a", or it must have the member "y"`])
+  const shapes = [
+    { ...kind('a'), required: ['kind', 'x'] }, kind('b'), { type: 'object', required: ['kind', 'name'] }
+  ]
+  t.strictSame(faults({ anyOf: shapes }, '{"kind":"a"}'), [
+    `${none}: it must have the member "x", or "kind" in it must be one of "b", or it must have the member "name"`
+  ], 'a value of another form is no fault')
+  t.strictSame(faults({ anyOf: shapes }, '{}'), [], 'valid')
+  const alike = [{ ...kind('a'), required: ['x'] }, { type: 'object', required: ['x'], maxProperties: 0 }, closed[1]]
+  t.strictSame(faults({ anyOf: alike }, '{}'), [
+    `${none}: it must have the member "x", or it must have the member "b"`
+  ], 'each reason once')
   t.strictSame(faults({ oneOf: [kind('a'), kind('b'), string, true, false] }, '{"kind":"a"}'), [
     'matches more than one of the forms that the contract declares'
   ])
