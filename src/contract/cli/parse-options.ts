@@ -20,7 +20,7 @@ export function parseOptions<Config extends WithOptions> (
     if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
       throw new Error(describeUnknown(given, namesOf(config.options), namesOf(ofGenerate)))
     }
-    const [name = ''] = /--[\w-]+/.exec(given) ?? []
+    const name = given.replace(/^.*?(--[\w-]+).*$/, '$1')
     const needsValue = config.options[name.slice(2)]?.type === 'string'
     const fault = needsValue ? `needs a value: ${name}=VALUE` : 'takes no value'
     throw new Error(`${name} ${fault}.`)
