@@ -6,10 +6,12 @@ import type { TextSchema } from './text-schema.ts'
 /** A text as JSON, and whether it is valid. */
 type FieldValue = Validated & { json: string }
 
-/** The first valid reading of a text, or the fault of the first. */
+/** The first valid reading of a text, or the fault of the first, or of JSON that is malformed. */
 export function readField (text: string, schema: TextSchema, isJson = false): FieldValue {
   const json = firstValid(readingsOf(text, schema, isJson), schema)
-  return { ...readJson(schema.validator(), json), json }
+  const read = { ...readJson(schema.validator(), json), json }
+  const isMalformed = isJson && read.fault !== undefined && !isJsonText(text)
+  return isMalformed ? { ...readJson(schema.validator(), text), json } : read
 }
 
 /** The JSON of a text. It is validated only if the types allow several readings. */

@@ -162,6 +162,14 @@ t.test(
       [[['id', 'x'], avatar], /^"id" in the body must be an integer from/],
       [[id, avatar, ['place', 'x']], /^"place" in the body must be an object\.$/],
       [
+        [id, avatar, ['place', blob('{"name":"x"', 'application/json')]],
+        /^"place" in the body is not valid JSON: unexpected end at column 12\.$/
+      ],
+      [
+        [id, avatar, ['box', blob('{"a":1', 'application/json')]],
+        /^"box" in the body is not valid JSON: unexpected end at column 7\.$/
+      ],
+      [
         [id, avatar, ['place', '{"name":"x","number":1.5}']],
         /^"place\/number" in the body must be an integer/
       ],
