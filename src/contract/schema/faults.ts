@@ -1,5 +1,6 @@
 // Describes ajv's errors for readers who do not know the schema.
 import type { ErrorObject } from 'ajv'
+import { mustBe } from './allowed-values.ts'
 import type { Fault } from './json.ts'
 
 /** The most specific of the faults that ajv found. */
@@ -151,8 +152,8 @@ function describe (error: ErrorObject): string {
   switch (keyword) {
     case 'type': return `must be ${[params.type].flat().map(withArticle).join(' or ')}`
     case 'required': return `must have the member "${params.missingProperty}"`
-    case 'enum': return `must be one of ${listed(params.allowedValues)}`
-    case 'const': return `must be ${JSON.stringify(params.allowedValue)}`
+    case 'enum': return mustBe(params.allowedValues)
+    case 'const': return mustBe([params.allowedValue])
     case 'additionalProperties':
       return `must not have the member "${shorten(params.additionalProperty)}"`
     case 'unevaluatedProperties': return `must not have the member "${shorten(params.child)}"`
@@ -197,10 +198,6 @@ function adviceFor ({ keyword, params, data, parentSchema }: ErrorObject): strin
   const types = keyword === 'int64' ? ['integer'] : [params.type].flat()
   const isQuoted = types.some(type => unquoted[type]?.test(data))
   return isQuoted ? ', not a string: remove its quotes' : ''
-}
-
-function listed (values: unknown[]): string {
-  return values.map(value => JSON.stringify(value)).join(', ')
 }
 
 /** Any text without one character, such as U+0000, which PostgreSQL does not store. */

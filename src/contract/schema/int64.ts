@@ -1,6 +1,7 @@
 // Validates format int64 exactly: ajv compares doubles (ajv#1116), so our keyword `int64` replaces
 // its keywords.
 import { _, type CodeKeywordDefinition } from 'ajv'
+import { mustBe } from './allowed-values.ts'
 import type { ExactNumbers } from './json.ts'
 import { pick } from './members.ts'
 
@@ -82,7 +83,7 @@ function int64Rule (rule: Rule): (integer: bigint | undefined) => string | undef
     if (step !== undefined && integer % step !== 0n) return `must be a multiple of ${step}`
     if (allowed === undefined) return undefined
     const isAllowed = allowed.some(value => value !== null && BigInt(value) === integer)
-    return isAllowed ? undefined : `must be one of ${allowed.join(', ')}`
+    return isAllowed ? undefined : mustBe(allowed)
   }
 }
 

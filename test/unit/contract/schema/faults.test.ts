@@ -129,7 +129,7 @@ t.test('the branch that a value matches best has the fault, where a member or it
   t.strictSame(faults({ const: 'a' }, '"b"'), ['must be "a"'])
   const long = { type: 'string', maxLength: 1 }
   t.strictSame(faults({ anyOf: [integer, long] }, '"ab"'), ['must NOT have more than 1 characters'])
-  t.strictSame(faults({ oneOf: [kind('a')] }, '{"kind":"b"}'), ['kind must be one of "a"'])
+  t.strictSame(faults({ oneOf: [kind('a')] }, '{"kind":"b"}'), ['kind must be "a"'])
   const same = { oneOf: [{ ...kind('a'), required: ['x'] }, { ...kind('a', 'b'), required: ['y'] }] }
   t.strictSame(faults(same, '{"kind":"a"}'), [
     'matches none of the forms that the contract declares: it must have the member "x", or it must have the member "y"'
@@ -142,12 +142,12 @@ t.test('the branch that a value matches best has the fault, where a member or it
   t.strictSame(faults(needed, '{}'), ['must have the member "kind"'])
   const some = { oneOf: [kind('a'), { type: 'object', properties: { kind: string }, required: ['y'] }] }
   const [none] = plain
-  t.strictSame(faults(some, '{"kind":"b"}'), [`${none}: "kind" in it must be one of "a", or it must have the member "y"`])
+  t.strictSame(faults(some, '{"kind":"b"}'), [`${none}: "kind" in it must be "a", or it must have the member "y"`])
   const shapes = [
     { ...kind('a'), required: ['kind', 'x'] }, kind('b'), { type: 'object', required: ['kind', 'name'] }
   ]
   t.strictSame(faults({ anyOf: shapes }, '{"kind":"a"}'), [
-    `${none}: it must have the member "x", or "kind" in it must be one of "b", or it must have the member "name"`
+    `${none}: it must have the member "x", or "kind" in it must be "b", or it must have the member "name"`
   ], 'a value of another form is no fault')
   t.strictSame(faults({ anyOf: shapes }, '{}'), [], 'valid')
   const alike = [{ ...kind('a'), required: ['x'] }, { type: 'object', required: ['x'], maxProperties: 0 }, closed[1]]
