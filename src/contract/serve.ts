@@ -203,7 +203,8 @@ function mismatchesOf (kind: string, givenKind: string, wanted: object, given: o
   }
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(wanted, name)) continue
-    problems.push(`The ${givenKind} ${name} has no ${kind} in the contract.`)
+    const question = didYouMean(name, Object.keys(wanted))
+    problems.push(`The ${givenKind} ${name} has no ${kind} in the contract.${question}`)
   }
   return problems
 }

@@ -60,13 +60,14 @@ t.test('an undeclared response of a handler becomes 500, and the log names the f
 
 t.test('a service with a missing or an extra handler or verifier does not start', async t => {
   const others = ids.filter(id => id !== 'createPlant')
-  const handlers = handlersWith(() => {}, [...others, 'deletePlant'])
+  const handlers = handlersWith(() => {}, [...others, 'deletePlant', 'createPlnt'])
   const wayOut = 'Correct `handlers` or `verifiers`, or generate again; `...stubs(contract)` ' +
     'before your handlers answers 501 for those that are missing.'
   const mismatched = { handlers, verifiers: { apiKey: () => {} } }
   await t.rejects(serveUntyped(fastify(), mismatched), {
     message: new RegExp('^The operation createPlant has no handler\\. .*' +
       'The handler deletePlant has no operation in the contract\\. ' +
+      'The handler createPlnt has no operation in the contract\\. Did you mean createPlant\\? ' +
       'The security scheme bearerAuth has no verifier\\. ' +
       'The verifier apiKey has no security scheme in the contract\\. Correct `handlers` or ')
   })
