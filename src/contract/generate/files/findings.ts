@@ -4,6 +4,7 @@ import {
 } from '@redocly/openapi-core'
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
+import { didYouMean } from '../../message/did-you-mean.ts'
 import { OverlaidSource } from './overlaid-source.ts'
 
 /** The generator cannot use a contract: a line for each finding. */
@@ -42,7 +43,10 @@ export function placeOf ({ location: [place] }: NormalizedProblem): LocationObje
 }
 
 export function describe (problem: NormalizedProblem): string {
-  return `${locate(placeOf(problem))} ${problem.message} (${problem.ruleId})`
+  const { message, suggest, ruleId } = problem
+  const unknown = /^Property `(.*)` is not expected here/.exec(message)?.[1]
+  const question = unknown === undefined ? '' : didYouMean(unknown, suggest)
+  return `${locate(placeOf(problem))} ${message}${question} (${ruleId})`
 }
 
 /**

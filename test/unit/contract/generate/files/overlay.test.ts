@@ -144,7 +144,7 @@ t.test('an overlay that cannot be applied is refused by a sentence at its place'
     [{ target: '$.info' }, /#\/actions\/0 An action needs `update`, or `remove: true`\.$/],
     [{ target: '$.info', update: 5 }, /#\/actions\/0\/update The target is an object, and `update` must be one, too\.$/],
     [{ target: '$.info.title', update: {} }, /#\/actions\/0\/target The target is no object and no list: select the one around it\.$/],
-    [{ target: '$.info', updat: {} }, /#\/actions\/0\/updat Property `updat` is not expected here\. \(struct\)$/]
+    [{ target: '$.info', updat: {} }, /#\/actions\/0\/updat Property `updat` is not expected here\. Did you mean update\? \(struct\)$/]
   ]
   for (const [action, finding] of refused) t.match(await findings(t, action), [finding])
   const folder = t.testdir({ 'openapi.yaml': contract, 'none.yaml': '', 'new.yaml': 'overlay: 1.1.0', 'bad.yaml': '[' })
