@@ -145,6 +145,7 @@ function missFinder ({ instancePath: place, parentSchema }: ErrorObject) {
   }
 }
 
+const notInt32 = 'must be an integer from -2147483648 to 2147483647'
 const ofForms = 'of the forms that the contract declares'
 
 function describe (error: ErrorObject): string {
@@ -163,6 +164,7 @@ function describe (error: ErrorObject): string {
     case 'oneOf':
       if (params.matches > 0) return `matches more than one ${ofForms}`
       return `matches none ${ofForms}${listReasons(params.reasons, instancePath)}`
+    case 'format': return params.format === 'int32' ? notInt32 : String(message)
     case 'pattern': return describePattern(params.pattern, parentSchema)
     default: return String(message)
   }

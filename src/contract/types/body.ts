@@ -120,7 +120,8 @@ type WithoutNames<T, Names, Mark> = [Names] extends [never]
     Absent<Names, Mark>
   >
 type NamesWith<T, Mark> = {
-  [Name in keyof T]-?: NonNullable<T[Name]> extends Mark ? Name : never
+  [Name in keyof T]-?: [NonNullable<T[Name]>] extends [never] ? never
+    : NonNullable<T[Name]> extends Mark ? Name : never
 }[keyof T]
 /** Forbids writeOnly members in an answer; readOnly members of a request are refused earlier. */
 type Absent<Names, Mark> = Mark extends WriteOnlyMark

@@ -12,11 +12,13 @@ import { serveLoaded } from '../../../fixtures/contract.ts'
 /** A program that meets the contract. */
 const program = `
 import type {
-  Answer, BasicCredentials, Handler, Handlers, Verdict, Verifier, Verifiers
+  Answer, BasicCredentials, Handler, Handlers, ResponseValue, Verdict, Verifier, Verifiers
 } from '${resolve('src/contract/index.ts')}'
 import type { Schema } from './generated/index.ts'
 import * as contract from './generated/operations.ts'
 import type { components, operations, webhooks } from './generated/types.ts'
+
+export const empty: ResponseValue<Record<string, never>> = {}
 
 const readOrder: Handler<operations, 'readOrder'> = (
   { path, query, header, cookie, principals }
@@ -175,6 +177,11 @@ const mistakes: Record<string, Mistake> = {
     'body: { id: 1n, total } }',
     'body: { id: 1n, total, secret } }',
     /'string' is not assignable to type 'WriteOnly<"secret">'/
+  ],
+  'a member of an object that has none': [
+    'never>> = {}',
+    'never>> = { a: 1 }',
+    /'number' is not assignable to type 'never'/
   ],
   'a missing body in one of several responses': [
     ', body: { id: 1n, total: null } }',

@@ -45,9 +45,9 @@ t.test('a fraction for an integer of format int32 is one fault', async t => {
   t.strictSame(check('integer', '4.5'), ['must be an integer'])
   t.strictSame(check(['integer', 'null'], '4.5'), ['must be an integer or null'])
   for (const type of ['number', ['integer', 'number']]) {
-    t.strictSame(check(type, '4.5'), ['must match format "int32"'])
+    t.strictSame(check(type, '4.5'), [`must be an integer from ${-(2 ** 31)} to ${2 ** 31 - 1}`])
   }
-  t.strictSame(check('integer', '3000000000'), ['must match format "int32"'])
+  t.strictSame(check('integer', '3000000000'), [`must be an integer from ${-(2 ** 31)} to ${2 ** 31 - 1}`])
   const date = { type: ['integer', 'string'], format: 'date' }
   t.strictSame(faults({ type: 'array', items: date, maxItems: 1 }, '["x",1]'), [
     '0 must match format "date"', 'must NOT have more than 1 items'
