@@ -45,8 +45,14 @@ export function placeOf ({ location: [place] }: NormalizedProblem): LocationObje
 export function describe (problem: NormalizedProblem): string {
   const { message, suggest, ruleId } = problem
   const unknown = /^Property `(.*)` is not expected here/.exec(message)?.[1]
-  const question = unknown === undefined ? '' : didYouMean(unknown, suggest)
-  return `${locate(placeOf(problem))} ${message}${question} (${ruleId})`
+  const hint = unknown === undefined ? '' : hints[unknown] ?? didYouMean(unknown, suggest)
+  return `${locate(placeOf(problem))} ${message}${hint} (${ruleId})`
+}
+
+/** What a reader of an unknown field may not see. */
+const hints: Readonly<Record<string, string>> = {
+  $ref: ' It has no text: YAML reads # outside of quotes as a comment.',
+  itemSchema: ' OpenAPI 3.2 has it.'
 }
 
 /**

@@ -292,6 +292,28 @@ components:
   t.equal(error.findings.length, 6, 'a target that is missing is not one of another kind')
 })
 
+t.test('an unknown field is refused with a similar name, or with what a reader may not see', async t => {
+  const lines = 'application/jsonl: { itemSchema: { type: string } }'
+  const refused = read(t, `
+paths:
+  /a: { get: { sumary: x, responses: { '200': { description: fine, content: { ${lines} } } } } }
+  /b:
+    get:
+      parameters:
+        - name: limit
+          in: query
+          schema:
+            $ref: #/components/schemas/Limit
+      ${fine}
+`)
+  const { findings } = await refused.then(() => t.fail(), error => error) as ContractError
+  t.match(findings, [
+    /Property `sumary` is not expected here\. Did you mean summary\? /,
+    /Property `itemSchema` is not expected here\. OpenAPI 3\.2 has it\. /,
+    /Property `\$ref` is not expected here\. It has no text: YAML reads # outside of quotes as a comment\. /
+  ])
+})
+
 t.test('a description stays below the note that its operation is not served', async t => {
   const { document } = await read(t, `
 paths:
