@@ -138,8 +138,8 @@ function fromParser (
   if (code === 'HPE_PAUSED_H2_UPGRADE') return unknownVersion
   if (badCharacter.test(reason)) return notHttp(parserFaults.badCharacter)
   if (code !== 'HPE_HEADER_OVERFLOW') return notHttp(parserFaults[String(code)])
-  const sentence = `The header fields are too many, or larger than ${maxHeaderSize} bytes.`
-  return new HttpError(431, sentence)
+  const rule = `are together larger than ${maxHeaderSize} bytes, or the fields are too many`
+  return new HttpError(431, `The address and the header fields ${rule}.`)
 }
 
 const badFirstLine = 'its first line is not "METHOD /path HTTP/1.1" with CRLF'

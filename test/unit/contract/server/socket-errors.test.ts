@@ -282,13 +282,13 @@ t.test('a connection goes on after a body that nobody reads', async t => {
 t.test('more than 100 header fields, or more than 16 KiB of them, are answered 431', async t => {
   const { port } = await listen((await startApp(t)).app)
   const response = await exchangeOne(port, request(fern, [`X-Long: ${'x'.repeat(17_000)}`]))
-  isError(
-    t, response, 431, 'The header fields are too many, or larger than 16384 bytes.', 'long header'
-  )
+  const message = 'The address and the header fields are together larger than 16384 bytes, or the ' +
+    'fields are too many.'
+  isError(t, response, 431, message, 'long header')
+  const address = await exchangeOne(port, requestText(`GET /${'x'.repeat(17_000)}`, ['Host: x']))
+  isError(t, address, 431, message, 'long address')
   const many = await exchangeOne(port, request(fern, Array(97).fill('a:')))
-  isError(
-    t, many, 431, 'The header fields are too many, or larger than 16384 bytes.', 'many fields'
-  )
+  isError(t, many, 431, message, 'many fields')
   const most = await exchangeOne(
     port, request(fern, [...Array(95).fill('a:'), 'Connection: close'])
   )
