@@ -100,12 +100,15 @@ function errorFields (error: unknown): unknown {
   return { ...boundFields(fields), stack: bound(fields.stack, controlInStack) }
 }
 
-/** Its message has those of its causes, unless it quotes them itself. */
+/** Its message has those of its causes, unless an error quotes its own. */
 function serializeError (error: Error): ReturnType<typeof stdSerializers.err> {
-  const { message, cause } = error
-  const isQuoted = cause instanceof Error && message.includes(cause.message)
-  const fields = stdSerializers.err(error)
-  return isQuoted ? { ...fields, message } : fields
+  const chain = new Set<Error>()
+  for (let next: unknown = error; next instanceof Error && !chain.has(next); next = next.cause) {
+    chain.add(next)
+  }
+  const messages = [...chain].map(({ message }) => message)
+  const unquoted = messages.filter((message, index) => !messages[index - 1]?.includes(message))
+  return { ...stdSerializers.err(error), message: unquoted.join(': ') }
 }
 
 /** Caps a value at 1 KiB and escapes control characters: callers send paths and names. */

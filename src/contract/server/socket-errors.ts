@@ -136,18 +136,20 @@ function fromParser (
   }
   // The preface of HTTP/2 (RFC 9113, section 3.4).
   if (code === 'HPE_PAUSED_H2_UPGRADE') return unknownVersion
+  if (code === 'HPE_INVALID_METHOD') return new HttpError(400, unknownMethod)
   if (badCharacter.test(reason)) return notHttp(parserFaults.badCharacter)
   if (code !== 'HPE_HEADER_OVERFLOW') return notHttp(parserFaults[String(code)])
   const rule = `are together larger than ${maxHeaderSize} bytes, or the fields are too many`
   return new HttpError(431, `The address and the header fields ${rule}.`)
 }
 
+/** It may be HTTP/1.1, with a method that Node does not know. */
+const unknownMethod = 'This is not an HTTP/1.1 request with a known method.'
 const badFirstLine = 'its first line is not "METHOD /path HTTP/1.1" with CRLF'
 /** How Node's parser says where in an address the character is. */
 const badCharacter = /char in url (?:server|path|query|fragment)/
 /** No sentence shows bytes of the request: they may be a token, or another protocol. */
 const parserFaults: Readonly<Record<string, string>> = {
-  HPE_INVALID_METHOD: 'it does not begin with a known method',
   HPE_INVALID_URL: 'its address does not begin with /',
   badCharacter: 'its address has a character that must be percent-encoded, as those beyond ASCII',
   HPE_INVALID_CONSTANT: badFirstLine,

@@ -115,8 +115,14 @@ t.test('the message of an error names a cause once', async t => {
   const cause = new Error('the disk is full')
   log.error({ err: new Error('the disk is full; free some space', { cause }) })
   log.error({ err: new Error('not stored', { cause }) })
+  const inner = new Error('the file: the disk is full', { cause })
+  log.error({ err: new Error('not stored', { cause: inner }) })
   const messages = lines.map(line => JSON.parse(line).err.message)
-  t.strictSame(messages, ['the disk is full; free some space', 'not stored: the disk is full'])
+  t.strictSame(messages, [
+    'the disk is full; free some space',
+    'not stored: the disk is full',
+    'not stored: the file: the disk is full'
+  ])
 })
 
 t.test('a stack keeps its lines, without other control characters', async t => {
