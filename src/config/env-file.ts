@@ -25,8 +25,7 @@ const secret = /^(?:ACCESS_TOKENS|PGPASSWORD)=.|^DATABASE_URL=[^/]*\/\/[^@]*:.*@
  * comment, or that sets a variable again
  */
 export function loadEnvFile (): Record<'names' | 'warnings', string[]> {
-  // A link to a missing file is a mistake, too.
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { names: [], warnings: [] }
+  if (!isThere()) return { names: [], warnings: [] }
   const bytes = read()
   if (!isUtf8(bytes) || bytes.includes(0)) throw unreadable('it is not UTF-8')
   // Some editors write a byte order mark, which parseEnv() takes for a part of the first name.
@@ -43,6 +42,16 @@ export function loadEnvFile (): Record<'names' | 'warnings', string[]> {
   if (faults.length > 0) throw unreadable(...faults)
   for (const [name, value] of variables) process.env[name] ||= value
   return { names: [...variables.keys()], warnings: warningsAbout(variables) }
+}
+
+/** A link to a missing file is there, and a mistake. */
+function isThere (): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    const wayOut = 'Start the service in a folder that its user may search.'
+    throw new ConfigError(`${path} cannot be looked for in ${process.cwd()}. ${wayOut}`)
+  }
 }
 
 function warningsAbout (variables: ReadonlyMap<string, string>): string[] {

@@ -33,8 +33,9 @@ export async function postgresEngine (
   const timer = setTimeout(() => {
     onWarning(`Waiting for the ${database}: ${problems() || 'no response yet'}.`)
   }, timeoutsMs.silence)
+  let unreachable: string
   try {
-    await Promise.all([engine.setUp(), urls.length > 1 && runner.probe()])
+    [, unreachable] = await Promise.all([engine.setUp(), urls.length > 1 ? runner.probe() : ''])
   } catch (error) {
     // After close() a try that still runs has another problem.
     const message = `The ${describe(error)}.`
@@ -43,7 +44,7 @@ export async function postgresEngine (
   } finally {
     clearTimeout(timer)
   }
-  if (problems() !== '') onWarning(`A host of the ${database} cannot be used: ${problems()}.`)
+  if (unreachable !== '') onWarning(`A host of the ${database} cannot be used: ${unreachable}.`)
   return explainErrors(engine, describe)
 }
 

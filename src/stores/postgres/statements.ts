@@ -15,8 +15,8 @@ export interface StatementRunner {
     timeoutMs: number,
     accept?: (rows: Row[]) => void
   ) => Promise<Row[]>
-  /** Tries every host, so that problems() is complete. */
-  probe: () => Promise<void>
+  /** Tries every host. Returns why some cannot be reached: a standby can. Empty without one. */
+  probe: () => Promise<string>
   /** Why the last connection to a host failed, for each host where it did; empty without one. */
   problems: () => string
   /** Why a call failed: the problem of the host of its last statement, or those of all hosts. */
@@ -115,7 +115,10 @@ export function createStatementRunner (
       }
     },
     async probe () {
-      await Promise.allSettled(hosts.map((_name, host) => onHost(host, pool.probe(host))))
+      const outcomes = await Promise.allSettled(hosts.map((_name, host) => pool.probe(host)))
+      return outcomes.flatMap((outcome, host) => {
+        return outcome.status === 'rejected' ? [describeAt(host, outcome.reason)] : []
+      }).join('; ')
     },
     problems: listProblems,
     describe (error) {

@@ -110,6 +110,13 @@ t.test('a statement that reaches the standby first is tried again', { buffered: 
   }
   const wayOut = /it is read-only; name the primary, or all hosts, as in postgres:\/\/user@a,b\//
   await t.rejects(openStore(standby.url, { maxQueue: 1 }), { message: wayOut })
+  const [host, first] = [primary, standby].map(({ url }) => new URL(url).host) as [string, string]
+  const warnings: string[] = []
+  const onWarning = (warning: string) => warnings.push(warning)
+  const both = primary.url.replace(host, `${first},${host}`)
+  await (await openStore(both, { maxQueue: 1, onWarning })).close()
+  const failures = warnings.filter(warning => !warning.startsWith('Waiting for'))
+  t.strictSame(failures, [], 'a standby in a list of hosts is no failure')
 })
 
 // A control: it proves that the failover above can lose plants.

@@ -1,6 +1,8 @@
-import { chmodSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import fs, { chmodSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
+import { ConfigError } from '../../../src/config/config.ts'
 import { loadEnvFile } from '../../../src/config/env-file.ts'
+import { replaceExports } from '../../fixtures/builtins.ts'
 
 /** Makes an empty folder the working directory, and leaves no variables. */
 function enterFolder (t: Test): void {
@@ -49,6 +51,16 @@ t.test('a folder .env is refused', async t => {
   mkdirSync('.env')
   t.throws(loadEnvFile, { message: /^\.env cannot be read: EISDIR.*[^.]\. Correct or remove it\.$/ })
   rmdirSync('.env')
+})
+
+t.test('a folder that may not be searched is named', async t => {
+  enterFolder(t)
+  // root may search every folder.
+  const lstatSync = () => { throw Object.assign(new Error('EACCES'), { code: 'EACCES' }) }
+  replaceExports(t, fs, { lstatSync } as object)
+  const message = `.env cannot be looked for in ${process.cwd()}. Start the service in a folder ` +
+    'that its user may search.'
+  t.throws(loadEnvFile, new ConfigError(message))
 })
 
 t.test('a .env with a secret that every user may read or change is warned of', async t => {
