@@ -63,9 +63,12 @@ async function probe (connectionString: string): Promise<void> {
 
 /** Lets the pool connect again when a failover has made the host read-only. */
 async function rejectReadOnly (client: pg.ClientBase): Promise<void> {
-  const statement = { text: 'SHOW transaction_read_only', query_timeout: timeoutsMs.connection }
-  const { rows: [row] } = await client.query<{ transaction_read_only: string }>(statement)
-  if (row?.transaction_read_only !== 'on') return
+  const text = `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+pg_is_in_recovery() AS "isStandby"`
+  const statement = { text, query_timeout: timeoutsMs.connection }
+  const { rows: [row] } = await client.query<{ isReadOnly: boolean, isStandby: boolean }>(statement)
+  if (row?.isStandby === true) throw new Error('it is a standby')
+  if (row?.isReadOnly !== true) return
   throw Object.assign(new Error('it is read-only'), { code: readOnly })
 }
 

@@ -122,6 +122,14 @@ for (const proxy of proxies) {
       ] as const) {
         t.match(await exchange(newAgent(), target, fields), errorText(status), String(status))
       }
+      const session = openHttp2(t, newAgent())
+      const length = 2_000_000
+      const fields = { ':path': '/plants', ':method': 'POST', 'content-length': length }
+      const request = session.request(fields).on('error', () => {})
+      const chunks = request.end(Buffer.alloc(length)).toArray()
+      const [received] = await once(request, 'response')
+      t.equal(received[':status'], 413)
+      t.match(JSON.parse(Buffer.concat(await chunks).toString()), { error: 413, message: String })
     })
 
     t.test('nginx keeps a connection of HTTP/2 beyond 1,000 requests', async t => {

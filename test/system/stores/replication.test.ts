@@ -117,6 +117,9 @@ t.test('a statement that reaches the standby first is tried again', { buffered: 
   await (await openStore(both, { maxQueue: 1, onWarning })).close()
   const failures = warnings.filter(warning => !warning.startsWith('Waiting for'))
   t.strictSame(failures, [], 'a standby in a list of hosts is no failure')
+  const none = primary.url.replace(host, `${first},127.0.0.1:1`)
+  const noPrimary = /: it is a standby; 127\.0\.0\.1:1: nothing listens there/
+  await t.rejects(openStore(none, { maxQueue: 1 }), { message: noPrimary })
 })
 
 // A control: it proves that the failover above can lose plants.
