@@ -7,6 +7,7 @@ import { rememberEscaped } from './escaped-names.ts'
 import { explain, explainAll } from './faults.ts'
 import { int64Keyword } from './int64.ts'
 import { type ExactNumbers, type Fault, parseJson, type Root, toDoubles, tooDeep } from './json.ts'
+import { multipleOfKeyword } from './multiple-of.ts'
 import { ajvRewriter, type Direction, toSchemaId } from './ajv-rewriter.ts'
 import {
   branchKeywords, containsKeyword, declaresKeyword, patternKeyword, unionKeywords, type Validation
@@ -128,7 +129,7 @@ function checkCompiler (
   const recursive = new Set<string>()
   const replacing = [
     referenceKeyword(recursive), ...allowedValueKeywords, ...unionKeywords, containsKeyword,
-    patternKeyword, uniqueItemsKeyword, ...unevaluatedKeywords
+    multipleOfKeyword, patternKeyword, uniqueItemsKeyword, ...unevaluatedKeywords
   ]
   for (const definition of replacing) {
     ajv.removeKeyword(definition.keyword as string)

@@ -56,7 +56,7 @@ t.test('the command and the package refuse an old Node by one sentence', async t
   const old = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "24.3.9" } })'
   const node = ['--import', `data:text/javascript,${encodeURIComponent(old)}`]
   const needs = 'fastify-openapi-contract needs Node 24.4 or newer; this is'
-  const wayOut = 'Install one, or put npx -p node@26 before the command, as in npx -p node@26 npm start.'
+  const wayOut = 'Install one, or put npx -p node@26 before the command.'
   const stderr = `${needs} v24.3.9. ${wayOut}\n`
   t.strictSame(runProcess(['--version'], node), { status: 2, stdout: '', stderr })
   const versions = Object.getOwnPropertyDescriptor(process, 'versions') as PropertyDescriptor

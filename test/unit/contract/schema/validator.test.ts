@@ -106,6 +106,22 @@ t.test('bounds of an int64 are exact', async t => {
   t.equal(faultOf(nullable, '1'), undefined)
 })
 
+t.test('multipleOf is exact for decimal numbers, and for large ones', async t => {
+  const isMultiple = (text: string, multipleOf: number) => check({ multipleOf }, text).fault === undefined
+  const cents = Array.from({ length: 10_001 }, (_, cents) => (cents / 100).toFixed(2))
+  t.equal(check({ items: { multipleOf: 0.01 } }, `[${cents}]`).fault, undefined)
+  const multiples: Array<[text: string, step: number]> = [
+    ['-19.99', 0.01], ['-0.0', 0.1], ['1e22', 2], ['1e22', 0.5], ['3e-7', 1e-7], ['7.5', 2.5], ['5e-324', 5e-324],
+    ['1e300', 1e299], ['1.7976931348623157e308', 5e-324]
+  ]
+  for (const [text, step] of multiples) t.ok(isMultiple(text, step), `${text} of ${step}`)
+  const others: Array<[text: string, step: number]> = [
+    ['19.995', 0.01], ['0.30000000000000004', 0.1], ['7', 2.5], ['1e22', 3], ['1e-7', 1], ['5e-324', 1e308]
+  ]
+  for (const [text, step] of others) t.notOk(isMultiple(text, step), `${text} of ${step}`)
+  t.match(check({ multipleOf: 0.01 }, '1.005').fault, { problem: 'must be a multiple of 0.01' })
+})
+
 t.test('enum and const compare JSON values', async t => {
   const objects: unknown[] = [{ valueOf: 1 }, { toString: null, a: [1, { b: 'x' }] }, [[], {}]]
   const equal = ['{"valueOf":1}', '{"a":[1.0,{"b":"x"}],"toString":null}', '[[],{}]']

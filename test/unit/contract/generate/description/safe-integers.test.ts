@@ -84,7 +84,7 @@ t.test('a request with a number beyond the safe range is refused', async t => {
     ['"whole":1.5', 'integer'],
     ['"bounded":4', 'must be >= 5'],
     ['"bounded":10', 'must be < 10'],
-    ['"step":9', 'must be multiple of 5'],
+    ['"step":9', 'must be a multiple of 5'],
     ['"chosen":3', 'must be one of 1, 2'],
     ['"any":9007199254740992', above]
   ]
