@@ -118,7 +118,7 @@ test('npm run copy and pg_dump back up a running service on PostgreSQL', async t
     const file = join(folder, 'plants.dump')
     await run('pg_dump', ['--format=custom', `--file=${file}`, url])
     const restored = await postgres.database()
-    await run('pg_restore', ['--exit-on-error', '--no-owner', `--dbname=${restored}`, file])
+    await run('pg_restore', ['--exit-on-error', '--no-owner', '--no-acl', `--dbname=${restored}`, file])
     return restored
   })
 })
