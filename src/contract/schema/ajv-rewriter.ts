@@ -63,6 +63,18 @@ export function ajvRewriter (
     return members.filter(([, member]) => isHidden(member)).map(([name]) => name)
   }
 
+  /** The members that an object must have, but that no schema describes: they are sent, too. */
+  function requiredOnly (schema: Schema): string[] {
+    const parts = [...composedSchemas(schema, schemas)]
+    const described = new Set(parts.flatMap(({ properties = {} }) => {
+      return Object.keys(properties as object)
+    }))
+    const names = parts.flatMap(({ required = [], dependentRequired = {} }) => {
+      return [required as string[], ...Object.values(dependentRequired as object)].flat()
+    })
+    return names.filter(name => !described.has(name))
+  }
+
   /** @param inherited names of members that the schema around an allOf hides */
   function rewrite (schema: unknown, inherited: string[], isTest: boolean): unknown {
     if (!isSchemaObject(schema)) return schema
@@ -92,19 +104,23 @@ export function ajvRewriter (
     if (Array.isArray(schema.required)) {
       rewritten.required = schema.required.filter(name => !hidden.includes(name))
     }
-    return isTest ? rewritten : addDescription(schema, rewritten, hidden)
+    return isTest ? rewritten : addDescription(schema, rewritten, hidden, composed)
   }
 
   /** Adds the words that only a schema that describes the value needs. */
   function addDescription (
     schema: Schema,
     rewritten: Record<string, unknown>,
-    hidden: string[]
+    hidden: string[],
+    composed: Schema[]
   ): object {
     // A schema that lists members means an object, and so does its TypeScript type.
     if ('properties' in schema) rewritten.type ??= 'object'
-    if (direction !== 'request' && describesObjects(schema)) {
-      rewritten.declares = declaredMembers(schema, hidden)
+    if (direction !== 'request' && composed.some(describesObjects)) {
+      const undescribed = requiredOnly(schema)
+      if (describesObjects(schema) || undescribed.length > 0) {
+        rewritten.declares = declaredMembers(schema, hidden, undescribed)
+      }
     }
     return isInt64(schema) ? toInt64Keyword(rewritten) : rewritten
   }
@@ -138,10 +154,15 @@ function describesObjects (schema: Schema): boolean {
   return isObject || memberKeywords.some(keyword => keyword in schema)
 }
 
-export function declaredMembers (schema: Schema, hidden: string[]): Declared {
+/** @param further names that the schema declares beside its properties */
+export function declaredMembers (
+  schema: Schema,
+  hidden: string[],
+  further: string[] = []
+): Declared {
   const { properties = {}, patternProperties = {} } = schema
   const { additionalProperties = false, unevaluatedProperties = false } = schema
-  const names = Object.keys(properties as object)
+  const names = [...Object.keys(properties as object), ...further]
   return {
     names: new Set(names.filter(name => !hidden.includes(name))),
     patterns: Object.keys(patternProperties as object).map(source => new RegExp(source, 'u')),

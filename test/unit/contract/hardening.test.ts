@@ -62,6 +62,21 @@ t.test('undeclared members are not sent, at any depth', async t => {
   t.equal(await sentBody(t, '{}', undefined), 'a answered 200 without its body')
 })
 
+t.test('members that an object must have are sent, although no schema describes them', async t => {
+  const given = { a: 1, b: 2, secret: 3 }
+  const base = 'Base: { type: object, properties: { a: {} } }'
+  for (const schema of [
+    '{ type: object, properties: { a: {} }, required: [a, b] }',
+    `{ allOf: [${ref('Base')}, { required: [b] }] }`,
+    `{ allOf: [${ref('Base')}], required: [b] }`,
+    '{ properties: { a: {} }, anyOf: [{ required: [c] }, { required: [b] }] }',
+    '{ properties: { a: {} }, dependentRequired: { a: [b] } }'
+  ]) t.equal(await sentBody(t, schema, given, base), '{"a":1,"b":2}', schema)
+  const secret = '{ properties: { a: {}, secret: { writeOnly: true } }, required: [b, secret] }'
+  t.equal(await sentBody(t, secret, { a: 1, b: 2, c: 3 }), '{"a":1,"b":2}')
+  t.equal(await sentBody(t, '{ required: [b] }', given), '{"a":1,"b":2,"secret":3}', 'no schema of an object')
+})
+
 t.test('writeOnly members are not sent, under any keyword that declares them', async t => {
   const schemas = [
     `{ type: object, properties: { s: { allOf: [${ref('Secret')}] } } }`,
