@@ -132,6 +132,20 @@ for (const proxy of proxies) {
       t.match(JSON.parse(Buffer.concat(await chunks).toString()), { error: 413, message: String })
     })
 
+    t.test('nginx refuses no request of one connection of HTTP/2', async t => {
+      const { newAgent } = await startBehind(t, proxy)
+      const session = openHttp2(t, newAgent())
+      await once(session, 'remoteSettings')
+      const fields = { ...headers, ':path': '/plants', ':method': 'POST' }
+      const statuses = await Promise.all(Array.from({ length: 300 }, async (_, id) => {
+        const request = session.request(fields).end(plant(id))
+        const [received] = await once(request, 'response')
+        request.resume()
+        return received[':status']
+      }))
+      t.strictSame([...new Set(statuses)], [200])
+    })
+
     t.test('nginx keeps a connection of HTTP/2 beyond 1,000 requests', async t => {
       const { newAgent } = await startBehind(t, proxy)
       const session = openHttp2(t, newAgent())
