@@ -81,9 +81,9 @@ function storedPlants (folder: string): string[] {
 /**
  * A proxy in front of the service. Each of `faults` is for one request: a status is its response;
  * `empty` is one without a body; `lost` passes the request on and ends the connection in the middle
- * of the response.
+ * of the response; `cut` is half of a 503 that is not UTF-8.
  */
-async function startProxy (t: Test, service: string, faults: Array<number | 'lost' | 'empty'> = [], retryAfter = '2') {
+async function startProxy (t: Test, service: string, faults: Array<number | 'lost' | 'empty' | 'cut'> = [], retryAfter = '2') {
   const requests: Array<{ body: string, ms: number }> = []
   const proxy = createServer(async (request, response) => {
     const body = await text(request)
@@ -91,6 +91,11 @@ async function startProxy (t: Test, service: string, faults: Array<number | 'los
     const fault = faults.shift()
     if (typeof fault === 'number') {
       response.writeHead(fault, { 'retry-after': retryAfter }).end(`{"error":${fault},"message":"Not now."}`)
+      return
+    }
+    if (fault === 'cut') {
+      response.writeHead(503, { 'content-length': 100 })
+      response.write(Buffer.from('half a \xe9', 'latin1'), () => response.destroy())
       return
     }
     if (fault === 'empty') {
@@ -156,6 +161,12 @@ for (const [program, client] of Object.entries(clients)) {
       t.equal(proxy.requests.length, 4)
       t.ok(second - first > 1900 && fourth - third > 1900, 'Retry-After is obeyed')
       t.ok(storedPlants(folder).includes('9223372036854775807 Boston fern'))
+    })
+
+    await t.test('a 503 that is lost halfway is no end', async t => {
+      const proxy = await startProxy(t, origin, ['cut'])
+      const { code, printed } = await send(client, folder, proxy.origin, '8')
+      t.strictSame([code, printed, proxy.requests.length], [0, client.prints, 2])
     })
 
     await t.test('an error without a body is an error', async t => {
