@@ -121,8 +121,11 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
       }
     },
     ref: {
-      enter ({ $ref }, context, { location, node }) {
+      enter (reference, context, { location, node }) {
+        const { $ref } = reference
         const { source } = context.location
+        // The linter visits what it refers to as a schema, without the keywords beside it.
+        if (context.type.name === 'Schema') survey.addSchema({ ...reference }, context)
         const from = placeAt(context.location)
         // One that refers to nothing has a location, but no node.
         if (location !== undefined && node !== undefined) {

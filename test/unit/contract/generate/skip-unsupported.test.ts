@@ -131,6 +131,15 @@ t.test('there is one warning about style, and one for each unknown keyword', asy
   ])
 })
 
+t.test('an unknown keyword beside a $ref is a warning, too', async t => {
+  const schemas = "A: { type: string }, B: { $ref: '#/components/schemas/A', nullable: true, descripion: x }"
+  const file = join(t.testdir({ 'main.yaml': `${head}paths: {}\ncomponents: { schemas: { ${schemas} } }\n` }), 'main.yaml')
+  const { warnings } = await readContract(file)
+  t.match(warnings.filter(warning => warning.includes('is ignored')), [
+    /^\S+:5:\d+ #\/components\/schemas\/B\/nullable `nullable` is ignored/, /\/B\/descripion `descripion` is ignored/
+  ])
+})
+
 t.test('a misspelt format of a number is a warning, and a format without a meaning is none', async t => {
   const formats = ['int46', 'int46', 'duoble', 'int64', 'int16', 'cents']
   const schemas = formats.map((format, index) => `s${index}: { type: [number, 'null'], format: ${format} }`)
