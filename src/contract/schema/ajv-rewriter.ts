@@ -151,7 +151,8 @@ function avoidFaultsOfAjv (schema: Record<string, unknown>): void {
 
 function describesObjects (schema: Schema): boolean {
   const isObject = [schema.type].flat().includes('object')
-  return isObject || memberKeywords.some(keyword => keyword in schema)
+  const isOpen = 'unevaluatedProperties' in schema
+  return isObject || isOpen || memberKeywords.some(keyword => keyword in schema)
 }
 
 /** @param further names that the schema declares beside its properties */

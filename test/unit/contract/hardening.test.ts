@@ -52,6 +52,8 @@ t.test('undeclared members are not sent, at any depth', async t => {
 
   const unevaluated = '{ type: object, properties: { a: { type: string } }, unevaluatedProperties: { type: string } }'
   t.equal(await sentBody(t, unevaluated, { a: 'x', b: 'y' }), '{"a":"x","b":"y"}')
+  const around = '{ allOf: [{ properties: { a: {} } }], unevaluatedProperties: { type: string } }'
+  t.equal(await sentBody(t, around, { a: 'x', b: 'y' }), '{"a":"x","b":"y"}')
 
   const inherited = '{ type: object, properties: { constructor: { type: string }, toString: { type: string } } }'
   t.equal(await sentBody(t, inherited, {}), '{}', 'inherited properties are not members')

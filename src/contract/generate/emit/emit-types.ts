@@ -5,7 +5,9 @@ import {
 } from 'openapi-typescript'
 import ts from 'typescript'
 import { methods } from '../../message/methods.ts'
-import { escapedKey, isFileSchema, isInt64, type Schema, valueAt } from '../../schema/index.ts'
+import {
+  escapedKey, isFileSchema, isInt64, isSchemaObject, type Schema, valueAt
+} from '../../schema/index.ts'
 import {
   defaultOf, type Description, hasIgnoredBody, isIgnored, type ListedOperation, listOperations,
   type Parameter, resolve, valueOf, visitValues, withoutExtensions
@@ -129,6 +131,7 @@ const knownMethods: readonly string[] = methods.filter(method => method !== 'que
 function toTyped (document: Description): Description {
   const copy = structuredClone(document)
   tagByDefaults(copy)
+  addRequired(copy)
   for (const listed of listOperations(copy)) {
     if (hasIgnoredBody(listed)) delete listed.operation.requestBody
     changeParameters(copy, listed)
@@ -153,6 +156,17 @@ function tagByDefaults (document: Description): void {
       if (distinction === undefined || distinction.isDefault) continue
       const schema = resolve<{ allOf?: object[] }>(document, branch as object)
       schema.allOf = [discriminatorTag(distinction), ...schema.allOf ?? []]
+    }
+  })
+}
+
+/** Adds the members that are required and not described: openapi-typescript has no type of them. */
+function addRequired (document: Description): void {
+  visitValues(document, value => {
+    const { properties, required } = Object(value) as Schema
+    if (!isSchemaObject(properties) || !Array.isArray(required)) return
+    for (const name of required) {
+      if (!Object.hasOwn(properties, name)) Object.assign(properties, { [name]: {} })
     }
   })
 }

@@ -292,6 +292,15 @@ components:
   t.equal(error.findings.length, 6, 'a target that is missing is not one of another kind')
 })
 
+t.test('a required member that no schema describes has a type', async t => {
+  const schema = '{ required: [id, owner], properties: { id: { type: string } } }'
+  const { served } = await read(t, `
+paths: { /a: { get: { operationId: a, ${fine} } } }
+components: { schemas: { A: ${schema} } }
+`)
+  t.match(await emitTypes(served), /A: \{\s+id: string;\s+owner: unknown;\s+\};/)
+})
+
 t.test('an unknown field is refused with a similar name, or with what a reader may not see', async t => {
   const lines = 'application/jsonl: { itemSchema: { type: string } }'
   const refused = read(t, `
