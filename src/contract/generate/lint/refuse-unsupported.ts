@@ -152,6 +152,11 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
         if (context.type.name === 'Schema' && isInTop && !isToSchema) {
           report(context, 'schemaReference', undefined, $ref)
         }
+        const { name } = context.type
+        if (holders.includes(name) && pointer.startsWith('#/components/schemas/')) {
+          const message = `This $ref leads to a schema, not to a ${name}: name it in \`schema\`.`
+          context.report({ message, location: context.location })
+        }
       }
     }
   }
@@ -169,6 +174,8 @@ const referable = [
   // Texts, and what is in extensions.
   'scalar', 'SpecExtension'
 ]
+/** What contains schemas, and may itself be a reference. */
+const holders = ['Response', 'Parameter', 'RequestBody', 'Header']
 const openWayOut = '--allow-open serves it to everyone'
 const schemeKinds = ['bearer', 'basic', 'apiKey', 'oauth2', 'openIdConnect']
 const dialects = [

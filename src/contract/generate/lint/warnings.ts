@@ -14,6 +14,11 @@ export const errorRules = [
   'operation-parameters-unique', 'path-parameters-defined', 'path-declaration-must-exist'
 ]
 
+/** No value satisfies a schema whose enum has values of other types. */
+function isStyle (rule: string): boolean {
+  return !errorRules.includes(rule) && rule !== 'no-enum-type-mismatch'
+}
+
 /** Members of these have names that the contract chooses, such as `description`. */
 const named = [
   'properties', 'patternProperties', '\\$defs', 'dependentSchemas', 'schemas', 'parameters',
@@ -51,10 +56,10 @@ export function warningsOf (
   const lines: string[] = []
   const styles: string[] = []
   for (const [rule, found] of Map.groupBy(problems, ({ ruleId }) => ruleId)) {
-    if (!errorRules.includes(rule)) styles.push(`${rule} (${found.length})`)
+    if (isStyle(rule)) styles.push(`${rule} (${found.length})`)
     else lines.push(describe(found[0] as NormalizedProblem) + others(found))
   }
-  const style = problems.find(({ ruleId }) => !errorRules.includes(ruleId))
+  const style = problems.find(({ ruleId }) => isStyle(ruleId))
   if (style !== undefined) {
     const sentence = `Matters of style, of which this is the first: ${styles.join(', ')}.`
     const all = `npx @redocly/cli lint ${relative('', source.absoluteRef)}`

@@ -292,6 +292,16 @@ components:
   t.equal(error.findings.length, 6, 'a target that is missing is not one of another kind')
 })
 
+t.test('a response that refers to a schema is refused at its place', async t => {
+  const refused = read(t, `
+paths: { /a: { get: { operationId: a, responses: { '200': { $ref: '#/components/schemas/A' } } } } }
+components: { schemas: { A: { type: string } } }
+`)
+  const { findings } = await refused.then(() => t.fail(), error => error) as ContractError
+  const first = /:6:\d+ #\/paths\/~1a\/get\/responses\/200 This \$ref leads to a schema, not to a Response: name it in `schema`\. /
+  t.ok(findings.some(finding => first.test(finding)), findings.join('\n'))
+})
+
 t.test('a required member that no schema describes has a type', async t => {
   const schema = '{ required: [id, owner], properties: { id: { type: string } } }'
   const { served } = await read(t, `

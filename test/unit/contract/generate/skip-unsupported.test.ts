@@ -131,6 +131,12 @@ t.test('there is one warning about style, and one for each unknown keyword', asy
   ])
 })
 
+t.test('an enum of values of another type is a separate warning', async t => {
+  const text = `${head}paths: {}\ncomponents: { schemas: { A: { type: integer, enum: [book] } } }\n`
+  const { warnings } = await readContract(join(t.testdir({ 'main.yaml': text }), 'main.yaml'))
+  t.ok(warnings.some(warning => /:5:\d+ \S+ .*\(no-enum-type-mismatch\)$/.test(warning)), warnings.join('\n'))
+})
+
 t.test('an unknown keyword beside a $ref is a warning, too', async t => {
   const schemas = "A: { type: string }, B: { $ref: '#/components/schemas/A', nullable: true, descripion: x }"
   const file = join(t.testdir({ 'main.yaml': `${head}paths: {}\ncomponents: { schemas: { ${schemas} } }\n` }), 'main.yaml')
