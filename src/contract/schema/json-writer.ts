@@ -43,13 +43,26 @@ export function writeValid (validate: Validate, answer: unknown): Written {
   if (result.fault !== undefined) return result
   const { value, exact, described, hasUndeclared } = result
   const { kept, areShared } = hasUndeclared ? joinPlaces(described) : nothingUndeclared
-  const copied = kept.size > 0 ? copyDeclared(value, exact, kept) : undefined
+  const copyWith = (write: WriteBigint) => copyDeclared(value, exact, kept, write)
+  const copied = kept.size > 0 ? copyWith(toRawJson) : undefined
   // An object that is at two places may have other members at each.
   const isShared = areShared || copied?.isShared === true
   if (isShared) return writeValid(validate, withoutSharing(answer))
-  if (copied !== undefined) return { json: JSON.stringify(copied.value) }
+  if (copied !== undefined) {
+    const sent = () => copyWith(integer => integer).value
+    const fault = result.countsMembers?.() && faultOfSent(validate, sent())
+    return fault ? { fault } : { json: JSON.stringify(copied.value) }
+  }
   const hasBigints = exact.size > 0 && typeof answer === 'object'
   return { json: hasBigints ? writeExact(value, exact) : writeUnchecked(answer) }
+}
+
+/** What is left without the undeclared members may break the schema, as by `minProperties`. */
+function faultOfSent (validate: Validate, sent: unknown): Fault | undefined {
+  const { fault } = validate({ value: sent })
+  if (fault === undefined) return undefined
+  const problem = `${fault.problem}, without the members that its schema does not declare`
+  return { ...fault, problem }
 }
 
 /** JSON.stringify() with bigints as numbers, for a value that no schema describes. */
@@ -75,6 +88,8 @@ function toRawJson (integer: bigint): object {
 }
 
 type Holder = Record<Key, unknown>
+
+type WriteBigint = (integer: bigint) => unknown
 
 /** Says whether a member is declared. */
 type IsKept = (name: string) => boolean
@@ -107,15 +122,20 @@ function joinPlaces (described: readonly Described[]) {
 }
 
 /**
- * Copies a value for JSON.stringify().
+ * Copies a value without undeclared members.
  * @param exact the bigints for which the value has doubles
  */
-function copyDeclared (value: unknown, exact: ExactNumbers, kept: Map<object, IsKept>) {
+function copyDeclared (
+  value: unknown,
+  exact: ExactNumbers,
+  kept: Map<object, IsKept>,
+  write: WriteBigint
+) {
   const seen = new Set<object>()
   let isShared = false
 
   function copy (value: unknown): unknown {
-    if (typeof value === 'bigint') return toRawJson(value)
+    if (typeof value === 'bigint') return write(value)
     if (typeof value !== 'object' || value === null) return value
     const isKept = kept.get(value)
     if (isKept === undefined && writesItself(value)) return value

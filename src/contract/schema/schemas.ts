@@ -156,6 +156,19 @@ export function hasUnevaluated (schema: Schema): boolean {
   })
 }
 
+/** Keywords that a valid object may break when it loses undeclared members. */
+const counting = [
+  'minProperties', 'uniqueItems', 'oneOf', 'not', 'if', 'contains', 'const', 'dependentSchemas'
+]
+
+/** Whether a valid value of this schema may break it without the undeclared members. */
+export function countsMembers (schema: Schema, schemas: Schemas): boolean {
+  return composedSchemas(schema, schemas, allKeywords).values().some(part => {
+    const { enum: values = [] } = part
+    return counting.some(keyword => keyword in part) || [values].flat().some(isSchemaObject)
+  })
+}
+
 /** Whether a value of this schema may be a string. */
 export function isString (schema: Schema, schemas: Schemas): boolean {
   const parts = composedSchemas(schema, schemas)

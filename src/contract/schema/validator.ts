@@ -14,7 +14,7 @@ import {
 } from './ajv-keywords.ts'
 import { lazily, memoizeBySchema } from './lazily.ts'
 import {
-  containsInt64, hasUnevaluated, referenced, references, type Schema, type Schemas
+  containsInt64, countsMembers, hasUnevaluated, referenced, references, type Schema, type Schemas
 } from './schemas.ts'
 import { type Described, describedIn, noRecords, withInner } from './records.ts'
 import { recursionFinder, referenceKeyword } from './recursion.ts'
@@ -34,6 +34,8 @@ interface ValidValue {
   described: readonly Described[]
   /** Whether the objects of an answer may have members to leave out. */
   hasUndeclared: boolean
+  /** Of an answer: whether it may break the schema without the members to leave out. */
+  countsMembers?: () => boolean
 }
 
 /**
@@ -81,7 +83,8 @@ export function createCompiler (schemas: Schemas, direction: 'request' | 'answer
     const { compile, compileAll } = needsRecords ? recording : plain
     const check = compile()(schema)
     if (direction === 'request') return requestValidator(check, lazily(() => compileAll()(schema)))
-    return answerValidator(check, containsInt64(schema as Schema, schemas))
+    const isCounted = lazily(() => countsMembers(schema as Schema, schemas))
+    return answerValidator(check, containsInt64(schema as Schema, schemas), isCounted)
   })
   return schema => whenUsed(lazily(() => validatorOf(schema)))
 }
@@ -190,13 +193,18 @@ function requestValidator (check: Check, checkAll: () => Check): Validate {
   })
 }
 
-function answerValidator (check: Check, mayContainBigints: boolean): Validate {
+function answerValidator (
+  check: Check,
+  mayContainBigints: boolean,
+  countsMembers: () => boolean
+): Validate {
   return toValidate(check, ({ value }) => {
     const root = mayContainBigints ? toDoubles(value) : { value }
     const validation = run(check, root)
     const { errors, exact, hasUndeclared } = validation
     if (errors !== undefined) return { fault: explain(errors) }
-    return { value: root.value, exact, described: describedIn(validation), hasUndeclared }
+    const described = describedIn(validation)
+    return { value: root.value, exact, described, hasUndeclared, countsMembers }
   })
 }
 

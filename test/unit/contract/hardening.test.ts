@@ -74,6 +74,14 @@ t.test('members that an object must have are sent, although no schema describes 
     '{ properties: { a: {} }, anyOf: [{ required: [c] }, { required: [b] }] }',
     '{ properties: { a: {} }, dependentRequired: { a: [b] } }'
   ]) t.equal(await sentBody(t, schema, given, base), '{"a":1,"b":2}', schema)
+  const int64 = '{ type: integer, format: int64 }'
+  const tooFew = 'the answer must NOT have fewer than 1 properties, without the members that its schema does not declare'
+  t.equal(await sentBody(t, '{ properties: { a: {} }, minProperties: 1 }', { b: 1 }), tooFew)
+  const ids = `{ properties: { id: ${int64}, list: { uniqueItems: true, items: { properties: { id: ${int64} } } } } }`
+  const twice = { id: 2n ** 62n, list: [{ id: 2n ** 62n, b: 1 }, { id: 2n ** 62n, b: 2 }] }
+  t.match(await sentBody(t, ids, twice), /^the answer at list must not have equal items, as those at 0 and 1, without/)
+  const once = { id: 2n ** 62n, list: [{ id: 1n, b: 1 }, { id: 2n ** 62n, b: 1 }] }
+  t.equal(await sentBody(t, ids, once), `{"id":${2n ** 62n},"list":[{"id":1},{"id":${2n ** 62n}}]}`)
   const secret = '{ properties: { a: {}, secret: { writeOnly: true } }, required: [b, secret] }'
   t.equal(await sentBody(t, secret, { a: 1, b: 2, c: 3 }), '{"a":1,"b":2}')
   t.equal(await sentBody(t, '{ required: [b] }', given), '{"a":1,"b":2,"secret":3}', 'no schema of an object')
