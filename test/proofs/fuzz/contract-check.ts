@@ -67,6 +67,7 @@ function stackOf (error: unknown): string {
 
 const placed = /^\S.*?:\d+:\d+ #\/\S*/
 const known = [
+  'This $ref leads to a schema, not to a ',
   ...Object.values(unsupported).map(feature => `Not supported: ${feature}`),
   ...errorRules.filter(rule => rule !== 'service/supported').map(rule => `(${rule})`),
   'cannot be compiled: ',
