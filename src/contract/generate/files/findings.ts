@@ -45,15 +45,15 @@ export function placeOf ({ location: [place] }: NormalizedProblem): LocationObje
 export function describe (problem: NormalizedProblem): string {
   const { message, suggest, ruleId } = problem
   const unknown = /^Property `(.*)` is not expected here/.exec(message)?.[1]
-  const hint = unknown === undefined ? '' : hints[unknown] ?? didYouMean(unknown, suggest)
+  const hint = unknown === undefined ? '' : hints.get(unknown) ?? didYouMean(unknown, suggest)
   return `${locate(placeOf(problem))} ${message}${hint} (${ruleId})`
 }
 
 /** What a reader of an unknown field may not see. */
-const hints: Readonly<Record<string, string>> = {
-  $ref: ' It has no text: YAML reads # outside of quotes as a comment.',
-  itemSchema: ' OpenAPI 3.2 has it.'
-}
+const hints: ReadonlyMap<string, string> = new Map([
+  ['$ref', ' It has no text: YAML reads # outside of quotes as a comment.'],
+  ['itemSchema', ' OpenAPI 3.2 has it.']
+])
 
 /**
  * An error that no rule reports. Of a file that cannot be parsed, the first line of the message

@@ -316,6 +316,7 @@ t.test('an unknown field is refused with a similar name, or with what a reader m
   const refused = read(t, `
 paths:
   /a: { get: { sumary: x, responses: { '200': { description: fine, content: { ${lines} } } } } }
+  /c: { get: { toString: x, ${fine} } }
   /b:
     get:
       parameters:
@@ -329,6 +330,7 @@ paths:
   t.match(findings, [
     /Property `sumary` is not expected here\. Did you mean summary\? /,
     /Property `itemSchema` is not expected here\. OpenAPI 3\.2 has it\. /,
+    /Property `toString` is not expected here\. \(struct\)$/,
     /Property `\$ref` is not expected here\. It has no text: YAML reads # outside of quotes as a comment\. /
   ])
 })
