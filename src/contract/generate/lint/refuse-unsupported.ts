@@ -1,16 +1,15 @@
 // A linter rule that reports the features of OpenAPI that this service does not serve: serving half
 // of a feature would mislead. It also fills the survey.
-import type {
-  Oas3Operation, Oas3Parameter, Oas3Rule, Oas3Schema, UserContext
-} from '@redocly/openapi-core'
-import { escapedKey, mapValues, references, type Schema, valueAt } from '../../schema/index.ts'
+import type { Oas3Operation, Oas3Parameter, Oas3Rule, UserContext } from '@redocly/openapi-core'
+import { mapValues, type Schema } from '../../schema/index.ts'
 import { operationKeys } from '../../message/methods.ts'
 import { didYouMean } from '../../message/did-you-mean.ts'
 import { reportDates } from '../description/deprecation.ts'
-import { isHoisted } from '../description/schema-names.ts'
 import { isToken, reportParameter, reportValue } from './parameter-styles.ts'
-import { placeAt, type Survey } from './survey.ts'
+import type { Survey } from './survey.ts'
 import { isRoutable, pathFault, report } from './unsupported-features.ts'
+import { reportDefault, reportDialect, reportSchema } from './unsupported-schemas.ts'
+import { type Top, visitReference } from './visit-references.ts'
 
 /**
  * Checks `paths` and all schemas; webhooks and callbacks are not served.
@@ -34,9 +33,7 @@ function ignoreErrors<Visitor extends object> (visitor: Visitor): Visitor {
 
 function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule> {
   // The visits below refer to the root of the description, which comes first.
-  let top: {
-    source: object, root: object, security: object | undefined, schemas: object, schemes: object
-  }
+  let top: Top & { security: object | undefined, schemas: object, schemes: object }
   return {
     any (node, context) {
       for (const name of namesOfObjects) reportMember(node, name, context)
@@ -49,10 +46,7 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
       const { schemas = {}, securitySchemes: schemes = {} } = root.components ?? {}
       const { source } = context.location
       top = { source, root, security: root.security, schemas, schemes }
-      const { jsonSchemaDialect: dialect } = root as { jsonSchemaDialect?: string }
-      if (dialect !== undefined && !isDialect(dialect)) {
-        report(context, 'dialect', 'jsonSchemaDialect', dialect)
-      }
+      reportDialect(root, 'jsonSchemaDialect', context)
     },
     Paths: {
       PathItem: {
@@ -121,42 +115,10 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
       }
     },
     ref: {
-      enter (reference, context, { location, node }) {
-        const { $ref } = reference
-        const { source } = context.location
+      enter (reference, context, target) {
         // The linter visits what it refers to as a schema, without the keywords beside it.
         if (context.type.name === 'Schema') survey.addSchema({ ...reference }, context)
-        const from = placeAt(context.location)
-        // One that refers to nothing has a location, but no node.
-        if (location !== undefined && node !== undefined) {
-          survey.sources.set(location.source.absoluteRef, location.source)
-          survey.references.add(from, placeAt(location))
-        }
-        if (node === undefined) {
-          const hint = source === top.source ? similarTarget($ref, top.root) : ''
-          survey.missing.set(from, `there is no ${$ref}.${hint}`)
-        }
-        // `location` is where the last of several references leads: this names a component on
-        // the way.
-        const component = /^#\/components\/[^/]+\/[^/]+/.exec($ref)?.[0]
-        if (component !== undefined) survey.references.addUse(from, source.absoluteRef + component)
-        // Bundling replaces references into other files, wherever they are, those of schemas by
-        // component schemas.
-        const isInside = source === top.source && $ref.startsWith('#')
-        if (isInside && node !== undefined && !referable.includes(context.type.name)) {
-          report(context, 'reference', undefined, $ref)
-        }
-        const pointer = location?.pointer ?? ''
-        const isToSchema = /^#\/components\/schemas\//.test(pointer) || isHoisted(pointer)
-        const isInTop = node !== undefined && location?.source === top.source
-        if (context.type.name === 'Schema' && isInTop && !isToSchema) {
-          report(context, 'schemaReference', undefined, $ref)
-        }
-        const { name } = context.type
-        if (holders.includes(name) && pointer.startsWith('#/components/schemas/')) {
-          const message = `This $ref leads to a schema, not to a ${name}: name it in \`schema\`.`
-          context.report({ message, location: context.location })
-        }
+        visitReference(reference.$ref, target, context, survey, top)
       }
     }
   }
@@ -168,35 +130,11 @@ const allowedMembers = ['constructor', 'toString']
 const namesOfObjects = Object.getOwnPropertyNames(Object.prototype).filter(name => {
   return !allowedMembers.includes(name)
 })
-const referable = [
-  'PathItem', 'Schema', 'Response', 'Parameter', 'Example', 'RequestBody', 'Header',
-  'SecurityScheme', 'Link', 'Callback', 'MediaType', 'DiscriminatorMapping',
-  // Texts, and what is in extensions.
-  'scalar', 'SpecExtension'
-]
-/** What contains schemas, and may itself be a reference. */
-const holders = ['Response', 'Parameter', 'RequestBody', 'Header']
 const openWayOut = '--allow-open serves it to everyone'
 const schemeKinds = ['bearer', 'basic', 'apiKey', 'oauth2', 'openIdConnect']
-const dialects = [
-  'https://spec.openapis.org/oas/3.1/dialect/base',
-  'https://spec.openapis.org/oas/3.2/dialect/2025-09-17',
-  'https://json-schema.org/draft/2020-12/schema'
-]
-
-function isDialect (uri: string): boolean {
-  return dialects.includes(String(uri).replace(/#$/, ''))
-}
 
 function isMediaType (type: string): boolean {
   return /^[^\s/;]+\/[ -~]+$/.test(type) && /^[ -~]+$/.test(type)
-}
-
-/** Asks for another part of the description, beside the one that a reference misses. */
-function similarTarget ($ref: string, root: object): string {
-  const [, parent = '', name = ''] = /^#(.*)\/(.*)$/s.exec($ref) ?? []
-  const siblings = Object.keys(Object(valueAt(root, parent))).map(escapedKey)
-  return didYouMean(name, siblings)
 }
 
 function reportMember (node: unknown, name: string, context: UserContext): void {
@@ -229,52 +167,4 @@ function reportStatuses (responses: Oas3Operation['responses'], context: UserCon
     const isServed = /^(?:[2-5](?:\d\d|XX|xx)|default|x-.*)$/.test(status)
     if (!isServed) report(context, 'status', status, status)
   }
-}
-
-function reportSchema (schema: Schema, context: UserContext): void {
-  const { type, format, $schema, ...words } = schema
-  for (const word of ['$anchor', '$dynamicAnchor', '$dynamicRef']) {
-    if (word in words) report(context, 'anchor', word, word)
-  }
-  if ('$id' in words && isBase(schema, context)) report(context, 'id', '$id', words.$id)
-  if (typeof $schema === 'string' && !isDialect($schema)) {
-    report(context, 'dialect', '$schema', $schema)
-  }
-  if (format === 'int64' && !mayBeInt64([type].flat())) report(context, 'int64', 'format')
-}
-
-/**
- * Whether the $id of a schema changes what a $ref in it means (JSON Schema 2020-12 core, section
- * 8.2.1), or may be what a relative $ref elsewhere in the file means.
- */
-function isBase (schema: Schema, { location, resolve }: UserContext): boolean {
-  const isFile = location.pointer === '#/'
-  if (!isFile && !URL.canParse(String(schema.$id))) return true
-  for (const $ref of references(schema)) {
-    const [file = ''] = $ref.split('#')
-    if (URL.canParse(file) || (file === '' && isFile)) continue
-    const target = resolve<Schema>({ $ref: file }).node
-    const meant = URL.parse(file, String(schema.$id))?.href
-    if (file === '' || meant === undefined || meant !== target?.$id) return true
-  }
-  return false
-}
-
-/** The default of a discriminator is one of the schemas that it distinguishes. */
-function reportDefault (schema: object, schemas: object, context: UserContext): void {
-  const { discriminator, oneOf } = schema as Oas3Schema
-  const name = discriminator?.defaultMapping
-  if (name === undefined || oneOf === undefined) return
-  const target = Object.hasOwn(schemas, name) ? `#/components/schemas/${escapedKey(name)}` : name
-  const isBranch = oneOf.some(branch => {
-    return '$ref' in branch && [branch.$ref, decodeURIComponent(branch.$ref)].includes(target)
-  })
-  if (!isBranch) report(context, 'defaultMapping', 'discriminator', name)
-}
-
-/** A number or a string, or one of them and null. */
-function mayBeInt64 (types: unknown[]): boolean {
-  const others = types.filter(type => type !== 'null')
-  if (others.length !== 1 || types.length > 2) return false
-  return ['integer', 'number', 'string'].includes(String(others[0]))
 }
