@@ -2,7 +2,7 @@
 // the schemas that they distinguish.
 import type { Oas3Discriminator } from '@redocly/openapi-core'
 import { composedSchemas, isSchemaObject, type Schema } from '../../schema/index.ts'
-import { type Description, visitValues } from './description.ts'
+import { type Description, pointerOf, visitValues } from './description.ts'
 
 type Branch = Readonly<{ $ref?: string }>
 
@@ -50,6 +50,22 @@ export function withMappings (
 
 function isDiscriminator (value: unknown): value is Oas3Discriminator {
   return isSchemaObject(value) && typeof value.propertyName === 'string'
+}
+
+/** The mapped values that the property of their own schema excludes. */
+export function excludedTags (document: Description) {
+  const found: Array<{ pointer: string, tag: string, property: string }> = []
+  visitValues(document, (value, path) => {
+    if (!isSchemaObject(value) || !isDiscriminator(value.discriminator)) return
+    const { propertyName: property, mapping = {} } = value.discriminator
+    for (const [tag, target] of Object.entries(mapping)) {
+      const $ref = String(target).includes('/') ? target : `#/components/schemas/${target}`
+      const tags = ownTags(document, $ref, property, new Map())
+      if (tags.length === 0 || tags.includes(tag)) continue
+      found.push({ pointer: pointerOf([...path, 'discriminator', 'mapping', tag]), tag, property })
+    }
+  })
+  return found
 }
 
 /** The references in `oneOf`. An inline branch has no name that could select it. */

@@ -4,9 +4,9 @@ import { relative } from 'node:path'
 import {
   type Description, hasIgnoredBody, listOperations, operationPointer, pointerOf, visitValues
 } from '../description/description.ts'
+import { excludedTags } from '../description/discriminators.ts'
 import { describe, locate, placeOf } from '../files/findings.ts'
-import { didYouMean } from '../../message/did-you-mean.ts'
-import { numberFormats, type Survey } from './survey.ts'
+import type { Survey } from './survey.ts'
 
 /** Rules of what OpenAPI requires and of what is served. The others are matters of style. */
 export const errorRules = [
@@ -66,26 +66,9 @@ export function warningsOf (
     const wayOut = `To see all, and examples that break their schema: ${all}`
     lines.push(`${locate(placeOf(style))} ${sentence} ${wayOut}`)
   }
-  for (const [keyword, places] of survey.unknown) {
-    const place = locate(places[0] as typeof places[number])
-    const sentence = `\`${keyword}\` is ignored: JSON Schema 2020-12 has no such keyword.`
-    const isNullable = keyword === 'nullable'
-    const hint = isNullable ? ' In OpenAPI 3.1 it is `type: [string, \'null\']`.' : ''
-    lines.push(`${place} ${sentence}${hint}${others(places)}`)
+  for (const [sentence, places] of survey.warnings) {
+    lines.push(`${locate(places[0] as typeof places[number])} ${sentence}${others(places)}`)
   }
-  for (const [format, places] of survey.unknownFormats) {
-    const place = locate(places[0] as typeof places[number])
-    const sentence = `The format \`${format}\` is unknown, and validates nothing.`
-    lines.push(`${place} ${sentence}${didYouMean(format, numberFormats)}${others(places)}`)
-  }
-  const addPlaces = (places: Survey['otherForms'], sentence: string) => {
-    const [first] = places
-    if (first !== undefined) lines.push(`${locate(first)} ${sentence}${others(places)}`)
-  }
-  addPlaces(survey.otherForms,
-    'This keyword is read as in the version of OpenAPI that has this form of it.')
-  addPlaces(survey.slowPatterns,
-    'This pattern may take exponential time for a long text: give its schema a maxLength.')
   const add = (pointers: string[], sentence: string) => {
     const [first] = pointers
     if (first === undefined) return
@@ -101,6 +84,10 @@ export function warningsOf (
   const ignored = operations.filter(hasIgnoredBody).map(({ url, method }) => {
     return `${operationPointer(url, method)}/requestBody`
   })
+  for (const { pointer, tag, property } of excludedTags(parsed as Description)) {
+    add([pointer], `The value \`${tag}\` of a discriminator selects a schema whose own ` +
+      `\`${property}\` refuses it.`)
+  }
   add(ignored, 'The body of GET, HEAD or TRACE is ignored: HTTP gives it no meaning.')
   add(roundedIn(parsed), 'A number beyond 2^53 in an example is rounded: it is read as a double.')
   return lines

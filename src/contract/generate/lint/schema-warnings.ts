@@ -1,0 +1,107 @@
+// What schemas have that is allowed, and hardly meant.
+import type { UserContext } from '@redocly/openapi-core'
+import { isSchemaObject, type Schema, schemasIn } from '../../schema/index.ts'
+import { annotations, keywords } from '../description/normalize.ts'
+import { didYouMean } from '../../message/did-you-mean.ts'
+import { formsOfOtherVersion } from './openapi-version.ts'
+
+/** A sentence, and the keyword of the schema that it is about. */
+interface Warning { sentence: string, keyword: string }
+
+/** @param context of the linter's visit of the schema */
+export function warningsOfSchema (schema: Schema, context: UserContext): Warning[] {
+  const isOpenApi30 = context.specVersion === 'oas3_0'
+  const warnings = formsOfOtherVersion(schema, isOpenApi30).map(keyword => ({
+    sentence: 'This keyword is read as in the version of OpenAPI that has this form of it.', keyword
+  }))
+  warnings.push(...unknownKeywords(schema, isOpenApi30), ...impossibleBounds(schema))
+  const { type, format, pattern, maxLength, allOf } = schema
+  if (typeof pattern === 'string' && maxLength === undefined && repeatsRepetitions.test(pattern)) {
+    warnings.push({
+      sentence: 'This pattern may take exponential time for a long text: give its schema a ' +
+        'maxLength.',
+      keyword: 'pattern'
+    })
+  }
+  const isNumber = [type].flat().some(each => each === 'integer' || each === 'number')
+  if (isNumber && typeof format === 'string' && !registeredFormats.includes(format)) {
+    const hint = didYouMean(format, numberFormats)
+    const sentence = `The format \`${format}\` is unknown, and validates nothing.${hint}`
+    if (hint !== '') warnings.push({ sentence, keyword: 'format' })
+  }
+  if (Array.isArray(allOf) && refusesOthers(schema, context)) {
+    warnings.push({
+      sentence: 'A part with `additionalProperties: false` refuses the members of the others: ' +
+        'write `unevaluatedProperties: false` beside this allOf instead.',
+      keyword: 'allOf'
+    })
+  }
+  return warnings
+}
+
+function unknownKeywords (schema: Schema, isOpenApi30: boolean): Warning[] {
+  const unknown = Object.keys(schema).filter(word => {
+    if (keywords.has(word) || annotations.has(word) || word.startsWith('x-')) return false
+    return word !== 'nullable' || !isOpenApi30
+  })
+  return unknown.map(keyword => {
+    const sentence = `\`${keyword}\` is ignored: JSON Schema 2020-12 has no such keyword.`
+    const isNullable = keyword === 'nullable'
+    const hint = isNullable ? ' In OpenAPI 3.1 it is `type: [string, \'null\']`.' : ''
+    return { sentence: sentence + hint, keyword }
+  })
+}
+
+/** Two bounds that leave nothing, and a required member that the object may not have. */
+function impossibleBounds (schema: Schema): Warning[] {
+  const warnings: Warning[] = []
+  for (const [keyword, upper] of bounds) {
+    const [least, most] = [schema[keyword], schema[upper]]
+    if (typeof least !== 'number' || typeof most !== 'number') continue
+    const isExclusive = /exclusive/.test(keyword + upper)
+    if (least < most || (least === most && !isExclusive)) continue
+    const relation = least > most ? 'is more than' : 'leaves nothing below'
+    const sentence = `\`${keyword}\` ${relation} \`${upper}\`: no value satisfies both.`
+    warnings.push({ sentence, keyword })
+  }
+  const { required = [] } = schema
+  const missing = isClosed(schema) ? [required].flat().filter(name => !hasMember(schema, name)) : []
+  if (missing.length > 0) {
+    const sentence = '`required` names a member that `additionalProperties: false` refuses.'
+    warnings.push({ sentence, keyword: 'required' })
+  }
+  return warnings
+}
+
+const bounds = [
+  ['minimum', 'maximum'], ['minimum', 'exclusiveMaximum'], ['exclusiveMinimum', 'maximum'],
+  ['exclusiveMinimum', 'exclusiveMaximum'], ['minLength', 'maxLength'], ['minItems', 'maxItems'],
+  ['minProperties', 'maxProperties'], ['minContains', 'maxContains']
+] as const
+
+/** Whether a part of `allOf` refuses a member that another part or the schema itself declares. */
+function refusesOthers (schema: Schema, { resolve }: UserContext): boolean {
+  const parts = schemasIn(schema, ['allOf']).map(part => resolve<Schema>(part).node ?? {})
+  const declared = [schema, ...parts].flatMap(({ properties }) => Object.keys(Object(properties)))
+  return parts.some(part => isClosed(part) && !declared.every(name => hasMember(part, name)))
+}
+
+/** Whether an object has the members of `properties` alone. */
+function isClosed ({ additionalProperties, patternProperties }: Schema): boolean {
+  return additionalProperties === false && patternProperties === undefined
+}
+
+function hasMember ({ properties }: Schema, name: unknown): boolean {
+  return isSchemaObject(properties) && Object.hasOwn(properties, String(name))
+}
+
+const atom = String.raw`(?:\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|[^\\()[\]+*?{|])`
+/** A group that is repeated and has nothing but repeated and optional parts, such as (a+)+. */
+const repeatsRepetitions = new RegExp(
+  String.raw`\((?:\?:)?(?:${atom}[+*?])*${atom}[+*](?:${atom}[*?])*\)(?:[+*]|\{\d+,)`
+)
+
+const numberFormats = ['float', 'double', 'int32', 'int64']
+/** Others of OpenAPI's registry, which validate nothing. */
+const otherFormats = ['int8', 'int16', 'uint8', 'uint16', 'uint32', 'uint64']
+const registeredFormats = [...numberFormats, ...otherFormats]

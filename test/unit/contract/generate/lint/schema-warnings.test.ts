@@ -1,0 +1,68 @@
+// Schemas that are allowed and hardly meant.
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { readContract } from '../../../../../src/contract/generate/read-contract.ts'
+import { contractText } from '../../../../fixtures/contract.ts'
+
+/** Warnings of a contract with these component schemas, without those about style. */
+async function warningsOf (t: Test, schemas: Record<string, object>): Promise<string[]> {
+  const text = `${contractText({ paths: '  {}' })}\ncomponents: ${JSON.stringify({ schemas })}\n`
+  const { warnings } = await readContract(join(t.testdir({ 'main.yaml': text }), 'main.yaml'))
+  return warnings.filter(warning => !warning.includes('Matters of style'))
+}
+
+function named (schemas: object[]): Record<string, object> {
+  return Object.fromEntries(schemas.map((schema, index) => [`Schema${index}`, schema]))
+}
+
+t.test('bounds that leave no value are a warning', async t => {
+  const least = ['minimum', 'minLength', 'minItems', 'minProperties', 'minContains']
+  for (const lower of least) {
+    const upper = lower.replace('min', 'max')
+    const empty = { [lower]: 3, [upper]: 2 }
+    t.match(await warningsOf(t, { Empty: empty }), [
+      new RegExp(`#/components/schemas/Empty/${lower} \`${lower}\` is more than \`${upper}\`: no value satisfies both\\.$`)
+    ], lower)
+    t.strictSame(await warningsOf(t, { Narrow: { [lower]: 3, [upper]: 3 } }), [], lower)
+  }
+  const exclusive = [
+    { exclusiveMinimum: 3, maximum: 3 }, { minimum: 3, exclusiveMaximum: 3 }, { exclusiveMinimum: 3, exclusiveMaximum: 3 }
+  ]
+  t.match(await warningsOf(t, named(exclusive)), [
+    /`exclusiveMinimum` leaves nothing below `maximum`/, /`minimum` leaves nothing below `exclusiveMaximum`/,
+    /`exclusiveMinimum` leaves nothing below `exclusiveMaximum`/
+  ])
+})
+
+t.test('a required member that a closed object refuses is a warning', async t => {
+  const closed = { type: 'object', required: ['a'], additionalProperties: false }
+  t.match(await warningsOf(t, { A: closed, B: closed }), [
+    /#\/components\/schemas\/A\/required `required` names a member that `additionalProperties: false` refuses\. \(1 more\)$/
+  ])
+  const fine = [
+    { ...closed, properties: { a: {} } }, { ...closed, patternProperties: { '^a': {} } }, { ...closed, additionalProperties: {} }
+  ]
+  t.strictSame(await warningsOf(t, named(fine)), [])
+})
+
+t.test('a closed part of an allOf that refuses the members of another is a warning', async t => {
+  const Closed = { properties: { a: {} }, additionalProperties: false }
+  const part = { $ref: '#/components/schemas/Closed' }
+  const refusing = { allOf: [part, { properties: { b: {} } }] }
+  t.match(await warningsOf(t, { Closed, A: refusing, B: { ...part, allOf: [part], properties: { c: {} } } }), [
+    /schemas\/A\/allOf A part with `additionalProperties: false` refuses .* beside this allOf instead\. \(1 more\)$/
+  ])
+  t.strictSame(await warningsOf(t, { Closed, A: { allOf: [part, { required: ['a'], properties: { a: {} } }] } }), [])
+})
+
+t.test('a value of a discriminator that its schema excludes is a warning', async t => {
+  const branch = (kind: object) => ({ type: 'object', required: ['kind'], properties: { kind } })
+  const mapping = { dog: '#/components/schemas/Dog', cat: 'Cat' }
+  const oneOf = ['Dog', 'Cat'].map(name => ({ $ref: `#/components/schemas/${name}` }))
+  const Pet = { oneOf, discriminator: { propertyName: 'kind', mapping } }
+  t.match(await warningsOf(t, { Pet, Dog: branch({ const: 'dogs' }), Cat: branch({ enum: ['cats'] }) }), [
+    /schemas\/Dog The value `dog` of a discriminator selects a schema whose own `kind` refuses it\.$/,
+    /mapping\/cat The value `cat` of a discriminator selects a schema whose own `kind` refuses it\.$/
+  ])
+  t.strictSame(await warningsOf(t, { Pet, Dog: branch({ const: 'dog' }), Cat: branch({ type: 'string' }) }), [])
+})
