@@ -40,6 +40,9 @@ export type Written = { fault: Fault, json?: undefined } | { fault?: undefined, 
 /** Validates an answer, and writes it if it is valid. */
 export function writeValid (validate: Validate, answer: unknown): Written {
   const result = validate({ value: answer })
+  // The validator counts a member that is undefined, and JSON leaves it out.
+  const mayCount = result.fault !== undefined || result.countsMembers?.() === true
+  if (mayCount && hasUndefined(answer)) return writeValid(validate, withoutSharing(answer))
   if (result.fault !== undefined) return result
   const { value, exact, described, hasUndeclared } = result
   const { kept, areShared } = hasUndeclared ? joinPlaces(described) : nothingUndeclared
@@ -161,11 +164,24 @@ function copyDeclared (
   return { value: copied, isShared }
 }
 
-/** A copy in which no object is at two places. */
+/** Whether an object in a value has a member that is undefined. */
+function hasUndefined (value: unknown): boolean {
+  const objects = new Set<object>([Object(value)])
+  for (const object of objects) {
+    for (const member of Object.values(object)) {
+      if (member === undefined && !Array.isArray(object)) return true
+      if (typeof member === 'object' && member !== null) objects.add(member)
+    }
+  }
+  return false
+}
+
+/** A copy in which no object is at two places, and no member is undefined. */
 function withoutSharing (value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(withoutSharing)
-  const copy = mapValues(value as Record<string, unknown>, withoutSharing)
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  const copy = mapValues(Object.fromEntries(members), withoutSharing)
   if (!writesItself(value)) return copy
   return Object.defineProperty(copy, 'toJSON', { value: (key: string) => value.toJSON(key) })
 }

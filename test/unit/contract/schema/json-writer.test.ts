@@ -129,3 +129,41 @@ t.test('exactly the declared members are written', async t => {
     t.equal(writerOf(schema)(value), text, JSON.stringify(schema))
   }
 })
+
+t.test('an answer with members that are undefined is treated as its JSON', async t => {
+  t.comment(`RANDOM_SEED=${seed}`)
+  const [a, b] = [{ type: 'integer' }, { type: 'null' }]
+  const counting: object[] = [
+    { properties: { a, b }, minProperties: 1 }, { properties: { a, b }, maxProperties: 1 },
+    { properties: { a }, additionalProperties: b }, { properties: { a }, propertyNames: { enum: ['a'] } },
+    { oneOf: [{ properties: { a }, additionalProperties: false }, { properties: { a, b }, required: ['a', 'b'] }] },
+    { enum: [{ a: 1 }, { b: null }] }, { properties: { a, b }, not: { minProperties: 2 } },
+    { type: 'array', uniqueItems: true, items: { properties: { a, b } } },
+    { properties: { a, b }, unevaluatedProperties: false }
+  ]
+  const valueOf = (depth: number): unknown => {
+    const kind = random.below(depth > 1 ? 4 : 7)
+    if (kind < 3) return [1, null, undefined][kind]
+    if (kind === 3) return Array.from({ length: random.below(3) }, () => valueOf(depth + 1) ?? null)
+    const names = ['a', 'b', 'c'].filter(() => random.below(2) === 0)
+    return Object.fromEntries(names.map(name => [name, valueOf(depth + 1)]))
+  }
+  for (const schema of counting) {
+    const write = writerOf(schema)
+    const outcome = (value: unknown) => {
+      try {
+        return write(value)
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    let written = 0
+    for (let i = 0; i < 1000; i++) {
+      const value = valueOf(0) ?? {}
+      const [given, plain] = [outcome(value), outcome(JSON.parse(JSON.stringify(value)))]
+      if (given !== plain) t.equal(given, plain, JSON.stringify(schema))
+      if (/^[{[]/.test(given)) written++
+    }
+    t.ok(written > 10, `${written} values of ${JSON.stringify(schema)}`)
+  }
+})
