@@ -11,7 +11,8 @@ import {
   startScripts
 } from './project-files.ts'
 import { sampleContract } from './sample-contract.ts'
-import { linesToAdd, secretForm, serviceFiles } from './service-files.ts'
+import { linesToAdd, serviceFiles } from './service-files.ts'
+import { secretForm } from './verifiers-file.ts'
 import { withWayOut } from './way-out.ts'
 
 export async function runInit (args: string[], own: OwnManifest): Promise<number> {
