@@ -6,12 +6,13 @@ import { updateFiles } from '../generate/generate.ts'
 import { compilerOptions, importExtension } from '../generate/emit/import-extension.ts'
 import { readContract } from '../generate/read-contract.ts'
 import { type Choices, generateCommand, readArguments, requireFile } from './arguments.ts'
+import { linesToAdd } from './kept-files.ts'
 import {
   type Manifest, missingFrom, type OwnManifest, projectFiles, projectManifest, readManifest,
   startScripts
 } from './project-files.ts'
 import { sampleContract } from './sample-contract.ts'
-import { linesToAdd, serviceFiles } from './service-files.ts'
+import { serviceFiles } from './service-files.ts'
 import { secretForm } from './verifiers-file.ts'
 import { withWayOut } from './way-out.ts'
 
@@ -39,8 +40,9 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
   else await updateFiles({ contract, out, command: `npx ${generate}`, check: false, ...choices })
 
   const extension = importExtension(out)
-  writeFiles(serviceFiles(read.contract, { out, extension, hasApp }))
-  printLines(linesToAdd(read.contract, extension, readFileSync('src/service.ts', 'utf8')))
+  const files = serviceFiles(read.contract, { out, extension, hasApp })
+  writeFiles(files)
+  printLines(linesToAdd(read.contract, files))
   const { type, scripts, dependencies } = manifest
   const ofApp = { type, scripts: { generate: scripts.generate }, dependencies }
   if (existing !== undefined) printMissing(existing, hasApp ? ofApp : manifest)
@@ -164,11 +166,13 @@ function printMissing (existing: Manifest, wanted: Manifest): void {
   console.log(`\nAdd to your package.json:\n${JSON.stringify(missing, null, 2)}`)
 }
 
-function printLines (lines: string[]): void {
-  if (lines.length === 0) return
-  console.log('\nRun npm run generate, and add the handlers of new tags to src/service.ts:')
-  for (const line of lines) console.log(line)
+function printLines (lines: Map<string, string[]>): void {
+  if (lines.size > 0) console.log(addLines)
+  for (const [file, added] of lines) console.log([`${file}:`, ...added].join('\n'))
 }
+
+const addLines = `
+Run npm run generate. Then add these lines, or put them in place of those that they change:`
 
 const nextSteps = `Then open http://localhost:3000/docs, and write the handlers in src/handlers/.
 npm run dev restarts the service after each change of the code. Run beside it, to generate after
@@ -183,8 +187,7 @@ function printNext (secrets: string[], own: string[], generate: string): void {
   console.log(nextSteps)
   if (own.length > 0) console.log(`Your own scripts stay as they are: ${own.join(', ')}.`)
   if (own.includes('generate')) {
-    const wayOut = `make the script generate "${generate}", and run it.`
-    console.log(`For the options of this command, ${wayOut}`)
+    console.log(`For these options, make the script generate "${generate}", and run it.`)
   }
 }
 

@@ -48,7 +48,8 @@ function relativeTo (folder: string, file: string): string {
   return path.startsWith('.') ? path : `./${path}`
 }
 
-function groupByTag ({ operations }: Contract): Group[] {
+/** The handlers of a contract, by the first tag of their operations. */
+export function groupByTag ({ operations }: Contract): Group[] {
   const ids = Object.keys(operations)
   const taken = new Set<unknown>()
   return [...Map.groupBy(ids, id => operations[id]?.tags?.[0])].map(([tag, ids]) => {
@@ -141,14 +142,6 @@ export function createService (${env}: NodeJS.ProcessEnv): FastifyPluginAsync {
 
 function importOf ({ constant, file }: Group, extension: string): string {
   return `import { ${constant} } from './handlers/${file}${extension}'`
-}
-
-/** The lines that src/service.ts lacks, if it was written before the contract got a tag. */
-export function linesToAdd (contract: Contract, extension: string, service: string): string[] {
-  const names = new Set(service.match(/[\p{L}\p{N}_]+/gu))
-  const groups = groupByTag(contract).filter(({ constant }) => !names.has(constant))
-  const imports = groups.map(group => importOf(group, extension))
-  return [...imports, ...groups.map(({ constant }) => `      ...${constant},`)]
 }
 
 function handlers (contract: Contract, { tag, constant, ids }: Group, door: string): string {

@@ -33,7 +33,13 @@ const variables = [
 ${variables.join(',\n')}
 ]
 
-${hasBasic ? missingForms : missingNames}
+/** The variables of secrets that are missing, or have another form. */
+export function missingSecrets (env: NodeJS.ProcessEnv): string[] {
+  return variables.filter(variable => {
+    const [name = '', form] = variable.split('=')
+    return form === undefined ? !env[name] : !env[name]?.includes(':')
+  })
+}
 
 /** @throws Error if the environment lacks a secret */
 export function createVerifiers (env: NodeJS.ProcessEnv): Verifiers {
@@ -56,20 +62,7 @@ function isSame (given: string, secret: string): boolean {
 `
 }
 
-const missingNames = `/** The variables of secrets that the environment lacks. */
-export function missingSecrets (env: NodeJS.ProcessEnv): string[] {
-  return variables.filter(name => !env[name])
-}`
-
-const missingForms = `/** The variables of secrets that are missing, or have another form. */
-export function missingSecrets (env: NodeJS.ProcessEnv): string[] {
-  return variables.filter(variable => {
-    const [name = '', form] = variable.split('=')
-    return form === undefined ? !env[name] : !env[name]?.includes(':')
-  })
-}`
-
-const passwordVerifier = `
+export const passwordVerifier = `
 /** Accepts one user. */
 function passwordVerifier (env: NodeJS.ProcessEnv, variable: string): Verifier<BasicCredentials> {
   const hasUser = env[variable]?.includes(':')

@@ -314,7 +314,7 @@ t.test('after a new tag, init writes the file of its handlers, and prints the li
   await run('init')
   write('openapi.yaml', withTags('mother', 'b', 'other'))
   const { stdout } = await run('init')
-  const [, imports = '', spreads = ''] = /\n\nRun npm run generate, .* src\/service\.ts:\n((?:import .*\n)+)((?: {6}\.\.\..*\n)+)\nNext:\n/.exec(stdout) ?? []
+  const [, imports = '', spreads = ''] = /\n\nRun npm run generate\. .*\nsrc\/service\.ts:\n((?:import .*\n)+)((?: {6}\.\.\..*\n)+)\nNext:\n/.exec(stdout) ?? []
   const service = read('src/service.ts').replace('import { motherH', `${imports}$&`).replace('      ...motherH', `${spreads}$&`)
   write('src/service.ts', service)
   t.match(await run('generate'), { code: 0 })
@@ -322,6 +322,53 @@ t.test('after a new tag, init writes the file of its handlers, and prints the li
   t.strictSame(await compile(folder), [])
   t.match(service, /\.\.\.bHandlers,\n {6}\.\.\.otherHandlers,\n {6}\.\.\.motherHandlers\n/)
   t.notMatch((await run('init')).stdout, 'src/service.ts:')
+})
+
+t.test('after a new security scheme, init prints the lines for the kept service, its verifiers and its test', async t => {
+  const withSchemes = (...schemes: string[]) => contractText({
+    root: `security: [${schemes.map(scheme => `{ ${scheme}: [] }`).join(', ')}]`,
+    paths: `  /a: { get: { operationId: a, ${noContent} } }`,
+    components: `  securitySchemes:
+    token: { type: http, scheme: bearer }
+    user: { type: http, scheme: basic }`.split('\n').filter(line => !line.includes(':') || schemes.some(name => line.includes(` ${name}:`)) || line.includes('securitySchemes')).join('\n')
+  })
+  const linesOf = (stdout: string) => {
+    const [, text = ''] = /\n\nRun npm run generate. Then add these lines, or put them in place of those that they change:\n([^]*?)\n\nNext:/.exec(stdout) ?? []
+    return Object.fromEntries(text.split(/^(?=\S+\.ts:$)/m).map(part => part.split(/:\n/)))
+  }
+  const { run, read, folder, write } = openFolder(t, { 'openapi.yaml': small })
+  await run('init')
+  const edit = (file: string, changes: Array<[from: string | RegExp, to: string]>) => {
+    const text = changes.reduce((text, [from, to]) => text.replace(from, () => to), read(file))
+    t.not(text, read(file), file)
+    write(file, text)
+  }
+  write('openapi.yaml', withSchemes('token'))
+  const first = linesOf((await run('init')).stdout)
+  t.strictSame(Object.keys(first), ['src/service.ts', 'test/app.test.ts'], 'src/verifiers.ts is new')
+  const [imported = '', head = '', member = ''] = first['src/service.ts'].split('\n')
+  edit('src/service.ts', [['\nexport', `${imported}\n\nexport`], [/export function .*/, head], [/ {4}verifiers: \{\}/, member]])
+  const [secret = '', credentials = ''] = first['test/app.test.ts'].split('\n')
+  edit('test/app.test.ts', [['{}', `{\n${secret}\n}`], ["    url: '/a'", `    url: '/a',\n${credentials}`]])
+
+  write('openapi.yaml', withSchemes('token', 'user'))
+  const second = linesOf((await run('init')).stdout)
+  t.strictSame(Object.keys(second), ['src/verifiers.ts', 'test/app.test.ts'])
+  const [types = '', variable = '', verifier = '', ...lines] = second['src/verifiers.ts'].split('\n')
+  edit('src/verifiers.ts', [
+    [/import type .* from 'fastify-openapi-contract'/, types], ["'TOKEN_SECRET'\n", `'TOKEN_SECRET',\n${variable}\n`],
+    ['  return {\n', `  return {\n${verifier}\n`], [/$/, lines.join('\n')]
+  ])
+  edit('test/app.test.ts', [['({\n', `({\n${second['test/app.test.ts']}`]])
+  t.match(await run('generate'), { code: 0 })
+  symlinkSync(modules, join(folder, 'node_modules'))
+  t.strictSame(await compile(folder), [])
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  t.match(execFileSync(process.execPath, ['--test', '--test-reporter=tap'], { cwd: folder, env, encoding: 'utf8' }), /^# fail 0$/m)
+  t.notMatch((await run('init')).stdout, 'Then add these lines')
+  edit('src/verifiers.ts', [["token: secretVerifier(env, 'TOKEN_SECRET')", 'token: () => undefined'], [/ {2}'TOKEN_SECRET',\n/, '']])
+  edit('test/app.test.ts', [[/ {2}TOKEN_SECRET.*\n/, '']])
+  t.notMatch((await run('init')).stdout, 'Then add these lines', 'a scheme with another verifier is served')
 })
 
 t.test('in a complete project there is nothing to add, and a contract may have no operation', async t => {
