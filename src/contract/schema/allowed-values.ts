@@ -51,9 +51,3 @@ export const allowedValueKeywords = [
   toKeyword(ajvConst.default as CodeKeywordDefinition, 'enum', value => [value]),
   toKeyword(ajvEnum.default as CodeKeywordDefinition, 'not', values => values as unknown[])
 ]
-
-/** What is wrong with any other value. */
-export function mustBe (values: readonly unknown[]): string {
-  const listed = values.map(value => JSON.stringify(value)).join(', ')
-  return values.length === 1 ? `must be ${listed}` : `must be one of ${listed}`
-}

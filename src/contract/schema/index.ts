@@ -1,6 +1,6 @@
 // What the rest of the engine uses of this folder. schema/door.ts has what users get.
 export type { Fault } from './json.ts'
-export { shorten } from './faults.ts'
+export { shorten } from './sentences.ts'
 export { describesEvent } from './event-schema.ts'
 export { parseJson } from './json.ts'
 export { parseText } from './json-text.ts'

@@ -1,7 +1,7 @@
 // Validates format int64 exactly: ajv compares doubles (ajv#1116), so our keyword `int64` replaces
 // its keywords.
 import { _, type CodeKeywordDefinition } from 'ajv'
-import { mustBe } from './allowed-values.ts'
+import { mustBe } from './sentences.ts'
 import type { ExactNumbers } from './json.ts'
 import { pick } from './members.ts'
 

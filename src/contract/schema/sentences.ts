@@ -1,0 +1,107 @@
+// Says what is wrong with a value, for readers who do not know the schema.
+import type { ErrorObject } from 'ajv'
+import type { Fault } from './json.ts'
+
+/** What ajv-keywords.ts adds to the error of a union. */
+export interface UnionParams { matches: number, inside: ErrorObject[] }
+
+export function toFault (error: ErrorObject): Fault {
+  const { instancePath, propertyName: name, params } = error
+  const start = name === undefined ? '' : `has the member "${shorten(name)}", whose name `
+  const problem = start + describe(error) + adviceFor(error)
+  const fault: Fault = { path: shorten(instancePath.slice(1)), problem }
+  const member = params.missingProperty ?? params.additionalProperty
+  if (member !== undefined) fault.member = shorten(member)
+  return fault
+}
+
+/** Characters of a name or a path in an error: those of a body may be as long as the body. */
+const maxShown = 256
+
+/** Keeps the end, too: it tells the members of an object apart. */
+export function shorten (text: string): string {
+  if (text.length <= maxShown) return text
+  return `${text.slice(0, maxShown / 2)}…${text.slice(-maxShown / 2)}`.toWellFormed()
+}
+
+/** Branches are named if they are no more. */
+const maxNamed = 3
+
+const notInt32 = 'must be an integer from -2147483648 to 2147483647'
+const ofForms = 'of the forms that the contract declares'
+
+function describe (error: ErrorObject): string {
+  const { keyword, params, message, parentSchema, instancePath } = error
+  switch (keyword) {
+    case 'type': return `must be ${[params.type].flat().map(withArticle).join(' or ')}`
+    case 'required': return `must have the member "${params.missingProperty}"`
+    case 'enum': return mustBe(params.allowedValues)
+    case 'const': return mustBe([params.allowedValue])
+    case 'additionalProperties':
+      return `must not have the member "${shorten(params.additionalProperty)}"`
+    case 'unevaluatedProperties': return `must not have the member "${shorten(params.child)}"`
+    case 'unevaluatedItems': return `must not have the item ${params.child}`
+    case 'false schema': return 'must not be sent'
+    case 'anyOf':
+    case 'oneOf':
+      if (params.matches > 0) return `matches more than one ${ofForms}`
+      return `matches none ${ofForms}${listReasons(params.reasons, instancePath)}`
+    case 'format': return params.format === 'int32' ? notInt32 : String(message)
+    case 'pattern': return describePattern(params.pattern, parentSchema)
+    default: return String(message)
+  }
+}
+
+/** Why a value of few forms has none of them. */
+function listReasons (reasons: ErrorObject[] = [], place: string): string {
+  if (reasons.length === 0 || reasons.length > maxNamed) return ''
+  // A union of unions would repeat the sentence.
+  if (reasons.some(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')) return ''
+  const sentences = reasons.map(error => {
+    const inside = shorten(error.instancePath.slice(place.length + 1))
+    return (inside === '' ? 'it ' : `"${inside}" in it `) + toFault(error).problem
+  })
+  return `: ${[...new Set(sentences)].join(', or ')}`
+}
+
+/** Texts without their quotes, by the type that they have then. */
+const unquoted: Readonly<Record<string, RegExp>> = {
+  integer: /^-?(?:0|[1-9]\d*)$/,
+  number: /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/,
+  boolean: /^(?:true|false)$/,
+  // JSON that was encoded twice.
+  object: /^\{[^]*\}$/,
+  array: /^\[[^]*\]$/
+}
+
+/** What to do about a null and about quotes where another type is wanted. */
+function adviceFor ({ keyword, params, data, parentSchema }: ErrorObject): string {
+  if (!['type', 'int64'].includes(keyword)) return ''
+  if (data === null) return parentSchema?.mayBeAbsent ? ', not null: leave it out' : ', not null'
+  if (typeof data !== 'string') return ''
+  const types = keyword === 'int64' ? ['integer'] : [params.type].flat()
+  const isQuoted = types.some(type => unquoted[type]?.test(data))
+  return isQuoted ? ', not a string: remove its quotes' : ''
+}
+
+/** Any text without one character, such as U+0000, which PostgreSQL does not store. */
+const withoutCharacter = /^\^\[\^\\(?:x|u00)([0-9a-f]{2})\]\*\$$/i
+
+/** Adds the schema's description, because other patterns do not explain themselves. */
+function describePattern (pattern: string, schema: ErrorObject['parentSchema']): string {
+  const [, code] = withoutCharacter.exec(pattern) ?? []
+  if (code !== undefined) return `must not contain the character U+00${code.toUpperCase()}`
+  const meaning = schema?.description?.replace(/\.$/, '')
+  return `must match pattern "${pattern}"${meaning === undefined ? '' : `: ${meaning}`}`
+}
+
+function withArticle (type: string): string {
+  if (type === 'null') return type
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`
+}
+
+/** What is wrong with any other value. */
+export function mustBe (values: readonly unknown[]): string {
+  const listed = values.map(value => JSON.stringify(value)).join(', ')
+  return values.length === 1 ? `must be ${listed}` : `must be one of ${listed}`
+}
