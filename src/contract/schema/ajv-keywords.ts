@@ -1,6 +1,6 @@
 // Our keywords for ajv that record what a validation finds. ajv-rewriter.ts adds them to schemas.
 import {
-  _, type Code, type CodeGen, type CodeKeywordDefinition, type ErrorObject, type Name, str
+  _, type Code, type CodeGen, type CodeKeywordDefinition, type ErrorObject, type Name
 } from 'ajv'
 import names from 'ajv/dist/compile/names.js'
 import { Type } from 'ajv/dist/compile/util.js'
@@ -136,11 +136,8 @@ export const containsKeyword: CodeKeywordDefinition = {
   // After that, ajv skips keywords of an array that lacks the items of `prefixItems`.
   before: 'prefixItems',
   error: {
-    message: ({ params: { least, most } }) => {
-      return most === undefined
-        ? str`must contain at least ${least} valid item(s)`
-        : str`must contain at least ${least} and no more than ${most} valid item(s)`
-    }
+    message: 'must contain valid items',
+    params: ({ params: { least, most = null } }) => _`{ least: ${least}, most: ${most} }`
   },
   code (context) {
     const { gen, data, keyword, parentSchema } = context

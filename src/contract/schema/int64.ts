@@ -1,7 +1,7 @@
 // Validates format int64 exactly: ajv compares doubles (ajv#1116), so our keyword `int64` replaces
 // its keywords.
 import { _, type CodeKeywordDefinition } from 'ajv'
-import { mustBe } from './sentences.ts'
+import { mustBe, mustKeep } from './sentences.ts'
 import type { ExactNumbers } from './json.ts'
 import { pick } from './members.ts'
 
@@ -76,10 +76,10 @@ function int64Rule (rule: Rule): (integer: bigint | undefined) => string | undef
   const allowed = rule.const === undefined ? rule.enum : [rule.const]
   return integer => {
     if (integer === undefined || BigInt.asIntN(64, integer) !== integer) return notInt64
-    if (minimum !== undefined && integer < minimum) return `must be >= ${minimum}`
-    if (maximum !== undefined && integer > maximum) return `must be <= ${maximum}`
-    if (above !== undefined && integer <= above) return `must be > ${above}`
-    if (below !== undefined && integer >= below) return `must be < ${below}`
+    if (minimum !== undefined && integer < minimum) return mustKeep('minimum', minimum)
+    if (maximum !== undefined && integer > maximum) return mustKeep('maximum', maximum)
+    if (above !== undefined && integer <= above) return mustKeep('exclusiveMinimum', above)
+    if (below !== undefined && integer >= below) return mustKeep('exclusiveMaximum', below)
     if (step !== undefined && integer % step !== 0n) return `must be a multiple of ${step}`
     if (allowed === undefined) return undefined
     const isAllowed = allowed.some(value => value !== null && BigInt(value) === integer)

@@ -46,10 +46,66 @@ function describe (error: ErrorObject): string {
     case 'oneOf':
       if (params.matches > 0) return `matches more than one ${ofForms}`
       return `matches none ${ofForms}${listReasons(params.reasons, instancePath)}`
-    case 'format': return params.format === 'int32' ? notInt32 : String(message)
+    case 'dependentRequired':
+      return `must have the member "${params.missingProperty}" beside "${params.property}"`
+    case 'contains': return describeCount(params as Count)
+    case 'not': return 'has a form that the contract excludes'
+    case 'format': return describeFormat(params.format)
     case 'pattern': return describePattern(params.pattern, parentSchema)
-    default: return String(message)
+    default: return keyword in bounds ? mustKeep(keyword, params.limit) : String(message)
   }
+}
+
+const bounds: Readonly<Record<string, [relation: string, noun?: string]>> = {
+  minimum: ['at least'],
+  maximum: ['at most'],
+  exclusiveMinimum: ['more than'],
+  exclusiveMaximum: ['less than'],
+  minLength: ['at least', 'character'],
+  maxLength: ['at most', 'character'],
+  minItems: ['at least', 'item'],
+  maxItems: ['at most', 'item'],
+  minProperties: ['at least', 'member'],
+  maxProperties: ['at most', 'member']
+}
+
+/** @param bound the keyword of a bound of a number, a length or a count */
+export function mustKeep (bound: string, limit: number): string {
+  const [relation, noun] = bounds[bound] as typeof bounds[string]
+  if (noun === undefined) return `must be ${relation} ${limit}`
+  return `must have ${relation} ${limit} ${noun}${limit === 1 ? '' : 's'}`
+}
+
+/** How many items must be what `contains` describes. */
+interface Count { least: number, most: number | null }
+
+function describeCount ({ least, most }: Count): string {
+  const count = most === null ? `at least ${least}` : `${least} to ${most}`
+  return `must have ${count} of the items that the contract asks for`
+}
+
+/** Texts of formats that are known by their names only to those who know the standards. */
+const examples: Readonly<Record<string, string>> = {
+  date: '2026-01-31',
+  time: '12:30:00Z',
+  'date-time': '2026-01-31T12:30:00Z',
+  duration: 'P1DT12H',
+  uri: 'https://example.com/plants',
+  'uri-reference': '/plants?page=2',
+  url: 'https://example.com/plants',
+  email: 'fern@example.com',
+  hostname: 'example.com',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  uuid: '123e4567-e89b-12d3-a456-426614174000',
+  byte: 'ZmVybg==',
+  'json-pointer': '/plants/0'
+}
+
+function describeFormat (format: string): string {
+  if (format === 'int32') return notInt32
+  const example = Object.hasOwn(examples, format) ? `, such as ${examples[format]}` : ''
+  return `must have the format ${format}${example}`
 }
 
 /** Why a value of few forms has none of them. */

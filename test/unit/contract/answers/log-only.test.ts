@@ -50,7 +50,7 @@ const breaches: Array<[answer: () => Untyped, sent: unknown[], cause: RegExp]> =
   [() => ({ status: 200, headers: { 'X-Left': 'many' }, body: { id: 1n } }), [200, json, '{"id":1}'], /X-Left that/],
   [() => ({ status: 200, headers: { ...headers, 'X-More': 1 }, body: { id: 1n } }), [200, json, '{"id":1}'], /X-More/],
   [() => ({ status: 200, headers, contentType: 'a/b', body: 'x' }), [200, 'a/b', 'x'], /answered 200 as a\/b/],
-  [() => ({ status: 201, body: 'long' }), [201, text, 'long'], /more than 3 characters/],
+  [() => ({ status: 201, body: 'long' }), [201, text, 'long'], /at most 3 characters/],
   [() => ({ status: 201, body: { a: 1n } }), [201, text, '{"a":1}'], /must be a string/],
   [() => ({ status: 201, body: Readable.from(['a', 'b']) }), [201, text, 'ab'], /must be a string/],
   [() => ({ status: 200, headers, body: Readable.from(['{}']) }), [200, json, '{}'], /id/],

@@ -175,7 +175,7 @@ t.test(
       ],
       [
         [id, avatar, ['labels', 'x']],
-        /^"labels" in the body must NOT have fewer than 2 characters\.$/
+        /^"labels" in the body must have at least 2 characters\.$/
       ],
       [
         [id, avatar, ['labels', '["ab"]'], ['labels', '["ab"]']],
@@ -191,7 +191,7 @@ t.test(
       ],
       [
         [id, avatar, ...Array<Field>(3).fill(['attachments', pdf])],
-        /"attachments" .* more than 2 items/
+        /"attachments" .* at most 2 items/
       ],
       [[id, avatar, ['other', 'x']], /^The body must not have the member "other"\.$/],
       [[id, avatar, ['other', png]], /^The body must not have the member "other"\.$/],

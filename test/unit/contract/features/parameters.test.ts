@@ -234,7 +234,7 @@ t.test('`querystring` parameters of OpenAPI 3.2', async t => {
     ['/json?id=1', 400, /The querystring parameter "x" is not valid JSON/],
     ['/json?%zz', 400, /invalid percent-encoding/],
     [`/text?${encoded('$.a.b[1:1]').slice(0, -4)}`, 200, '"$.a.b[1:"'],
-    ['/text?0123456789', 400, /must NOT have more than 9/],
+    ['/text?0123456789', 400, /must have at most 9/],
     ['/needed', 400, /must have the member "id"/],
     ['/default', 200, '{"a":1}']
   ]
@@ -304,13 +304,13 @@ t.test('numbers and booleans in parameters', async t => {
     ['/%201', /must be an integer/],
     ['/1?n=ten', /^The query parameter "n" must be a number\.$/],
     ['/1?n=', /must be a number/],
-    ['/1?n=11', /must be <= 10/],
+    ['/1?n=11', /must be at most 10/],
     ['/1?n=Infinity', /must be a number/],
     ['/1?i=1.5', /must be an integer/],
     ['/1?b=1', /must be a boolean/],
     ['/1?b=TRUE', /must be a boolean/],
     ['/1?ids=1&ids=x', /^The query parameter "ids" at 1 must be an integer/],
-    ['/1?ids=1&ids=2&ids=3&ids=4', /must NOT have more than 3 items/]
+    ['/1?ids=1&ids=2&ids=3&ids=4', /must have at most 3 items/]
   ]
   for (const [url, message] of refused) t.match((await post(url)).json(), { error: 400, message }, url)
   const body = await app.inject({ method: 'POST', url: '/1', headers: json, body: '{"n":"1"}' })

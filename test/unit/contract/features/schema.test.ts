@@ -24,7 +24,7 @@ t.test('JSON Schema 2020-12', async t => {
       never: false,
       constructor: { type: string } } }`)
   await check('tuple', ['["a",1]'], [
-    ['["a"]', /fewer than 2 items/],
+    ['["a"]', /at least 2 items/],
     ['["a",1,2]', /more than 2 items/],
     ['[1,1]', /^"value\/tuple\/0" in the body must be a string/]
   ])
@@ -37,16 +37,16 @@ t.test('JSON Schema 2020-12', async t => {
     ['{"y":1}', /must not have the member "y"/]
   ])
   await check('names', ['{"ab":1}'], [
-    ['{"abc":1}', /has the member "abc", whose name must NOT have more than 2 characters/]
+    ['{"abc":1}', /has the member "abc", whose name must have at most 2 characters/]
   ])
   await check('contains', ['[1,1]'], [['[1]', /contain/]])
   await check('dependent', ['{"a":1,"b":2}', '{"c":1,"d":2}'], [
-    ['{"a":1}', /must have property b when property a is present/],
+    ['{"a":1}', /must have the member "b" beside "a"/],
     ['{"c":1}', /must have the member "d"/]
   ])
   await check('unevaluated', ['{"a":1,"b":2}'], [['{"c":1}', /must not have the member "c"/]])
   await check('unique', ['[1,2]'], [['[1,1]', /must not have equal items, as those at 0 and 1\.$/]])
-  await check('date', ['"2026-11-20T10:00:00Z"'], [['"yesterday"', /must match format "date-time"/]])
+  await check('date', ['"2026-11-20T10:00:00Z"'], [['"yesterday"', /must have the format date-time/]])
   await check('email', ['"a@b.de"'], [['"a"', /email/]])
   await check('uuid', ['"123e4567-e89b-12d3-a456-426614174000"'], [['"1"', /uuid/]])
   await check('int32', ['2147483647'], [['2147483648', /int32/]])
@@ -160,7 +160,7 @@ t.test('`allOf`, `oneOf`, `anyOf`, `not`, `if`', async t => {
     ['{"deep":1}', /"value\/any\/deep" in the body must be a string/],
     ['1', /"value\/any" in the body must be a string or null or an object/]
   ])
-  await check('not', ['4'], [['3', /must NOT be valid/]])
+  await check('not', ['4'], [['3', /has a form that the contract excludes/]])
   await check('if', ['{"kind":"x","x":9007199254740993}', '{"kind":"y","y":"z"}'], [
     ['{"kind":"x"}', /must have the member "x"/]
   ])
@@ -282,7 +282,7 @@ t.test('format int64', async t => {
   await check('list', ['[1,9007199254740993]'], [['[1,"2"]', /list\/1/]])
   await check('nullable', ['null', '9007199254740993'], [['"1"', /must be an integer/]])
   await check('map', ['{"a":9007199254740993}'], [['{"a":null}', /map\/a/]])
-  await check('bounded', ['5', '9'], [['4', /must be >= 5/], ['10', /must be < 10/]])
+  await check('bounded', ['5', '9'], [['4', /must be at least 5/], ['10', /must be less than 10/]])
   await check('whole', ['9223372036854775807', '-9223372036854775808'], [
     ['9223372036854775808', /must be an integer from/],
     ['1.5', /must be an integer/]

@@ -17,9 +17,9 @@ t.test('OpenAPI 3.0', async t => {
   for (const member of ['typed', 'ref', 'all', 'example']) {
     await check(member, ['null', '"x"'], [['1', /must be a string/]])
   }
-  await check('above', ['6'], [['5', /must be > 5/]])
-  await check('least', ['5'], [['4', /must be >= 5/]])
-  await check('int64', ['null', '8'], [['9', /must be < 9/]])
+  await check('above', ['6'], [['5', /must be more than 5/]])
+  await check('least', ['5'], [['4', /must be at least 5/]])
+  await check('int64', ['null', '8'], [['9', /must be less than 9/]])
   await check('byte', ['"eA=="'], [['1', /must be a string/]])
 })
 
@@ -28,7 +28,7 @@ t.test('keywords of another version of OpenAPI', async t => {
       above: { type: integer, minimum: 4, exclusiveMinimum: 5 },
       list: { type: [integer, 'null'] },
       none: { anyOf: [{ type: boolean }, { type: 'null' }] } } }`, '', '3.0.3')
-  await older.check('above', ['6'], [['5', /must be > 5/]])
+  await older.check('above', ['6'], [['5', /must be more than 5/]])
   await older.check('list', ['6', 'null'], [['"a"', /must be an integer or null/]])
   await older.check('none', ['true', 'null'], [['1', /none/]])
   const newer = await serveSchema(t, `{ type: object, properties: {
@@ -36,9 +36,9 @@ t.test('keywords of another version of OpenAPI', async t => {
       below: { allOf: [{ maximum: 5, exclusiveMaximum: true }] },
       least: { type: integer, minimum: -5, exclusiveMinimum: false },
       any: { type: integer, exclusiveMaximum: true } } }`)
-  await newer.check('above', ['6'], [['5', /must be > 5/]])
-  await newer.check('below', ['4'], [['5', /must be < 5/]])
-  await newer.check('least', ['-5'], [['-6', /must be >= -5/]])
+  await newer.check('above', ['6'], [['5', /must be more than 5/]])
+  await newer.check('below', ['4'], [['5', /must be less than 5/]])
+  await newer.check('least', ['-5'], [['-6', /must be at least -5/]])
   await newer.check('any', ['5'], [['"a"', /must be an integer/]])
 })
 

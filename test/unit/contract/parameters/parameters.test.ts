@@ -669,7 +669,7 @@ t.test('all faults of parameters are reported at once', async t => {
   })
   const messageOf = async (url: string) => (await app.inject(url)).json().message
   t.equal(await messageOf('/x.y?limit=10'), 'The query parameter "color" is missing. ' +
-    'The query parameter "limit" must be <= 9. The path parameter "name" must be an integer. ' +
+    'The query parameter "limit" must be at most 9. The path parameter "name" must be an integer. ' +
     'The header field "X-Trace" is missing.')
   t.equal(await messageOf('/1.y?color=%zz&limit=%zz'), 'A parameter or a cookie has invalid percent-encoding. ' +
     'The header field "X-Trace" is missing.', 'a fault of several parameters has one sentence')

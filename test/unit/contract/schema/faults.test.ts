@@ -28,7 +28,7 @@ t.test('all faults of a value are found, each once', async t => {
   const text = '{"id":"1","home":{"zip":"123456"},"tags":[1,"a",2],"kind":"c","x":1,"y":2}'
   t.strictSame(faults(schema, text, { Address: address }), [
     'home must have the member "city"',
-    'home/zip must NOT have more than 5 characters',
+    'home/zip must have at most 5 characters',
     'id must be an integer from -9223372036854775808 to 9223372036854775807, not a string: remove its quotes',
     'kind must be one of "a", "b"',
     'must have the member "name"',
@@ -50,7 +50,7 @@ t.test('a fraction for an integer of format int32 is one fault', async t => {
   t.strictSame(check('integer', '3000000000'), [`must be an integer from ${-(2 ** 31)} to ${2 ** 31 - 1}`])
   const date = { type: ['integer', 'string'], format: 'date' }
   t.strictSame(faults({ type: 'array', items: date, maxItems: 1 }, '["x",1]'), [
-    '0 must match format "date"', 'must NOT have more than 1 items'
+    '0 must have the format date, such as 2026-01-31', 'must have at most 1 item'
   ])
 })
 
@@ -128,7 +128,7 @@ t.test('the branch that a value matches best has the fault, where a member or it
   }
   t.strictSame(faults({ const: 'a' }, '"b"'), ['must be "a"'])
   const long = { type: 'string', maxLength: 1 }
-  t.strictSame(faults({ anyOf: [integer, long] }, '"ab"'), ['must NOT have more than 1 characters'])
+  t.strictSame(faults({ anyOf: [integer, long] }, '"ab"'), ['must have at most 1 character'])
   t.strictSame(faults({ oneOf: [kind('a')] }, '{"kind":"b"}'), ['kind must be "a"'])
   const same = { oneOf: [{ ...kind('a'), required: ['x'] }, { ...kind('a', 'b'), required: ['y'] }] }
   t.strictSame(faults(same, '{"kind":"a"}'), [
@@ -176,7 +176,7 @@ t.test('conditions and names of members have the faults inside of them', async t
     else: { allOf: [needs('c'), needs('d')] }
   }
   t.strictSame(faults(schema, '{"a":1,"long":2}'), [
-    'has the member "long", whose name must NOT have more than 2 characters',
+    'has the member "long", whose name must have at most 2 characters',
     'must have the member "b"'
   ])
   t.strictSame(faults(schema, '{}'), ['must have the member "c"', 'must have the member "d"'])
@@ -191,9 +191,9 @@ t.test('a member is not called unevaluated because of another fault', async t =>
 t.test('items that contains does not mean are no fault', async t => {
   const items = { anyOf: [integer, { type: 'boolean' }] }
   const schema = { type: 'array', contains: { $ref: 'Integer#' }, items, minItems: 3 }
-  const none = 'must contain at least 1 valid item(s)'
+  const none = 'must have at least 1 of the items that the contract asks for'
   const components = { Integer: integer }
-  t.strictSame(faults(schema, '[true,true]', components), ['must NOT have fewer than 3 items', none])
+  t.strictSame(faults(schema, '[true,true]', components), [none, 'must have at least 3 items'])
   t.strictSame(faults(schema, '["x",1,1]', components), ['0 must be an integer or a boolean'])
   t.strictSame(faults(schema, '["x","x","x"]', components), [
     ...[0, 1, 2].map(index => `${index} must be an integer or a boolean`), none
@@ -202,7 +202,7 @@ t.test('items that contains does not mean are no fault', async t => {
 
 t.test('an empty array has no item that contains means, also after another array', async t => {
   const list = { type: 'array', contains: integer }
-  const none = 'must contain at least 1 valid item(s)'
+  const none = 'must have at least 1 of the items that the contract asks for'
   t.strictSame(faults({ type: 'array', items: list }, '[[1],[]]'), [`1 ${none}`])
   t.strictSame(faults({ type: 'object', additionalProperties: list }, '{"a":[1],"b":[]}'), [`b ${none}`])
 })
@@ -218,12 +218,12 @@ t.test('contains inside of a union counts its items, and names none', async t =>
   const schema = { anyOf: [some, string] }
   for (const text of ['[1,1]', '["x",1,1,1]', '"x"']) t.strictSame(faults(schema, text), [], text)
   for (const text of ['[]', '[1]', '["x",1]', '[1,1,1,1]']) {
-    const problem = 'must contain at least 2 and no more than 3 valid item(s)'
+    const problem = 'must have 2 to 3 of the items that the contract asks for'
     t.strictSame(faults(schema, text), [problem], text)
     t.strictSame(readJson(createCompiler({}, 'request')(schema), Buffer.from(text)).fault, { path: '', problem })
   }
   t.strictSame(faults({ not: { type: 'array', contains: integer } }, '["x"]'), [])
-  t.strictSame(faults({ not: { type: 'array', contains: integer } }, '[1]'), ['must NOT be valid'])
+  t.strictSame(faults({ not: { type: 'array', contains: integer } }, '[1]'), ['has a form that the contract excludes'])
 })
 
 t.test('a large value gets only its first fault, because all would take long', async t => {
@@ -235,4 +235,19 @@ t.test('a large value gets only its first fault, because all would take long', a
   const map = { type: 'object', additionalProperties: { type: 'object', required: ['a', 'b'] } }
   t.equal(faults(map, JSON.stringify({ ['/'.repeat(1024)]: {} }))?.length, 2)
   t.equal(faults(map, JSON.stringify({ ['/'.repeat(1025)]: {} })), undefined)
+})
+
+t.test('a format that only standards explain has an example, which is valid', async t => {
+  const formats = [
+    'date', 'time', 'date-time', 'duration', 'uri', 'uri-reference', 'url', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid', 'byte',
+    'json-pointer'
+  ]
+  for (const format of formats) {
+    const schema = { type: 'string', format }
+    const [fault = ''] = faults(schema, '"\\\\ no"') ?? []
+    const [, example] = new RegExp(`^must have the format ${format}, such as (.*)$`).exec(fault) ?? []
+    t.ok(example, fault)
+    t.strictSame(faults(schema, JSON.stringify(example)), [])
+  }
+  t.strictSame(faults({ type: 'string', format: 'regex' }, '"["'), ['must have the format regex'])
 })
