@@ -78,7 +78,8 @@ function dryRun (
   }
   const request = createCompiler(schemas, 'request')
   const app = fastify({ routerOptions })
-  addMethods(app, Object.values(contract.operations))
+  const operations = Object.values(contract.operations)
+  addMethods(app, operations)
   const attempt = (pointer: string, step: () => unknown, operation?: string) => {
     try {
       step()
@@ -99,7 +100,10 @@ function dryRun (
       for (const path of [template, decodeURI(url)]) throwOwnPath(path, ownPaths)
       const route = { method: method as HTTPMethods, url: toRoute(template) }
       if (app.hasRoute(route)) {
-        throw new Error(`Not supported: ${unsupported.samePath} (${url}).`)
+        const other = operations.find(known => {
+          return known.method === method && withoutNames(known.url) === withoutNames(url)
+        })
+        throw new Error(`Not supported: ${unsupported.samePath} (${other?.url} and ${url}).`)
       }
       app.route({ ...route, exposeHeadRoute: false, handler: String })
     }, id)
@@ -122,6 +126,11 @@ function dryRun (
       }
     }
   }
+}
+
+/** Paths with the same text are one to the router. */
+function withoutNames (path: string): string {
+  return decodeURI(path.replaceAll(/\{[^{}]*\}/g, '{}'))
 }
 
 function readDefault (parameter: Parameter, { schemas }: Contract, request: Compile): void {

@@ -43,10 +43,16 @@ export function placeOf ({ location: [place] }: NormalizedProblem): LocationObje
 }
 
 export function describe (problem: NormalizedProblem): string {
-  const { message, suggest, ruleId } = problem
+  const { message, ruleId } = problem
   const unknown = /^Property `(.*)` is not expected here/.exec(message)?.[1]
-  const hint = unknown === undefined ? '' : hints.get(unknown) ?? didYouMean(unknown, suggest)
+  const hint = unknown === undefined ? '' : hintFor(unknown, problem)
   return `${locate(placeOf(problem))} ${message}${hint} (${ruleId})`
+}
+
+function hintFor (unknown: string, problem: NormalizedProblem): string {
+  const isPath = /^#\/paths\/[^/]+$/.test(String(placeOf(problem).pointer))
+  if (isPath) return ' A path begins with a slash.'
+  return hints.get(unknown) ?? didYouMean(unknown, problem.suggest)
 }
 
 /** What a reader of an unknown field may not see. */

@@ -180,6 +180,12 @@ t.test('not supported', async t => {
   }
 })
 
+t.test('paths that differ in names only are both named', async t => {
+  const file = join(t.testdir(), 'other.yaml')
+  writeFileSync(file, contractText(refusedContracts.samePath[0] as TestContract))
+  await t.rejects(loadContract(file), / in the names of parameters \(\/a\/\{x\} and \/a\/\{y\}\)\.$/)
+})
+
 function querystring (name: string): string {
   return `{ name: ${name}, in: querystring, ${jsonContent('{}')} }`
 }

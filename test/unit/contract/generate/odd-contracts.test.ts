@@ -317,6 +317,7 @@ t.test('an unknown field is refused with a similar name, or with what a reader m
 paths:
   /a: { get: { sumary: x, responses: { '200': { description: fine, content: { ${lines} } } } } }
   /c: { get: { toString: x, ${fine} } }
+  d: { get: { ${fine} } }
   /b:
     get:
       parameters:
@@ -328,6 +329,7 @@ paths:
 `)
   const { findings } = await refused.then(() => t.fail(), error => error) as ContractError
   t.match(findings, [
+    /Property `d` is not expected here\. A path begins with a slash\. \(struct\)$/,
     /Property `sumary` is not expected here\. Did you mean summary\? /,
     /Property `itemSchema` is not expected here\. OpenAPI 3\.2 has it\. /,
     /Property `toString` is not expected here\. \(struct\)$/,
