@@ -6,7 +6,7 @@ import { parseOptions } from './parse-options.ts'
 
 /** What the owner of a contract accepts, and how types are written. */
 export type Choices = Pick<
-  GenerateOptions, 'skipUnsupported' | 'allowOpen' | 'int64' | 'types'
+  GenerateOptions, 'skipUnsupported' | 'allowOpen' | 'int64' | 'types' | 'overlays'
 >
 
 const choiceOptions = {
@@ -44,6 +44,24 @@ export function readArguments<Options extends ParseArgsOptionsConfig> (
   return { contract, values, choices }
 }
 
+/**
+ * The arguments of init. Without any, those of the script generate of a package.json apply, if it
+ * calls this package.
+ * @param out the folder of the generated files, unless the script has one
+ */
+export function readInitArguments (args: string[], out: string, manifest: object = {}) {
+  const { scripts } = manifest as { scripts?: { generate?: unknown } }
+  const [command, script = ''] = generateScript.exec(String(scripts?.generate)) ?? []
+  if (args.length > 0 || command === undefined) return { ...readArguments(args, {}), out }
+  const words = script.match(/"[^"]*"|\S+/g) ?? []
+  const unquoted = words.map(word => word.replaceAll('"', ''))
+  const { contract, choices, values } = readArguments(unquoted, generateOptions)
+  const given: Choices = { ...choices, overlays: values.overlay }
+  return { contract, choices: given, out: script.includes('--out') ? values.out : out }
+}
+
+const generateScript = /^fastify-openapi-contract generate(?: (.*))?$/
+
 function oneOf<Value> (name: string, given: unknown, values: Value[]): Value {
   const value = values.find(known => known === given)
   if (value !== undefined) return value
@@ -63,12 +81,10 @@ export function requireFile (file: string, kind: 'contract' | 'overlay', usage: 
   throw new Error(`${fault} Name the file of the ${kind}: ${wayOut}`)
 }
 
-type Places = Pick<GenerateOptions, 'overlays' | 'out'>
-
 /** The command that generates with these arguments, without those that are at their defaults. */
 export function generateCommand (
   contract: string,
-  { overlays = [], out = 'generated', ...choices }: Choices & Partial<Places>
+  { overlays = [], out = 'generated', ...choices }: Choices & Partial<Pick<GenerateOptions, 'out'>>
 ): string {
   const words = ['fastify-openapi-contract generate']
   if (contract !== 'openapi.yaml') words.push(quoted(contract))

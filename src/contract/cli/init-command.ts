@@ -5,7 +5,7 @@ import { basename, dirname, extname, relative, resolve } from 'node:path'
 import { updateFiles } from '../generate/generate.ts'
 import { compilerOptions, importExtension } from '../generate/emit/import-extension.ts'
 import { readContract } from '../generate/read-contract.ts'
-import { type Choices, generateCommand, readArguments, requireFile } from './arguments.ts'
+import { type Choices, generateCommand, readInitArguments, requireFile } from './arguments.ts'
 import { linesToAdd } from './kept-files.ts'
 import {
   type Manifest, missingFrom, type OwnManifest, projectFiles, projectManifest, readManifest,
@@ -17,11 +17,10 @@ import { secretForm } from './verifiers-file.ts'
 import { withWayOut } from './way-out.ts'
 
 export async function runInit (args: string[], own: OwnManifest): Promise<number> {
-  const { contract: given, choices } = readArguments(args, {})
   // One that is no JSON is reported before anything is written.
   const existing = readManifest('.')
+  const { contract: given, choices, out } = readInitArguments(args, generatedFolder(), existing)
   if (given !== undefined) requireFile(given, 'contract', 'init')
-  const out = generatedFolder()
   const hasApp = isApp(existing, out)
   if (hasApp && existing?.type !== 'module') throw new Error(isCommonJs)
   const source = given ?? 'openapi.yaml'

@@ -17,6 +17,11 @@ const rules = neostandard({ ts: true }) as Linter.Config[]
 rules.push({ rules: { '@stylistic/max-len': ['error', { code: 100 }] } })
 const small = contractText({ paths: `  /a: { get: { operationId: a, ${noContent} } }`, root: 'security: []' })
 
+const overlay = `overlay: 1.0.0
+info: { title: Tags, version: 1.0.0 }
+actions: [{ target: $.paths, update: { /over: { get: { tags: [over], ${noContent} } } } }]
+`
+
 t.test('init writes a service for an empty folder, and keeps its files the next time', async t => {
   const { run, read } = openFolder(t)
   const files = [
@@ -194,6 +199,26 @@ t.test('a contract below the folder stays where it is, and the flags go into the
   t.match(await run('generate', 'api/open.yaml', '--allow-open', '--check'), { code: 0 })
   const wanted = 'make the script generate "fastify-openapi-contract generate api/open.yaml --allow-open --int64 number", and run it.\n'
   t.ok((await run('init', 'api/open.yaml', '--allow-open', '--int64', 'number')).stdout.endsWith(wanted))
+})
+
+t.test('init without arguments takes those of the script generate', async t => {
+  const tagged = (tag: string) => contractText({ root: '', paths: `  /a: { get: { operationId: a, tags: [${tag}], ${noContent} } }` })
+  const { run, read, write, folder } = openFolder(t, { 'the api/open.yaml': tagged('a'), 'over.yaml': overlay })
+  t.match(await run('init', 'the api/open.yaml', '--allow-open', '--types', 'built-in'), { code: 0 })
+  const { scripts } = JSON.parse(read('package.json'))
+  t.equal(scripts.generate, 'fastify-openapi-contract generate "the api/open.yaml" --allow-open --types built-in')
+  write('the api/open.yaml', tagged('b'))
+  t.match(await run('init'), { code: 0, stdout: /^kept package\.json\n[^]*wrote src\/handlers\/b\.ts\n[^]*\n {2}npm start\n/ })
+  const command = `${scripts.generate} --overlay over.yaml --out src/made`
+  write('package.json', read('package.json').replace(JSON.stringify(scripts.generate), JSON.stringify(command)))
+  const { code, stdout } = await run('init')
+  t.equal(code, 0)
+  t.match(stdout, 'wrote src/made/types.ts\n')
+  t.match(read('src/made/index.ts'), '--overlay over.yaml')
+  t.ok(existsSync(join(folder, 'src/handlers/over.ts')), 'the tag of the overlay')
+  t.notOk(existsSync(join(folder, 'openapi.yaml')))
+  write('package.json', read('package.json').replace('--allow-open', '--allow-opn'))
+  t.match(await run('init'), { code: 2, stderr: /^There is no option --allow-opn\. Did you mean --allow-open\?/ })
 })
 
 t.test('in a project, init says what to add to the files that it keeps', async t => {
