@@ -236,5 +236,14 @@ function addParts (document: Description): Description {
   })
   const { schemas } = Object(document.components) as { schemas: Record<string, unknown> }
   for (const [name, part] of parts) schemas[name] = structuredClone(part)
+  removeDefinitions(document)
   return document
+}
+
+/** openapi-typescript takes `$defs` for a member. What refers into them has a part of its own. */
+function removeDefinitions (document: Description): void {
+  visitValues(document, (value, path) => {
+    const isMap = ['properties', 'patternProperties'].includes(String(path.at(-1)))
+    if (!isMap && isSchemaObject(value)) delete (value as { $defs?: unknown }).$defs
+  })
 }
