@@ -270,7 +270,10 @@ function endSocket (
   }
   reportError(reporter, error, failed)
   const { status, headers, body } = writeError(reporter, error, failed.id)
-  Object.assign(headers, { 'Content-Length': Buffer.byteLength(body), Connection: 'close' })
+  // Node adds these to all other responses.
+  const length = Buffer.byteLength(body)
+  const date = new Date().toUTCString()
+  Object.assign(headers, { Date: date, 'Content-Length': length, Connection: 'close' })
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
   for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`
   endAndReadOn(socket, `${head}\r\n${isHead ? '' : body}`)

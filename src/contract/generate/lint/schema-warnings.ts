@@ -23,9 +23,9 @@ export function warningsOfSchema (schema: Schema, context: UserContext): Warning
       keyword: 'pattern'
     })
   }
-  const isNumber = [type].flat().some(each => each === 'integer' || each === 'number')
-  if (isNumber && typeof format === 'string' && !registeredFormats.includes(format)) {
-    const hint = didYouMean(format, numberFormats)
+  const known = [type].flat().includes('string') ? formatsOfText : formatsOfNumber
+  if (typeof format === 'string' && !known.includes(format) && !otherFormats.includes(format)) {
+    const hint = didYouMean(format, known)
     const sentence = `The format \`${format}\` is unknown, and validates nothing.${hint}`
     if (hint !== '') warnings.push({ sentence, keyword: 'format' })
   }
@@ -52,7 +52,7 @@ function unknownKeywords (schema: Schema, isOpenApi30: boolean): Warning[] {
   })
 }
 
-/** Two bounds that leave nothing, and a required member that the object may not have. */
+/** Two bounds that leave nothing. */
 function impossibleBounds (schema: Schema): Warning[] {
   const warnings: Warning[] = []
   for (const [keyword, upper] of bounds) {
@@ -63,12 +63,6 @@ function impossibleBounds (schema: Schema): Warning[] {
     const relation = least > most ? 'is more than' : 'leaves nothing below'
     const sentence = `\`${keyword}\` ${relation} \`${upper}\`: no value satisfies both.`
     warnings.push({ sentence, keyword })
-  }
-  const { required = [] } = schema
-  const missing = isClosed(schema) ? [required].flat().filter(name => !hasMember(schema, name)) : []
-  if (missing.length > 0) {
-    const sentence = '`required` names a member that `additionalProperties: false` refuses.'
-    warnings.push({ sentence, keyword: 'required' })
   }
   return warnings
 }
@@ -101,7 +95,14 @@ const repeatsRepetitions = new RegExp(
   String.raw`\((?:\?:)?(?:${atom}[+*?])*${atom}[+*](?:${atom}[*?])*\)(?:[+*]|\{\d+,)`
 )
 
-const numberFormats = ['float', 'double', 'int32', 'int64']
-/** Others of OpenAPI's registry, which validate nothing. */
-const otherFormats = ['int8', 'int16', 'uint8', 'uint16', 'uint32', 'uint64']
-const registeredFormats = [...numberFormats, ...otherFormats]
+const formatsOfNumber = ['float', 'double', 'int32', 'int64']
+const formatsOfText = [
+  'date', 'time', 'date-time', 'duration', 'uri', 'uri-reference', 'uri-template', 'url', 'email',
+  'hostname', 'ipv4', 'ipv6', 'uuid', 'regex', 'json-pointer', 'relative-json-pointer', 'byte',
+  'binary', 'password'
+]
+/** Others of JSON Schema and of OpenAPI's registry, which validate nothing. */
+const otherFormats = [
+  'int8', 'int16', 'uint8', 'uint16', 'uint32', 'uint64', 'int64', 'iri', 'iri-reference',
+  'idn-email', 'idn-hostname'
+]

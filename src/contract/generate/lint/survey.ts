@@ -45,8 +45,7 @@ export class Survey {
     const { location } = context
     for (const { sentence, keyword } of warningsOfSchema(schema, context)) {
       const places = this.warnings.get(sentence) ?? []
-      places.push(location.child(keyword).key())
-      this.warnings.set(sentence, places)
+      this.warnings.set(sentence, [...places, location.child(keyword).key()])
     }
     const { pattern } = schema
     if (typeof pattern !== 'string') return

@@ -5,6 +5,7 @@ import {
   type Description, hasIgnoredBody, listOperations, operationPointer, pointerOf, visitValues
 } from '../description/description.ts'
 import { excludedTags } from '../description/discriminators.ts'
+import { emptiedObjects } from './emptied-objects.ts'
 import { describe, locate, placeOf } from '../files/findings.ts'
 import type { Survey } from './survey.ts'
 
@@ -14,9 +15,11 @@ export const errorRules = [
   'operation-parameters-unique', 'path-parameters-defined', 'path-declaration-must-exist'
 ]
 
-/** No value satisfies a schema whose enum has values of other types. */
+/** Schemas that no value satisfies, or only one with a member that has no schema. */
+const schemaRules = ['no-enum-type-mismatch', 'no-required-schema-properties-undefined']
+
 function isStyle (rule: string): boolean {
-  return !errorRules.includes(rule) && rule !== 'no-enum-type-mismatch'
+  return !errorRules.includes(rule) && !schemaRules.includes(rule)
 }
 
 /** Members of these have names that the contract chooses, such as `description`. */
@@ -88,6 +91,8 @@ export function warningsOf (
     add([pointer], `The value \`${tag}\` of a discriminator selects a schema whose own ` +
       `\`${property}\` refuses it.`)
   }
+  add(emptiedObjects(parsed as Description), 'This object of an answer declares no member, and ' +
+    'is sent without any: write `additionalProperties: true` to send all.')
   add(ignored, 'The body of GET, HEAD or TRACE is ignored: HTTP gives it no meaning.')
   add(roundedIn(parsed), 'A number beyond 2^53 in an example is rounded: it is read as a double.')
   return lines

@@ -137,6 +137,12 @@ t.test('an enum of values of another type is a separate warning', async t => {
   t.ok(warnings.some(warning => /:5:\d+ \S+ .*\(no-enum-type-mismatch\)$/.test(warning)), warnings.join('\n'))
 })
 
+t.test('a required member without a schema is a separate warning', async t => {
+  const text = `${head}paths: {}\ncomponents: { schemas: { A: { required: [titel], properties: { title: {} } } } }\n`
+  const { warnings } = await readContract(join(t.testdir({ 'main.yaml': text }), 'main.yaml'))
+  t.ok(warnings.some(warning => /:5:\d+ \S+ .*titel.*\(no-required-schema-properties-undefined\)$/.test(warning)), warnings.join('\n'))
+})
+
 t.test('an unknown keyword beside a $ref is a warning, too', async t => {
   const schemas = "A: { type: string }, B: { $ref: '#/components/schemas/A', nullable: true, descripion: x }"
   const file = join(t.testdir({ 'main.yaml': `${head}paths: {}\ncomponents: { schemas: { ${schemas} } }\n` }), 'main.yaml')
@@ -146,19 +152,21 @@ t.test('an unknown keyword beside a $ref is a warning, too', async t => {
   ])
 })
 
-t.test('a misspelt format of a number is a warning, and a format without a meaning is none', async t => {
+t.test('a misspelt format is a warning, and a format without a meaning is none', async t => {
   const formats = ['int46', 'int46', 'duoble', 'int64', 'int16', 'cents']
   const schemas = formats.map((format, index) => `s${index}: { type: [number, 'null'], format: ${format} }`)
   schemas.push('t: { type: string, format: int46 }', 'u: { type: number }')
+  for (const format of ['datetime', 'iri', 'cents', 'email', 'idn-email']) schemas.push(`'${format}': { type: string, format: ${format} }`)
   const content = `content: { application/json: { schema: { properties: { ${schemas.join(', ')} } } } }`
   const operation = `get: { security: [], responses: { '200': { description: x, ${content} } } }`
   const file = join(t.testdir({ 'main.yaml': `${head}paths: { /a: { ${operation} } }\n` }), 'main.yaml')
   const { warnings } = await readContract(file)
   t.match(warnings.filter(warning => warning.includes('The format')), [
     /^\S+:4:\d+ \S+ The format `int46` is unknown, and validates nothing\. Did you mean int64\? \(1 more\)$/,
-    /^\S+:4:\d+ \S+ The format `duoble` is unknown, and validates nothing\. Did you mean double\?$/
+    /^\S+:4:\d+ \S+ The format `duoble` is unknown, and validates nothing\. Did you mean double\?$/,
+    /^\S+:4:\d+ \S+ The format `datetime` is unknown, and validates nothing\. Did you mean date-time\?$/
   ])
-  t.equal(warnings.filter(warning => warning.includes('The format')).length, 2)
+  t.equal(warnings.filter(warning => warning.includes('The format')).length, 3)
 })
 
 t.test('a pattern of repeated repetitions without maxLength is a warning', async t => {
