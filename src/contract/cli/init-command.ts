@@ -7,9 +7,9 @@ import { compilerOptions, importExtension } from '../generate/emit/import-extens
 import { readContract } from '../generate/read-contract.ts'
 import { type Choices, generateCommand, readInitArguments, requireFile } from './arguments.ts'
 import { linesToAdd } from './kept-files.ts'
+import { printAddition, printLines, printMissing, printNext } from './next-steps.ts'
 import {
-  type Manifest, missingFrom, type OwnManifest, projectFiles, projectManifest, readManifest,
-  startScripts
+  type Manifest, type OwnManifest, projectFiles, projectManifest, readManifest, startScripts
 } from './project-files.ts'
 import { sampleContract } from './sample-contract.ts'
 import { serviceFiles } from './service-files.ts'
@@ -50,17 +50,13 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
     printAddition(extension, secrets)
     return 0
   }
-  if (extension === '.js') console.log(`\n${compileFirst}`)
-  printNext(secrets, ownScripts(existing, manifest.scripts), generate)
+  printNext(extension, secrets, ownScripts(existing, manifest.scripts), generate)
   return 0
 }
 
 const isCommonJs = 'The app in this folder is CommonJS, as its package.json does not say ' +
   '"type": "module", and init writes ES modules. Run generate, and register the plugin in your ' +
   'app as the README shows; or run init in another folder.'
-
-const compileFirst = 'Your tsconfig.json does not set allowImportingTsExtensions, so the files ' +
-  'import .js: compile them, and start the compiled src/main.js.'
 
 /** Below src, if the compiler refuses files elsewhere. */
 function generatedFolder (): string {
@@ -157,44 +153,4 @@ function ownScripts (existing: Manifest = {}, scripts: Record<string, string>): 
 function hasCode (folder: string): boolean {
   if (!existsSync(folder)) return false
   return readdirSync(folder).some(name => /(?<!\.config|\.d)\.[cm]?[jt]s$/.test(name))
-}
-
-function printMissing (existing: Manifest, wanted: Manifest): void {
-  const missing = missingFrom(existing, wanted)
-  if (Object.keys(missing).length === 0) return
-  console.log(`\nAdd to your package.json:\n${JSON.stringify(missing, null, 2)}`)
-}
-
-function printLines (lines: Map<string, string[]>): void {
-  if (lines.size > 0) console.log(addLines)
-  for (const [file, added] of lines) console.log([`${file}:`, ...added].join('\n'))
-}
-
-const addLines = `
-Run npm run generate. Then add these lines, or put them in place of those that they change:`
-
-const nextSteps = `Then open http://localhost:3000/docs, and write the handlers in src/handlers/.
-npm run dev restarts the service after each change of the code. Run beside it, to generate after
-each change of the contract: npm run generate -- --watch
-In production run node src/main.ts itself: npm does not pass SIGTERM on.`
-
-function printNext (secrets: string[], own: string[], generate: string): void {
-  const test = own.includes('test') ? 'node --test test/*.test.ts' : 'npm test'
-  const start = own.includes('start') ? 'node src/main.ts' : 'npm start'
-  const variables = secrets.map(form => form.includes('=') ? form : `${form}=choose-one`)
-  console.log(`\nNext:\n  npm install\n  ${test}\n  ${[...variables, start].join(' ')}`)
-  console.log(nextSteps)
-  if (own.length > 0) console.log(`Your own scripts stay as they are: ${own.join(', ')}.`)
-  if (own.includes('generate')) {
-    console.log(`For these options, make the script generate "${generate}", and run it.`)
-  }
-}
-
-function printAddition (extension: string, secrets: string[]): void {
-  console.log(`
-Add to your app, here in a file of src/:
-  import { createService } from './service${extension}'
-  await app.register(createService(process.env))
-Then npm install, and write the handlers in src/handlers/.`)
-  if (secrets.length > 0) console.log(`The app needs ${secrets.join(' and ')} in its environment.`)
 }
