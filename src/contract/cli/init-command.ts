@@ -21,7 +21,9 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
   const existing = readManifest('.')
   const { contract: given, choices, out } = readInitArguments(args, generatedFolder(), existing)
   if (given !== undefined) requireFile(given, 'contract', 'init')
-  const hasApp = isApp(existing, out)
+  const hasConfig = existsSync('tsconfig.json')
+  const startsAs = startScripts({ out, extension: hasConfig ? importExtension(out) : '.ts' })
+  const hasApp = isApp(existing, startsAs)
   if (hasApp && existing?.type !== 'module') throw new Error(isCommonJs)
   const source = given ?? 'openapi.yaml'
   if (given === undefined) requireNoOther(source)
@@ -32,13 +34,14 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
   })
   const contract = copyHere(source, read.files)
   const generate = generateCommand(contract, { ...choices, out })
-  const manifest = projectManifest(generate, own, out)
-  if (!hasApp) writeFiles(projectFiles(manifest))
+  // A new project has a configuration of its own, not that of a folder around it.
+  const extension = hasApp || hasConfig ? importExtension(out) : '.ts'
+  const manifest = projectManifest(generate, own, { out, extension })
+  if (!hasApp) writeFiles(projectFiles(manifest, extension))
   // Generated files belong together: a complete folder, with the last of them, stays as it is.
   if (existsSync(`${out}/types.ts`)) console.log(`kept ${out}/`)
   else await updateFiles({ contract, out, command: `npx ${generate}`, check: false, ...choices })
 
-  const extension = importExtension(out)
   const files = serviceFiles(read.contract, { out, extension, hasApp })
   writeFiles(files)
   printLines(linesToAdd(read.contract, files))
@@ -136,15 +139,17 @@ function writeFiles (files: Record<string, string>): void {
 }
 
 /** Whether the folder has an app that init did not write: packages alone are none. */
-function isApp (existing: Manifest = {}, out: string): boolean {
+function isApp (existing: Manifest = {}, { start, dev }: Record<string, string>): boolean {
   if (!Object.hasOwn(Object(existing.dependencies), 'fastify')) return false
-  const { start, dev } = startScripts(out)
   const startsOther = ownScripts(existing, { start, dev }).length > 0
   return startsOther || (!existsSync('src/service.ts') && ['.', 'src'].some(hasCode))
 }
 
 /** The names of scripts that a package.json has in another form. */
-function ownScripts (existing: Manifest = {}, scripts: Record<string, string>): string[] {
+function ownScripts (
+  existing: Manifest = {},
+  scripts: Record<string, string | undefined>
+): string[] {
   const own = Object(existing.scripts)
   const names = Object.keys(scripts).filter(name => Object.hasOwn(own, name))
   return names.filter(name => own[name] !== scripts[name])

@@ -1,4 +1,5 @@
 // What init prints: what the owner of a project does next.
+import { compiledFile } from '../generate/emit/import-extension.ts'
 import { type Manifest, missingFrom } from './project-files.ts'
 
 export function printMissing (existing: Manifest, wanted: Manifest): void {
@@ -15,10 +16,12 @@ export function printLines (lines: Map<string, string[]>): void {
 const addLines = `
 Run npm run generate. Then add these lines, or put them in place of those that they change:`
 
-const nextSteps = `Then open http://localhost:3000/docs, and write the handlers in src/handlers/.
+const openPage = 'Then open http://localhost:3000/docs, and write the handlers in src/handlers/.'
+const runSources = `\
 npm run dev restarts the service after each change of the code. Run beside it, to generate after
-each change of the contract: npm run generate -- --watch
-In production run node src/main.ts itself: npm does not pass SIGTERM on.`
+each change of the contract: npm run generate -- --watch`
+const runCompiled =
+  'After each change of the contract or the code: npm run generate && npm run build'
 
 /** @param own the names of scripts that a package.json has in another form */
 export function printNext (
@@ -27,12 +30,18 @@ export function printNext (
   own: string[],
   generate: string
 ): void {
-  if (extension === '.js') console.log(`\n${compileFirst}`)
-  const test = own.includes('test') ? 'node --test test/*.test.ts' : 'npm test'
-  const start = own.includes('start') ? 'node src/main.ts' : 'npm start'
+  const isCompiled = extension === '.js'
+  if (isCompiled) console.log(`\n${importsCompiled}`)
+  const main = isCompiled ? compiledFile('src/main.ts') : 'src/main.ts'
+  const tests = isCompiled ? compiledFile('test/app.test.ts') : 'test/*.test.ts'
+  const test = own.includes('test') ? `node --test ${tests}` : 'npm test'
+  const start = own.includes('start') ? `node ${main}` : 'npm start'
   const variables = secrets.map(form => form.includes('=') ? form : `${form}=choose-one`)
-  console.log(`\nNext:\n  npm install\n  ${test}\n  ${[...variables, start].join(' ')}`)
-  console.log(nextSteps)
+  const build = isCompiled ? '\n  npx tsc' : ''
+  console.log(`\nNext:\n  npm install${build}\n  ${test}\n  ${[...variables, start].join(' ')}`)
+  console.log(openPage)
+  console.log(isCompiled ? runCompiled : runSources)
+  console.log(`In production run node ${main} itself: npm does not pass SIGTERM on.`)
   if (own.length > 0) console.log(`Your own scripts stay as they are: ${own.join(', ')}.`)
   if (own.includes('generate')) {
     console.log(`For these options, make the script generate "${generate}", and run it.`)
@@ -48,5 +57,6 @@ Then npm install, and write the handlers in src/handlers/.`)
   if (secrets.length > 0) console.log(`The app needs ${secrets.join(' and ')} in its environment.`)
 }
 
-const compileFirst = 'Your tsconfig.json does not set allowImportingTsExtensions, so the files ' +
-  'import .js: compile them, and start the compiled src/main.js.'
+const importsCompiled = `\
+Your tsconfig.json does not set allowImportingTsExtensions, so the files import .js, and Node runs
+what the compiler makes of them. The option types of yours must have "node".`

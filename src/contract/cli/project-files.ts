@@ -1,6 +1,7 @@
 // The files of a new project around its code.
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { compiledFile } from '../generate/emit/import-extension.ts'
 
 /** The package.json of this package. */
 export interface OwnManifest {
@@ -12,8 +13,13 @@ export interface OwnManifest {
 /** The command refuses an old Node by one sentence; Node itself does not know the file's type. */
 const refuseOldNode = 'fastify-openapi-contract --version'
 
-/** @param out the folder of the generated files */
-export function startScripts (out: string) {
+/** The folder of the generated files, and how files import them. */
+interface Layout { out: string, extension: string }
+
+export function startScripts ({ out, extension }: Layout): Record<string, string> {
+  if (extension === '.js') {
+    return { prestart: refuseOldNode, start: `node ${compiledFile('src/main.ts')}` }
+  }
   const watched = out.startsWith('src/') ? ['src'] : ['src', out]
   // Node's --watch loses a file that an editor or git replaces.
   const watch = watched.map(folder => `--watch-path=${folder}`).join(' ')
@@ -26,7 +32,9 @@ export function startScripts (out: string) {
   }
 }
 
-export function projectManifest (generate: string, own: OwnManifest, out: string) {
+export function projectManifest (generate: string, own: OwnManifest, layout: Layout) {
+  const isCompiled = layout.extension === '.js'
+  const tests = isCompiled ? compiledFile('test/app.test.ts') : 'test/*.test.ts'
   return {
     name: packageName(basename(resolve())),
     version: '1.0.0',
@@ -34,10 +42,10 @@ export function projectManifest (generate: string, own: OwnManifest, out: string
     type: 'module',
     engines: { node: '>=24.4' },
     scripts: {
-      ...startScripts(out),
+      ...startScripts(layout),
       generate,
-      build: 'tsc -p tsconfig.build.json',
-      test: 'npm run generate -- --check && tsc && node --test test/*.test.ts'
+      build: isCompiled ? 'tsc' : 'tsc -p tsconfig.build.json',
+      test: `npm run generate -- --check && tsc && node --test ${tests}`
     },
     dependencies: {
       fastify: own.peerDependencies.fastify,
@@ -80,7 +88,12 @@ function packageName (folder: string): string {
   return words.join('-')
 }
 
-export function projectFiles (manifest: object): Record<string, string> {
+export function projectFiles (manifest: object, extension: string): Record<string, string> {
+  const build = {
+    extends: './tsconfig.json',
+    compilerOptions: { noEmit: false, rewriteRelativeImportExtensions: true, outDir: 'dist' },
+    include: ['src', 'generated']
+  }
   return {
     'package.json': toJson(manifest),
     'tsconfig.json': toJson({
@@ -97,11 +110,7 @@ export function projectFiles (manifest: object): Record<string, string> {
       },
       include: ['src', 'test', 'generated']
     }),
-    'tsconfig.build.json': toJson({
-      extends: './tsconfig.json',
-      compilerOptions: { noEmit: false, rewriteRelativeImportExtensions: true, outDir: 'dist' },
-      include: ['src', 'generated']
-    }),
+    ...extension === '.ts' ? { 'tsconfig.build.json': toJson(build) } : {},
     '.gitignore': 'node_modules\ndist\n.env\n'
   }
 }

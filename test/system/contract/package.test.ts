@@ -119,6 +119,18 @@ t.test('the service of init answers examples', async t => {
   t.match(await runWell(cwd, ['npm', 'run', 'generate', '--', '--check'], oldestNode), 'matches')
 })
 
+t.test('with the configuration of tsc --init a service is compiled, and starts', async t => {
+  const cwd = join(home, 'compiled')
+  mkdirSync(cwd)
+  await runWell(cwd, ['npx', 'tsc', '--init'])
+  const config = readFileSync(join(cwd, 'tsconfig.json'), 'utf8')
+  writeFileSync(join(cwd, 'tsconfig.json'), config.replace('"types": []', '"types": ["node"]'))
+  t.match(await runWell(cwd, ['npx', 'fastify-openapi-contract', 'init']), 'In production run node src/main.js itself')
+  t.match(await runWell(cwd, ['npm', 'test']), /matches [^]*pass 2\n/)
+  const { code, stderr } = await run(cwd, ['npm', 'start'])
+  t.match({ code, stderr }, { code: 1, stderr: /^Set TOKEN_SECRET in the environment/ })
+})
+
 t.test('a contract of 300 operations is served', async t => {
   writeFileSync(join(folder, 'large.yaml'), largeContract(300))
   await serve(t, 'large', ['../../large.yaml'], '/things/299/7', [200, { id: 7, name: 'a thing' }])

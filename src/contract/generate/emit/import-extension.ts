@@ -2,7 +2,7 @@
 // no API for it.
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 
 /**
  * How a file of a folder imports another: by the name of the source where its tsconfig.json allows
@@ -19,6 +19,12 @@ export function importExtension (folder: string): '.ts' | '.js' {
 export function compilerOptions (folder: string): Record<string, unknown> | undefined {
   const file = findConfig(resolve(folder))
   return file === undefined ? undefined : readOptions(file)
+}
+
+/** Where the compiler puts the code of a source below the current folder. */
+export function compiledFile (source: string): string {
+  const { outDir = '', rootDir = '' } = compilerOptions('') ?? {}
+  return join(String(outDir), relative(String(rootDir), source)).replace(/\.ts$/, '.js')
 }
 
 function findConfig (folder: string): string | undefined {

@@ -232,18 +232,30 @@ t.test('in a project, init says what to add to the files that it keeps', async t
   const [, missing = ''] = /Add to your package.json:\n(\{\n[^]*?\n\})\n/.exec(stdout) ?? []
   t.match(JSON.parse(missing), {
     type: undefined,
-    scripts: { start: undefined, test: undefined, generate: 'fastify-openapi-contract generate', dev: /^node/ },
+    scripts: { start: undefined, test: undefined, dev: undefined, generate: 'fastify-openapi-contract generate', build: 'tsc' },
     dependencies: { fastify: /^\^/, 'fastify-openapi-contract': /^file:/ },
     devDependencies: { typescript: undefined, '@types/node': /^\^/ }
   })
-  t.match(stdout, /\nNext:\n {2}npm install\n {2}node --test test\/\*\.test\.ts\n {2}node src\/main\.ts\n/)
+  t.match(stdout, /\nNext:\n {2}npm install\n {2}npx tsc\n {2}node --test test\/app\.test\.js\n {2}node src\/main\.js\n/)
   t.match(stdout, /\nYour own scripts stay as they are: start, test\.\n$/)
-  t.match(stdout, /\nYour tsconfig\.json does not set allowImportingTsExtensions, so the files import \.js:/)
+  t.match(stdout, /\nYour tsconfig\.json does not set allowImportingTsExtensions, so the files import \.js, /)
   t.match(read('src/main.ts'), "import('./app.js')")
   write('package.json', JSON.stringify({ ...JSON.parse(missing), type: 'commonjs' }))
   t.match((await run('init')).stdout, /\n\{\n {2}"type": "module",\n/)
   write('package.json', '{')
   t.match(await run('init'), { code: 2, stdout: '', stderr: /^package\.json: .*JSON.*\. Correct the file\.\n$/ })
+})
+
+t.test('where files import compiled ones, init names those that the compiler writes', async t => {
+  const options = { module: 'nodenext', outDir: './built', rootDir: '.' }
+  const { run, folder, read } = openFolder(t, { 'tsconfig.json': JSON.stringify({ compilerOptions: options }) })
+  const { stdout } = await run('init')
+  t.match(stdout, /\nNext:\n {2}npm install\n {2}npx tsc\n {2}npm test\n {2}TOKEN_SECRET=choose-one npm start\n/)
+  t.match(stdout, 'In production run node built/src/main.js itself')
+  t.notOk(existsSync(join(folder, 'tsconfig.build.json')))
+  const { scripts } = JSON.parse(read('package.json'))
+  t.strictSame([scripts.start, scripts.build, scripts.dev], ['node built/src/main.js', 'tsc', undefined])
+  t.equal(scripts.test, 'npm run generate -- --check && tsc && node --test built/test/app.test.js')
 })
 
 t.test('in an app with Fastify, init writes what it lacks, and prints the code to add', async t => {
@@ -303,7 +315,7 @@ t.test('in an app whose sources must be below src, the generated files are there
     })
   })
   t.match(await run('init'), { code: 0, stdout: '"generate": "fastify-openapi-contract generate --out src/generated"' })
-  t.match(startScripts('src/generated').dev, /^node --watch-path=src src\/main\.ts$/, 'below src there is one folder to watch')
+  t.match(startScripts({ out: 'src/generated', extension: '.ts' }).dev, /^node --watch-path=src src\/main\.ts$/, 'below src there is one folder to watch')
   t.strictSame(readdirSync(folder).sort(), ['openapi.yaml', 'package.json', 'src', 'tsconfig.json'])
   symlinkSync(modules, join(folder, 'node_modules'))
   t.strictSame(await compile(folder), [])
