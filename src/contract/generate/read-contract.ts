@@ -117,7 +117,8 @@ async function inspect (
   const warnings: NormalizedProblem[] = []
   for (const found of await lint({ ref: file, config, externalRefResolver: resolver })) {
     const problem = withTarget(found, survey)
-    if (isAboutMapping(problem) || isBooleanSchema(problem, survey)) continue
+    const isUntrue = [isAboutMapping, isBooleanSchema, isMisread].some(is => is(problem, survey))
+    if (isUntrue) continue
     if (isError(problem)) errors.push(problem)
     else warnings.push(problem)
   }
@@ -174,6 +175,13 @@ function isAboutMapping (problem: NormalizedProblem): boolean {
  */
 function isBooleanSchema ({ message }: NormalizedProblem, { version }: Survey): boolean {
   return version !== 'oas3_0' && /^Expected type `Schema` .* but got `boolean`$/.test(message)
+}
+
+/** Whether a finding is about a schema that was read as a response or the like. */
+function isMisread (problem: NormalizedProblem, { misread }: Survey): boolean {
+  if (problem.ruleId !== 'struct' || misread.size === 0) return false
+  const place = placeAt(placeOf(problem))
+  return misread.values().some(schema => place === schema || place.startsWith(`${schema}/`))
 }
 
 /** What is served of a description, in which the linter found these errors. */

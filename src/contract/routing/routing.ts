@@ -37,8 +37,10 @@ export function answerUnroutable (
   // Those beside the contract, such as /docs.
   const routes = new Set(operations.map(({ route }) => app.prefix + route))
   app.addHook('onRoute', ({ url, method }) => {
-    if (routes.has(url) || /[:*{]/.test(url)) return
-    paths.push({ template: url, pattern: pathPattern(url), methods: [method].flat() })
+    // The files of a folder, but not those of the root, as which anything may be.
+    const template = url.replace(/(?<=\w\/)\*$/, '{file}')
+    if (routes.has(url) || url.includes('{') || /[:*]/.test(template)) return
+    paths.push({ template, pattern: pathPattern(template), methods: [method].flat() })
   })
   app.addHook('onRequest', (request, reply, done) => {
     if (followsLastResponse(request.raw)) {

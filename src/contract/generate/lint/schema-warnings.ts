@@ -15,7 +15,7 @@ export function warningsOfSchema (schema: Schema, context: UserContext): Warning
     sentence: 'This keyword is read as in the version of OpenAPI that has this form of it.', keyword
   }))
   warnings.push(...unknownKeywords(schema, isOpenApi30), ...impossibleBounds(schema))
-  const { type, format, pattern, maxLength, allOf } = schema
+  const { type, format, pattern, maxLength, allOf, discriminator } = schema
   if (typeof pattern === 'string' && maxLength === undefined && repeatsRepetitions.test(pattern)) {
     warnings.push({
       sentence: 'This pattern may take exponential time for a long text: give its schema a ' +
@@ -28,6 +28,10 @@ export function warningsOfSchema (schema: Schema, context: UserContext): Warning
     const hint = didYouMean(format, known)
     const sentence = `The format \`${format}\` is unknown, and validates nothing.${hint}`
     if (hint !== '') warnings.push({ sentence, keyword: 'format' })
+  }
+  if (discriminator !== undefined && !('oneOf' in schema)) {
+    const sentence = 'A discriminator without `oneOf` beside it is ignored.'
+    warnings.push({ sentence, keyword: 'discriminator' })
   }
   if (Array.isArray(allOf) && refusesOthers(schema, context)) {
     warnings.push({

@@ -16,6 +16,8 @@ export class Survey {
   readonly warnings = new Map<string, LocationObject[]>()
   /** What is missing, as a sentence, by the place of the reference to it. */
   readonly missing = new Map<string, string>()
+  /** Schemas to which something else than a schema refers: the linter reads them as that. */
+  readonly misread = new Set<string>()
   /** Why paths keep their fragments, by path. */
   readonly differences: ReadonlyMap<string, string>
 

@@ -34,6 +34,15 @@ export function visitReference (
   const component = /^#\/components\/[^/]+\/[^/]+/.exec($ref)?.[0]
   if (component !== undefined) survey.references.addUse(from, source.absoluteRef + component)
   reportTarget($ref, target, context, top)
+  const { name } = context.type
+  if (location === undefined || !holders.includes(name) || !isComponent(location.pointer)) return
+  survey.misread.add(placeAt(location))
+  const message = `This $ref leads to a schema, not to a ${name}: name it in \`schema\`.`
+  context.report({ message, location: context.location })
+}
+
+function isComponent (pointer: string): boolean {
+  return pointer.startsWith('#/components/schemas/')
 }
 
 function reportTarget (
@@ -51,14 +60,10 @@ function reportTarget (
   if (isInside && node !== undefined && !referable.includes(name)) {
     report(context, 'reference', undefined, $ref)
   }
-  const isToSchema = /^#\/components\/schemas\//.test(pointer) || isHoisted(pointer)
+  const isToSchema = isComponent(pointer) || isHoisted(pointer)
   const isInTop = node !== undefined && location?.source === top.source
   if (name === 'Schema' && isInTop && !isToSchema) {
     report(context, 'schemaReference', undefined, $ref)
-  }
-  if (holders.includes(name) && pointer.startsWith('#/components/schemas/')) {
-    const message = `This $ref leads to a schema, not to a ${name}: name it in \`schema\`.`
-    context.report({ message, location: context.location })
   }
 }
 

@@ -15,8 +15,10 @@ export const errorRules = [
   'operation-parameters-unique', 'path-parameters-defined', 'path-declaration-must-exist'
 ]
 
-/** Schemas that no value satisfies, or only one with a member that has no schema. */
-const schemaRules = ['no-enum-type-mismatch', 'no-required-schema-properties-undefined']
+/** Schemas that refuse what they seem to take. */
+const schemaRules = [
+  'no-enum-type-mismatch', 'no-required-schema-properties-undefined', 'nullable-type-sibling'
+]
 
 function isStyle (rule: string): boolean {
   return !errorRules.includes(rule) && !schemaRules.includes(rule)

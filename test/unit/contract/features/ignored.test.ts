@@ -58,6 +58,16 @@ t.test('the body of a request with GET, HEAD or TRACE', async t => {
   t.strictSame(responses.map(({ statusCode, body }) => `${statusCode} ${body}`), ['200 {}', '200 {}', '200 {}'])
 })
 
+t.test('the `default` of a member of a body', async t => {
+  const schema = '{ properties: { gift: { type: boolean, default: false } } }'
+  const { app } = await serve(t, {
+    paths: `  /a: { post: { operationId: a, requestBody: { ${jsonContent(schema)} }, ${anyResponse} } }`,
+    handlers: { a: ({ body }) => ({ status: 200, body: { gift: String(body.gift) } }) }
+  })
+  const response = await app.inject({ method: 'POST', url: '/a', payload: {} })
+  t.strictSame(response.json(), { gift: 'undefined' })
+})
+
 t.test('formats that ajv-formats does not define', async t => {
   const { check } = await serveSchema(t, '{ type: object, properties: { a: { type: string, format: snowflake } } }')
   await check('a', ['"anything"'], [['1', /must be a string/]])

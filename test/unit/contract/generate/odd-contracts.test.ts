@@ -292,14 +292,22 @@ components:
   t.equal(error.findings.length, 6, 'a target that is missing is not one of another kind')
 })
 
-t.test('a response that refers to a schema is refused at its place', async t => {
+t.test('what refers to a schema in place of its own kind has one finding', async t => {
   const refused = read(t, `
-paths: { /a: { get: { operationId: a, responses: { '200': { $ref: '#/components/schemas/A' } } } } }
-components: { schemas: { A: { type: string } } }
+paths:
+  /a:
+    post:
+      operationId: a
+      parameters: [{ $ref: '#/components/schemas/A' }]
+      requestBody: { $ref: '#/components/schemas/A' }
+      responses: { '200': { $ref: '#/components/schemas/A' } }
+components: { schemas: { A: { type: object, properties: { b: { type: string } } } } }
 `)
   const { findings } = await refused.then(() => t.fail(), error => error) as ContractError
-  const first = /:6:\d+ #\/paths\/~1a\/get\/responses\/200 This \$ref leads to a schema, not to a Response: name it in `schema`\. /
-  t.ok(findings.some(finding => first.test(finding)), findings.join('\n'))
+  t.match(findings, ['Parameter', 'RequestBody', 'Response'].map(kind => {
+    return new RegExp(`This \\$ref leads to a schema, not to a ${kind}: name it in \`schema\`\\. `)
+  }))
+  t.equal(findings.length, 3)
 })
 
 t.test('a required member that no schema describes has a type', async t => {

@@ -25,7 +25,7 @@ t.test('another method on a known path is answered 405 before authentication and
 t.test('another method on a path beside the contract is answered 405', async t => {
   const { app } = await startApp(t)
   const Allow = 'GET, HEAD, OPTIONS'
-  for (const url of ['/livez', '/docs', '/docs/json', '/']) {
+  for (const url of ['/livez', '/docs', '/docs/json', '/docs/static/swagger-ui.css', '/']) {
     const response = await app.inject({ method: 'POST', url })
     isError(t, response, 405, `${url} does not support POST, only ${Allow}.`, url)
     t.equal(response.headers.allow, Allow)
@@ -33,6 +33,7 @@ t.test('another method on a path beside the contract is answered 405', async t =
     t.match(options, { statusCode: 204, headers: { allow: Allow } }, url)
     t.ok((await app.inject({ method: 'HEAD', url })).statusCode < 400, url)
   }
+  isError(t, await app.inject('/docs/static/none.css'), 404, 'There is nothing at /docs/static/none.css.', 'no such file')
 })
 
 t.test('OPTIONS is answered 204 with Allow', async t => {

@@ -56,6 +56,15 @@ t.test('a value of a discriminator that its schema excludes is a warning', async
   t.strictSame(await warningsOf(t, { Pet, Dog: branch({ const: 'dog' }), Cat: branch({ type: 'string' }) }), [])
 })
 
+t.test('a discriminator without oneOf is a warning', async t => {
+  const discriminator = { propertyName: 'kind' }
+  const Kind = { type: 'object', required: ['kind'], properties: { kind: { type: 'string' } } }
+  const Pet = { oneOf: [{ $ref: '#/components/schemas/Kind' }], discriminator }
+  t.match(await warningsOf(t, { Kind, Base: { ...Kind, discriminator }, Pet }), [
+    /schemas\/Base\/discriminator A discriminator without `oneOf` beside it is ignored\.$/
+  ])
+})
+
 t.test('an object of an answer that is sent without members is a warning', async t => {
   const free = { type: ['object', 'null'] }
   const sent = {
