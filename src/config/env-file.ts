@@ -63,6 +63,8 @@ function warningsAbout (variables: ReadonlyMap<string, string>): string[] {
 
 function read (): Buffer {
   try {
+    const isPipe = statSync(path).isFIFO()
+    if (isPipe) console.error(`${path} is a pipe: waiting for what is written to it.`)
     return readFileSync(path)
   } catch (error) {
     throw unreadable((error as Error).message.replace(/\.$/, ''))

@@ -11,7 +11,7 @@ export function withoutBlanks (text: string): string {
 
 export function hostName (text: string): string {
   if (isIP(text) !== 0 || /^[\w.-]+$/.test(text)) return text
-  throw new Error(`is "${shown(text)}", but must be an IP address or a host name`)
+  throw new Error(`is "${shown(text)}", but must be an IP address or a host name, without a port`)
 }
 
 export function integerBetween (least: number, most: number) {

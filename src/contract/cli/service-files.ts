@@ -5,7 +5,7 @@ import { takeName } from '../generate/description/schema-names.ts'
 import type { Contract } from '../types/contract.ts'
 import { isName, memberName, quoted } from './literals.ts'
 import { test } from './test-file.ts'
-import { verifiers } from './verifiers-file.ts'
+import { type Schemes, verifiers } from './verifiers-file.ts'
 
 /** The handlers of one tag: where they are, and under which name. */
 interface Group { tag: string | undefined, file: string, constant: string, ids: string[] }
@@ -36,7 +36,7 @@ export function serviceFiles (
   if (schemes.length > 0) files['src/verifiers.ts'] = verifiers(schemes, door('src'))
   if (hasApp) return files
   return {
-    'src/main.ts': main(schemes.length > 0, extension),
+    'src/main.ts': main(schemes, extension),
     'src/app.ts': app(extension),
     ...files,
     'test/app.test.ts': test(contract, extension)
@@ -66,7 +66,8 @@ function identifier (file: string): string {
   return /^\p{N}/u.test(name) ? `_${name}` : name
 }
 
-function main (hasSchemes: boolean, extension: string): string {
+function main (schemes: Schemes, extension: string): string {
+  const hasSchemes = schemes.length > 0
   const importVerifiers = `import { missingSecrets } from './verifiers${extension}'\n`
   const requireSecrets = `const missing = missingSecrets(process.env)
 if (missing.length > 0) {
@@ -74,10 +75,12 @@ if (missing.length > 0) {
   process.exit(1)
 }
 `
+  const hasKeyInQuery = schemes.some(([, scheme]) => scheme.in === 'query')
   // With --watch-path, Node's --env-file-if-exists reports a missing file twice, and Node fails at
   // the end.
   return `// Starts the service: npm start.
 import { existsSync } from 'node:fs'
+${hasKeyInQuery ? "import type { FastifyRequest } from 'fastify'\n" : ''}\
 ${hasSchemes ? importVerifiers : ''}
 if (existsSync('.env')) process.loadEnvFile()
 const { HOST = 'localhost', PORT = '3000' } = process.env
@@ -87,7 +90,8 @@ const { buildApp } = await import('./app${extension}').catch((error: { url?: str
   console.error('The folder generated/ is missing or not complete. Run npm run generate first.')
   process.exit(1)
 })
-const app = await buildApp(process.env, { logger: true }).catch((error: Error) => {
+${hasKeyInQuery ? loggerWithoutQuery : 'const logger = true\n'}\
+const app = await buildApp(process.env, { logger }).catch((error: Error) => {
   // A bug has another name, such as TypeError: its stack tells the place.
   console.error(error.name === 'Error' ? error.message : error)
   process.exit(1)
@@ -99,6 +103,16 @@ await app.listen({ host: HOST, port: Number(PORT) }).catch(({ message }: Error) 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 `
 }
+
+const loggerWithoutQuery = `// The query has a key: the log gets the path alone.
+const logger = {
+  serializers: {
+    req: ({ method, url, host, ip }: FastifyRequest) => {
+      return { method, url: url.split('?')[0], host, remoteAddress: ip }
+    }
+  }
+}
+`
 
 function app (extension: string): string {
   return `// The service without a port, for src/main.ts and for tests.

@@ -21,6 +21,7 @@ export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void
   if (file?.isDirectory()) throw new Error('it is a folder; name a file in it')
   // SQLite has its log beside the target; the checks look beside the link.
   if (file?.isSymbolicLink()) throw new Error('it is a symbolic link; name the file itself')
+  if (file?.isFile() === false) throw new Error('it is not a regular file; name one')
   // SQLite names the log after the path: each name would have another log.
   if (file !== undefined && file.nlink > 1) {
     throw new Error('its file has another hard link, by which SQLite would lose plants')

@@ -130,7 +130,7 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ].map((value): [string, string, RegExp] => {
       return [
         'HOST', value,
-        /^HOST is ".*", but must be an IP address or a host name; for example HOST=0\.0\.0\.0$/
+        /^HOST is ".*", but must be an IP address or a host name, without a port; for example HOST=0\.0\.0\.0$/
       ]
     }),
     ['DATABASE_URL', 'mysql://root:hunter2@db/plants', unknownStore],

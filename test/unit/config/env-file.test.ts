@@ -1,3 +1,5 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import fs, { chmodSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { ConfigError } from '../../../src/config/config.ts'
@@ -61,6 +63,16 @@ t.test('a folder that may not be searched is named', async t => {
   const message = `.env cannot be looked for in ${process.cwd()}. Start the service in a folder ` +
     'that its user may search.'
   t.throws(loadEnvFile, new ConfigError(message))
+})
+
+t.test('a .env that is a pipe is waited for, and says so', async t => {
+  enterFolder(t)
+  execFileSync('mkfifo', ['.env'])
+  const lines = t.capture(console, 'error', () => {})
+  const writer = spawn('sh', ['-c', 'echo PORT=40010 > .env'])
+  t.strictSame(loadEnvFile().names, ['PORT'])
+  await once(writer, 'exit')
+  t.strictSame(lines().map(({ args }) => args), [['.env is a pipe: waiting for what is written to it.']])
 })
 
 t.test('a .env with a secret that every user may read or change is warned of', async t => {

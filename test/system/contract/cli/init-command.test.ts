@@ -1,7 +1,7 @@
 // fastify-openapi-contract init. package.test.ts beside this folder runs what it writes.
 import { ESLint, type Linter } from 'eslint'
 import neostandard from 'neostandard'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import t from 'tap'
@@ -9,6 +9,7 @@ import { sourceOf, startScripts } from '../../../../src/contract/cli/project-fil
 import { openFolder } from '../../../fixtures/command-line.ts'
 import { compile } from '../../../fixtures/compiler.ts'
 import { anyResponse, contractText, noContent, parameter } from '../../../fixtures/contract.ts'
+import { holdProcess } from '../../../fixtures/leash.ts'
 
 const modules = resolve('node_modules')
 const engine = resolve('src/contract')
@@ -142,6 +143,32 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   const linted = await eslint.lintFiles(['src', 'test'])
   t.strictSame(linted.flatMap(({ filePath, messages }) => messages.map(({ message }) => [filePath, message])), [])
   t.equal(linted.length, 4 + handlers.length + 1)
+})
+
+t.test('the log of a service has no key of a query', async t => {
+  const { run, folder } = openFolder(t, {
+    'openapi.yaml': contractText({
+      root: 'security: [{ key: [] }]',
+      paths: `  /a: { get: { operationId: a, ${noContent} } }`,
+      components: '  securitySchemes: { key: { type: apiKey, in: query, name: key } }'
+    })
+  })
+  t.match(await run('init'), { code: 0 })
+  symlinkSync(modules, join(folder, 'node_modules'))
+  const env = { ...process.env, NODE_OPTIONS: '', PORT: '0', KEY_SECRET: 'fern-key' }
+  const service = holdProcess(spawn(process.execPath, ['src/main.ts'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] }))
+  t.teardown(() => service.kill('SIGKILL'))
+  let log = ''
+  for await (const text of service.stdout.setEncoding('utf8')) {
+    log += text
+    const [, origin] = /listening at (http:[^"]+)"/.exec(text) ?? []
+    if (origin !== undefined) {
+      t.equal((await fetch(`${origin}/a?key=fern-key`)).status, 204)
+      service.kill()
+    }
+  }
+  t.match(log, '"url":"/a"')
+  t.notMatch(log, 'fern-key')
 })
 
 t.test('the test of a service sends a valid request, or says that it lacks something', async t => {

@@ -778,12 +778,14 @@ t.test('a log without its file is refused at startup, and is not deleted', async
   t.strictSame(await all(await open(t, moved)), [{ id: 1n, name: 'fern' }])
 })
 
-t.test('a folder, a symbolic link and a file with several hard links are refused', async t => {
+t.test('a folder, a symbolic link, a pipe and a file with several hard links are refused', async t => {
   const folder = t.testdir({ link: t.fixture('symlink', 'plants.db') })
   const path = join(folder, 'plants.db')
   await (await open(t, path)).close()
   linkSync(path, `${path}.link`)
+  execFileSync('mkfifo', [join(folder, 'pipe')])
   const refused = {
+    [join(folder, 'pipe')]: 'it is not a regular file; name one',
     [folder]: 'it is a folder; name a file in it',
     [join(folder, 'link')]: 'it is a symbolic link; name the file itself',
     [path]: 'its file has another hard link, by which SQLite would lose plants'
