@@ -139,8 +139,9 @@ function fromParser (
   if (code === 'HPE_INVALID_METHOD') return new HttpError(400, unknownMethod)
   if (badCharacter.test(reason)) return notHttp(parserFaults.badCharacter)
   if (code !== 'HPE_HEADER_OVERFLOW') return notHttp(parserFaults[String(code)])
-  const rule = `are together larger than ${maxHeaderSize} bytes, or the fields are too many`
-  return new HttpError(431, `The address and the header fields ${rule}.`)
+  const most = (server as Server).maxHeadersCount
+  const size = `they and the address are larger than ${maxHeaderSize} bytes`
+  return new HttpError(431, `There are more than ${most} header fields, or ${size}.`)
 }
 
 /** It may be HTTP/1.1, with a method that Node does not know. */
