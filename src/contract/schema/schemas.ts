@@ -34,15 +34,28 @@ export function isFileSchema (schema: Schema): boolean {
   return media !== undefined && encoding === undefined && !textMediaType.test(String(media))
 }
 
-/** The value at a JSON pointer (RFC 6901) that may be percent-encoded, as in a URI fragment. */
+/**
+ * The value at a JSON pointer (RFC 6901) that may be percent-encoded, as in a URI fragment;
+ * undefined if there is none, or if the encoding is malformed.
+ */
 export function valueAt (root: unknown, pointer: string): unknown {
-  const escapedKeys = decodeURIComponent(pointer).split('/').slice(1)
+  const path = decoded(pointer)
+  if (path === undefined) return undefined
+  const escapedKeys = path.split('/').slice(1)
   let value = root
   for (const escaped of escapedKeys) {
     const key = escaped.replaceAll('~1', '/').replaceAll('~0', '~')
     value = Object.hasOwn(Object(value), key) ? (value as Schema)[key] : undefined
   }
   return value
+}
+
+function decoded (pointer: string): string | undefined {
+  try {
+    return decodeURIComponent(pointer)
+  } catch {
+    return undefined
+  }
 }
 
 /** A name as a token of a JSON pointer (RFC 6901, section 3). */

@@ -10,7 +10,7 @@ export function emptiedObjects (document: Description): string[] {
   // Of responses, and of the schemas to which they lead.
   const parts = new Set<string>()
   for (const { url, method, operation } of listOperations(document)) {
-    for (const status of Object.keys(operation.responses)) {
+    for (const status of Object.keys(Object(operation.responses))) {
       parts.add(operationPointer(url, method) + pointerOf(['responses', status]).slice(1))
     }
   }

@@ -22,16 +22,7 @@ function leadsBack (document: unknown, start: unknown): boolean {
   let node = start
   while (isRef(node) && node.$ref.startsWith('#') && !passed.has(node)) {
     passed.add(node)
-    node = targetOf(document, node.$ref)
+    node = valueAt(document, node.$ref.slice(1))
   }
   return node === start && passed.size > 0
-}
-
-function targetOf (document: unknown, reference: string): unknown {
-  try {
-    return valueAt(document, reference.slice(1))
-  } catch {
-    // Not percent-encoded.
-    return undefined
-  }
 }
