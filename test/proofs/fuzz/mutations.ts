@@ -128,7 +128,7 @@ export const mutations: readonly Mutation[] = [
     name: 'malformed HTTP is answered in another shape',
     property: 'connections',
     file: 'src/contract/server/socket-errors.ts',
-    text: "'Content-Length': Buffer.byteLength(body), ",
+    text: "'Content-Length': length, ",
     by: "'Content-Length': 0, "
   },
   {
