@@ -107,7 +107,10 @@ const found = new WeakMap<FastifyRequest, { type: string, sent: string }>()
 /** Returns the media type of the contract that a body has, undefined without a body. */
 type FindBody = (request: FastifyRequest) => string | HttpError | undefined
 
-/** Admits the media types of a body, with or without `charset=utf-8`, and no Content-Encoding. */
+/**
+ * Admits the media types of a body, with or without `charset=utf-8`, and no Content-Encoding. The
+ * 415 for others says in a field what is admitted (RFC 9110, section 15.5.16).
+ */
 function bodyFinder (body: Body | undefined): FindBody {
   const find = mediaTypeFinder(Object.keys(body?.content ?? {}))
   const names = body === undefined ? [] : namesOf(body)
@@ -122,12 +125,14 @@ function bodyFinder (body: Body | undefined): FindBody {
     }
     if (body === undefined) return new HttpError(415, 'This operation accepts no body.')
     if (encoding !== undefined) {
-      return new HttpError(415, 'The body must be sent without a Content-Encoding.')
+      const headers = { 'Accept-Encoding': 'identity' }
+      return new HttpError(415, 'The body must be sent without a Content-Encoding.', { headers })
     }
     if (type === undefined) {
       const hasOtherParameter = names.includes(essence(String(sent)))
       const rule = hasOtherParameter ? ' without a parameter other than charset=utf-8' : ''
-      return new HttpError(415, `The body must be sent as Content-Type: ${named}${rule}.`)
+      const message = `The body must be sent as Content-Type: ${named}${rule}.`
+      return new HttpError(415, message, { headers: { Accept: names.join(', ') } })
     }
     const isRepeated = repeatedHeaders(raw).has('content-type')
     return isRepeated ? new HttpError(415, 'Content-Type is sent more than once.') : type

@@ -5,7 +5,7 @@ import { type Manifest, missingFrom } from './project-files.ts'
 export function printMissing (existing: Manifest, wanted: Manifest): void {
   const missing = missingFrom(existing, wanted)
   if (Object.keys(missing).length === 0) return
-  console.log(`\nAdd to your package.json:\n${JSON.stringify(missing, null, 2)}`)
+  console.log(`\nSet in your package.json:\n${JSON.stringify(missing, null, 2)}`)
 }
 
 export function printLines (lines: Map<string, string[]>): void {

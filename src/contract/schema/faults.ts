@@ -19,9 +19,21 @@ const repeating = ['if', 'propertyNames']
 /** The errors that say something of their own: of a union one. */
 export function causesOf (errors: ErrorObject[]): ErrorObject[] {
   const found = errors.filter(({ keyword }) => !repeating.includes(keyword)).map(causeOf)
-  const causes = found.filter(error => !isConsequence(error))
+  const ofType = new Set(found.filter(({ keyword }) => keyword === 'type').map(placeOf))
+  const causes = found.filter(error => {
+    // A value of another type is none of the allowed ones.
+    return !isConsequence(error) && !(isChoice(error) && ofType.has(placeOf(error)))
+  })
   // recursion.ts gives the same error to each schema that repeats its check.
   return [...new Set(causes.length > 0 ? causes : found)]
+}
+
+function placeOf ({ instancePath }: ErrorObject): string {
+  return instancePath
+}
+
+function isChoice ({ keyword }: ErrorObject): boolean {
+  return keyword === 'enum' || keyword === 'const'
 }
 
 /** Whether an error has a reason that is another error. */
@@ -54,14 +66,16 @@ function faultOfUnion (union: ErrorObject, branches: Branch[]): ErrorObject {
   const ofKind = branches.filter(([first]) => {
     return isInside(first) || !['type', 'enum', 'const'].includes(first.keyword)
   })
-  if (ofKind.length === 0) return withTypes(union, branches)
+  if (ofKind.length === 0) {
+    const firsts = branches.map(([first]) => first)
+    return firsts.every(isChoice) ? withValues(firsts) : withTypes(union, branches)
+  }
   const isMiss = missFinder(union)
   const selected = ofKind.filter(errors => !errors.some(isMiss))
   if (selected.length === 0) return withValues(ofKind.flat().filter(isMiss))
   if (areAlike(selected)) return selected.flat()[0] as ErrorObject
   // A member with another value may only mean another branch.
-  const isOther = ({ keyword }: ErrorObject) => keyword === 'enum' || keyword === 'const'
-  const cause = selected.flat().find(error => isInside(error) && !isOther(error))
+  const cause = selected.flat().find(error => isInside(error) && !isChoice(error))
   const reasons = selected.map(([first]) => first)
   return cause ?? { ...union, params: { ...union.params, reasons } }
 }

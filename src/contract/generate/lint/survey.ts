@@ -12,7 +12,7 @@ export class Survey {
   /** The files that references lead to, by their path. */
   readonly sources = new Map<string, Source>()
   readonly patterns: Array<{ pattern: string, location: LocationObject }> = []
-  /** Where schemas are hardly meant as they are, by what is wrong with them. */
+  /** The places of what is hardly meant as it is, by what is wrong with it. */
   readonly warnings = new Map<string, LocationObject[]>()
   /** What is missing, as a sentence, by the place of the reference to it. */
   readonly missing = new Map<string, string>()
@@ -46,12 +46,17 @@ export class Survey {
   addSchema (schema: Schema, context: UserContext): void {
     const { location } = context
     for (const { sentence, keyword } of warningsOfSchema(schema, context)) {
-      const places = this.warnings.get(sentence) ?? []
-      this.warnings.set(sentence, [...places, location.child(keyword).key()])
+      this.#warn(sentence, location.child(keyword).key())
     }
     const { pattern } = schema
     if (typeof pattern !== 'string') return
     this.patterns.push({ pattern, location: location.child('pattern') })
+  }
+
+  #warn (sentence: string, place: LocationObject): void {
+    const places = this.warnings.get(sentence)
+    if (places === undefined) this.warnings.set(sentence, [place])
+    else places.push(place)
   }
 }
 

@@ -15,13 +15,14 @@ export const errorRules = [
   'operation-parameters-unique', 'path-parameters-defined', 'path-declaration-must-exist'
 ]
 
-/** Schemas that refuse what they seem to take. */
-const schemaRules = [
-  'no-enum-type-mismatch', 'no-required-schema-properties-undefined', 'nullable-type-sibling'
+/** Rules about what takes or requires something else than it seems to. */
+const plainRules = [
+  'no-enum-type-mismatch', 'no-required-schema-properties-undefined', 'nullable-type-sibling',
+  'security-scopes-defined'
 ]
 
 function isStyle (rule: string): boolean {
-  return !errorRules.includes(rule) && !schemaRules.includes(rule)
+  return !errorRules.includes(rule) && !plainRules.includes(rule)
 }
 
 /** Members of these have names that the contract chooses, such as `description`. */

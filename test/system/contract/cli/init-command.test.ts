@@ -256,7 +256,7 @@ t.test('in a project, init says what to add to the files that it keeps', async t
   })
   const { code, stdout } = await run('init')
   t.equal(code, 0)
-  const [, missing = ''] = /Add to your package.json:\n(\{\n[^]*?\n\})\n/.exec(stdout) ?? []
+  const [, missing = ''] = /Set in your package.json:\n(\{\n[^]*?\n\})\n/.exec(stdout) ?? []
   t.match(JSON.parse(missing), {
     type: undefined,
     scripts: { start: undefined, test: undefined, dev: undefined, generate: 'fastify-openapi-contract generate', build: 'tsc' },
@@ -293,7 +293,7 @@ t.test('in an app with Fastify, init writes what it lacks, and prints the code t
   t.strictSame(readdirSync(folder).sort(), ['generated', 'openapi.yaml', 'package.json', 'src'])
   t.strictSame(readdirSync(join(folder, 'src')).sort(), ['handlers', 'service.ts', 'verifiers.ts'])
   const [, missing = '', code = '', next] =
-    /\nAdd to your package.json:\n(\{\n[^]*?\n\})\n\nAdd to your app, here in a file of src\/:\n([^]*?)\nThen ([^]*)$/.exec(stdout) ?? []
+    /\nSet in your package.json:\n(\{\n[^]*?\n\})\n\nAdd to your app, here in a file of src\/:\n([^]*?)\nThen ([^]*)$/.exec(stdout) ?? []
   t.strictSame(Object.keys(JSON.parse(missing)), ['scripts', 'dependencies'])
   t.equal(next, 'npm install, and write the handlers in src/handlers/.\nThe app needs TOKEN_SECRET in its environment.\n')
   writeFileSync(join(folder, 'src/server.ts'), `import fastify from 'fastify'\n${code.replace('await', 'const app = fastify()\n$&')}\n`)
@@ -438,7 +438,7 @@ t.test('after a new security scheme, init prints the lines for the kept service,
 t.test('in a complete project there is nothing to add, and a contract may have no operation', async t => {
   const { run, read, folder } = openFolder(t, { 'openapi.yaml': contractText({ paths: '  {}' }) })
   t.match(await run('init'), { code: 0 })
-  t.notMatch((await run('init')).stdout, /Add to your/)
+  t.notMatch((await run('init')).stdout, /(?:Add to|Set in) your/)
   t.match(read('test/app.test.ts'), /'GET \/docs is served'[^]*method: 'GET',\n {4}url: '\/docs'\n/)
   // The files are as those of any other contract.
   symlinkSync(modules, join(folder, 'node_modules'))

@@ -251,3 +251,11 @@ t.test('a format that only standards explain has an example, which is valid', as
   }
   t.strictSame(faults({ type: 'string', format: 'regex' }, '"["'), ['must have the format regex'])
 })
+
+t.test('a union of single values names them, and a value of another type has one fault', async t => {
+  const choice = { anyOf: [{ const: 'small', title: 'S' }, { const: 'large' }, { enum: ['huge', 1] }] }
+  t.strictSame(faults(choice, '"smal"'), ['must be one of "small", "large", "huge", 1'])
+  const size = { type: 'string', enum: ['small', 'large'] }
+  t.strictSame(faults(size, '5'), ['must be a string'])
+  t.strictSame(faults({ items: size }, '[5, "huge"]'), ['0 must be a string', '1 must be one of "small", "large"'])
+})
