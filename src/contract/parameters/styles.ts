@@ -121,7 +121,7 @@ function readerOfParts (
 ): StyleReader {
   const { name, place, style } = notation
   const mark = marks[style] ?? ''
-  const misbegun = faulty(`must begin with "${style === 'matrix' ? `;${name}=` : mark}"`)
+  const misbegun = faulty(`must begin with "${isNamed(notation, form) ? `;${name}=` : mark}"`)
   const split = splitter(notation, form)
   // The lines of a header field are one list (RFC 9110, section 5.3).
   const mayRepeat = place === 'header' && form !== 'text'
@@ -135,11 +135,17 @@ function readerOfParts (
   }
 }
 
+/** Whether each part has the name of the parameter, and not those of members. */
+function isNamed ({ style, explode }: Notation, form: Form): boolean {
+  return style === 'matrix' && !(explode && form === 'object')
+}
+
 /** Returns a function that splits a text; in matrix, undefined where a part has another name. */
-function splitter ({ name, style, explode, decode }: Notation, form: Form) {
+function splitter (notation: Notation, form: Form) {
+  const { name, style, explode, decode } = notation
   const delimiter = (explode ? marks : delimiters)[style] ?? ','
   const split = (text: string) => form === 'text' ? [text] : text.split(delimiter)
-  if (style !== 'matrix' || (explode && form === 'object')) return split
+  if (!isNamed(notation, form)) return split
   return (text: string): string[] | undefined => {
     const values: string[] = []
     for (const part of explode ? text.split(delimiter) : [text]) {

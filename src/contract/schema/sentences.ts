@@ -90,16 +90,16 @@ const examples: Readonly<Record<string, string>> = {
   time: '12:30:00Z',
   'date-time': '2026-01-31T12:30:00Z',
   duration: 'P1DT12H',
-  uri: 'https://example.com/plants',
-  'uri-reference': '/plants?page=2',
-  url: 'https://example.com/plants',
-  email: 'fern@example.com',
+  uri: 'https://example.com/a',
+  'uri-reference': '/a?b=1',
+  url: 'https://example.com/a',
+  email: 'name@example.com',
   hostname: 'example.com',
   ipv4: '192.0.2.1',
   ipv6: '2001:db8::1',
   uuid: '123e4567-e89b-12d3-a456-426614174000',
-  byte: 'ZmVybg==',
-  'json-pointer': '/plants/0'
+  byte: 'aGVsbG8=',
+  'json-pointer': '/a/0'
 }
 
 function describeFormat (format: string): string {

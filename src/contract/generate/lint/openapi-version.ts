@@ -40,7 +40,15 @@ function wayOutOf (version: string): string {
 /** A bundled description of OpenAPI 3.0 as one of 3.1; the others stay as they are. */
 export function toOpenApi31 (document: Description): Description {
   if (!document.openapi.startsWith('3.0.')) return document
-  return upgrade({ ...document }, '3.1') as unknown as Description
+  const copy = JSON.parse(JSON.stringify(document), keepFile) as Record<string, unknown>
+  return upgrade(copy, '3.1') as unknown as Description
+}
+
+/** The upgrade leaves no schema of a file. Without one, a text is no stream. */
+function keepFile (key: string, value: { schema?: Schema } | undefined): unknown {
+  if (!/^text\//i.test(key) || value?.schema?.format !== 'binary') return value
+  const { format, ...schema } = value.schema
+  return { ...value, schema: { ...schema, contentMediaType: 'application/octet-stream' } }
 }
 
 /**

@@ -15,11 +15,13 @@ export function warningsOfSchema (schema: Schema, context: UserContext): Warning
     sentence: 'This keyword is read as in the version of OpenAPI that has this form of it.', keyword
   }))
   warnings.push(...unknownKeywords(schema, isOpenApi30), ...impossibleBounds(schema))
-  const { type, format, pattern, maxLength, allOf, discriminator } = schema
-  if (typeof pattern === 'string' && maxLength === undefined && repeatsRepetitions.test(pattern)) {
+  const { type, format, pattern, allOf, discriminator } = schema
+  const { maxLength = Infinity } = schema as { maxLength?: number }
+  const mayBeLong = maxLength > longestBacktracked
+  if (typeof pattern === 'string' && mayBeLong && repeatsRepetitions.test(pattern)) {
     warnings.push({
-      sentence: 'This pattern may take exponential time for a long text: give its schema a ' +
-        'maxLength.',
+      sentence: 'This pattern may take seconds for 30 characters, and twice that for each more. ' +
+        'Write it without a repetition of nothing but repetitions.',
       keyword: 'pattern'
     })
   }
@@ -92,6 +94,9 @@ function isClosed ({ additionalProperties, patternProperties }: Schema): boolean
 function hasMember ({ properties }: Schema, name: unknown): boolean {
   return isSchemaObject(properties) && Object.hasOwn(properties, String(name))
 }
+
+/** Characters for which such a pattern takes a millisecond. */
+const longestBacktracked = 16
 
 const atom = String.raw`(?:\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|[^\\()[\]+*?{|])`
 /** A group that is repeated and has nothing but repeated and optional parts, such as (a+)+. */

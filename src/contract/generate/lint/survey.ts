@@ -34,10 +34,11 @@ export class Survey {
     for (const key of pointer.split('/').slice(1)) {
       place = this.references.resolve(childPlace(place, key))
     }
-    const invalid = this.patterns.find(({ pattern, location }) => {
-      return placeAt(location).startsWith(`${place}/`) && message.includes(`: /${pattern}/u: `)
-    })
-    if (invalid !== undefined) return locate(invalid.location)
+    const invalid = this.patterns.filter(({ pattern }) => message.includes(`: /${pattern}/u: `))
+    const inside = invalid.find(({ location }) => placeAt(location).startsWith(`${place}/`))
+    // A parameter of a path or a component is elsewhere.
+    const { location = undefined } = inside ?? invalid[0] ?? {}
+    if (location !== undefined) return locate(location)
     const [file = '', inFile = ''] = place.split('#')
     const source = this.sources.get(file) ?? root
     return locate({ source, pointer: `#${inFile}`, reportOnKey: true })

@@ -21,6 +21,14 @@ t.test('OpenAPI 3.0', async t => {
   await check('least', ['5'], [['4', /must be at least 5/]])
   await check('int64', ['null', '8'], [['9', /must be less than 9/]])
   await check('byte', ['"eA=="'], [['1', /must be a string/]])
+  const file = "content: { 'text/csv': { schema: { type: string, format: binary } } }"
+  const { app } = await serve(t, {
+    openapi: '3.0.3',
+    paths: `  /csv: { post: { operationId: a, requestBody: { ${file} }, responses: { '200': { description: fine, ${file} } } } }`,
+    handlers: { a: ({ body }) => ({ status: 200, body: Readable.from(body as Readable) }) }
+  })
+  const request = { method: 'POST', url: '/csv', headers: { 'content-type': 'text/csv' }, payload: 'a;b' } as const
+  t.match(await app.inject(request), { statusCode: 200, body: 'a;b' }, 'a file is a stream')
 })
 
 t.test('keywords of another version of OpenAPI', async t => {

@@ -310,6 +310,15 @@ components: { schemas: { A: { type: object, properties: { b: { type: string } } 
   t.equal(findings.length, 3)
 })
 
+t.test('a malformed pattern of a parameter is named at its place', async t => {
+  const parameters = "[{ name: b, in: query, schema: {} }, { $ref: '#/components/parameters/C' }]"
+  const refused = read(t, `
+paths: { /a: { get: { operationId: a, parameters: ${parameters}, ${fine} } } }
+components: { parameters: { C: { name: c, in: query, schema: { type: string, pattern: '(' } } } }
+`)
+  await t.rejects(refused, { message: /:7:\d+ #\/components\/parameters\/C\/schema\/pattern cannot be compiled: .*Invalid regular expression/ })
+})
+
 t.test('a required member that no schema describes has a type', async t => {
   const schema = '{ required: [id, owner], properties: { id: { type: string } } }'
   const { served } = await read(t, `

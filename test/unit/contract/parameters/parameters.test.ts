@@ -404,6 +404,7 @@ t.test(
       ['path', forms.array, ', style: matrix', 'blue', afterName],
       ['path', forms.array, matrix, ';color=1;x=2', afterName],
       ['path', forms.string, matrix, ';x=2', afterName],
+      ['path', '{ properties: { R: { type: string } } }', matrix, 'R=1', must('path parameter', 'begin with ";"')],
       [
         'path',
         forms.string,
