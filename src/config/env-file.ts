@@ -67,9 +67,13 @@ function read (): Buffer {
     if (isPipe) console.error(`${path} is a pipe: waiting for what is written to it.`)
     return readFileSync(path)
   } catch (error) {
-    throw unreadable((error as Error).message.replace(/\.$/, ''))
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'EACCES') throw new ConfigError(`${path} cannot be read: ${letUser}.`)
+    throw unreadable(message.replace(/\.$/, ''))
   }
 }
+
+const letUser = 'let the user of the service read it, for example by chown'
 
 function unreadable (...reasons: string[]): ConfigError {
   const wayOut = 'Correct or remove it.'

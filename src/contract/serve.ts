@@ -198,13 +198,15 @@ const correctMismatches = 'Correct `handlers` or `verifiers`, or generate again;
 /** TypeScript reports these errors too, unless a cast hides them. */
 function mismatchesOf (kind: string, givenKind: string, wanted: object, given: object = {}) {
   const problems: string[] = []
+  // The contract may have schemes that no operation uses.
+  const where = kind === 'operation' ? 'in the contract' : 'that an operation requires'
   for (const name of Object.keys(wanted)) {
     if (!Object.hasOwn(given, name)) problems.push(`The ${kind} ${name} has no ${givenKind}.`)
   }
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(wanted, name)) continue
     const question = didYouMean(name, Object.keys(wanted))
-    problems.push(`The ${givenKind} ${name} has no ${kind} in the contract.${question}`)
+    problems.push(`The ${givenKind} ${name} has no ${kind} ${where}.${question}`)
   }
   return problems
 }

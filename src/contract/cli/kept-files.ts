@@ -37,7 +37,8 @@ export function linesToAdd (
   else add('src/verifiers.ts', secrets)
   const used = schemes.map(([name]) => secretOf(name)).filter(secret => verifiers.includes(secret))
   const credentials = hasNone ? ['headers', 'query', 'cookies'] : []
-  add('test/app.test.ts', [...secrets, ...used, ...credentials])
+  const test = Object.keys(wanted).find(file => file.endsWith('app.test.ts')) ?? ''
+  add(test, [...secrets, ...used, ...credentials])
   return found
 }
 

@@ -33,7 +33,7 @@ export function printNext (
   const isCompiled = extension === '.js'
   if (isCompiled) console.log(`\n${importsCompiled}`)
   const main = isCompiled ? compiledFile('src/main.ts') : 'src/main.ts'
-  const tests = isCompiled ? compiledFile('test/app.test.ts') : 'test/*.test.ts'
+  const tests = isCompiled ? compiledFile('src/app.test.ts') : 'test/*.test.ts'
   const test = own.includes('test') ? `node --test ${tests}` : 'npm test'
   const start = own.includes('start') ? `node ${main}` : 'npm start'
   const variables = secrets.map(form => form.includes('=') ? form : `${form}=choose-one`)

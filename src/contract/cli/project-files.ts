@@ -34,7 +34,7 @@ export function startScripts ({ out, extension }: Layout): Record<string, string
 
 export function projectManifest (generate: string, own: OwnManifest, layout: Layout) {
   const isCompiled = layout.extension === '.js'
-  const tests = isCompiled ? compiledFile('test/app.test.ts') : 'test/*.test.ts'
+  const tests = isCompiled ? compiledFile('src/app.test.ts') : 'test/*.test.ts'
   return {
     name: packageName(basename(resolve())),
     version: '1.0.0',

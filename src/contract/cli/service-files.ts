@@ -4,7 +4,7 @@ import type { RoutedOperation } from '../message/paths.ts'
 import { takeName } from '../generate/description/schema-names.ts'
 import type { Contract } from '../types/contract.ts'
 import { isName, memberName, quoted } from './literals.ts'
-import { test } from './test-file.ts'
+import { test, testFile } from './test-file.ts'
 import { type Schemes, verifiers } from './verifiers-file.ts'
 
 /** The handlers of one tag: where they are, and under which name. */
@@ -39,7 +39,7 @@ export function serviceFiles (
     'src/main.ts': main(schemes, extension),
     'src/app.ts': app(extension),
     ...files,
-    'test/app.test.ts': test(contract, extension)
+    [testFile(extension)]: test(contract, extension)
   }
 }
 
@@ -108,7 +108,7 @@ const loggerWithoutQuery = `// The query has a key: the log gets the path alone.
 const logger = {
   serializers: {
     req: ({ method, url, host, ip }: FastifyRequest) => {
-      return { method, url: url.split('?')[0], host, remoteAddress: ip }
+      return { method, url: url.replace(/\\?.*/, ''), host, remoteAddress: ip }
     }
   }
 }

@@ -4,6 +4,11 @@ import type { Contract } from '../types/contract.ts'
 import { memberName, quoted } from './literals.ts'
 import { isBasic, type Schemes, secretOf } from './verifiers-file.ts'
 
+/** The place of the test: a compiler of others' may take files below src only. */
+export function testFile (extension: string): string {
+  return extension === '.js' ? 'src/app.test.ts' : 'test/app.test.ts'
+}
+
 /** One operation, which any contract answers: it refuses strangers, if it is guarded. */
 export function test (contract: Contract, extension: string): string {
   const operations = routedOperations(contract, {})
@@ -25,10 +30,10 @@ test('${title} needs credentials', async () => {
   assert.equal(statusCode, 401)
 })
 `
-  return `// npm test runs the files of this folder.
+  return `// npm test runs this file.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { buildApp } from '../src/app${extension}'
+import { buildApp } from '${extension === '.js' ? './app.js' : '../src/app.ts'}'
 
 const app = await buildApp(${env})
 after(() => app.close())

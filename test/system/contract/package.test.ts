@@ -120,15 +120,28 @@ t.test('the service of init answers examples', async t => {
 })
 
 t.test('with the configuration of tsc --init a service is compiled, and starts', async t => {
-  const cwd = join(home, 'compiled')
-  mkdirSync(cwd)
-  await runWell(cwd, ['npx', 'tsc', '--init'])
-  const config = readFileSync(join(cwd, 'tsconfig.json'), 'utf8')
-  writeFileSync(join(cwd, 'tsconfig.json'), config.replace('"types": []', '"types": ["node"]'))
-  t.match(await runWell(cwd, ['npx', 'fastify-openapi-contract', 'init']), 'In production run node src/main.js itself')
-  t.match(await runWell(cwd, ['npm', 'test']), /matches [^]*pass 2\n/)
-  const { code, stderr } = await run(cwd, ['npm', 'start'])
-  t.match({ code, stderr }, { code: 1, stderr: /^Set TOKEN_SECRET in the environment/ })
+  const keyInQuery = `openapi: 3.1.0
+info: { title: Keys, version: 1.0.0 }
+security: [{ key: [] }]
+paths: { /a: { get: { operationId: a, responses: { '204': { description: Fine } } } } }
+components: { securitySchemes: { key: { type: apiKey, in: query, name: key } } }
+`
+  const settings = [
+    { name: 'compiled', more: '', main: 'src/main.js' },
+    { name: 'below', more: '"rootDir": "src", "outDir": "dist",', main: 'dist/main.js' }
+  ]
+  for (const { name, more, main } of settings) {
+    const cwd = join(home, name)
+    mkdirSync(cwd)
+    await runWell(cwd, ['npx', 'tsc', '--init'])
+    const config = readFileSync(join(cwd, 'tsconfig.json'), 'utf8')
+    writeFileSync(join(cwd, 'tsconfig.json'), config.replace('"types": [],', `"types": ["node"], ${more}`))
+    writeFileSync(join(cwd, 'openapi.yaml'), keyInQuery)
+    t.match(await runWell(cwd, ['npx', 'fastify-openapi-contract', 'init']), `In production run node ${main} itself`)
+    t.match(await runWell(cwd, ['npm', 'test']), /matches [^]*pass 2\n/, name)
+    const { code, stderr } = await run(cwd, ['npm', 'start'])
+    t.match({ code, stderr }, { code: 1, stderr: /^Set KEY_SECRET in the environment/ })
+  }
 })
 
 t.test('a contract of 300 operations is served', async t => {

@@ -55,6 +55,15 @@ t.test('a folder .env is refused', async t => {
   rmdirSync('.env')
 })
 
+t.test('a .env that the user may not read is named with the way out', async t => {
+  enterFolder(t)
+  writeFileSync('.env', 'PORT=1')
+  // root may read every file.
+  const readFileSync = () => { throw Object.assign(new Error('EACCES'), { code: 'EACCES' }) }
+  replaceExports(t, fs, { readFileSync } as object)
+  t.throws(loadEnvFile, new ConfigError('.env cannot be read: let the user of the service read it, for example by chown.'))
+})
+
 t.test('a folder that may not be searched is named', async t => {
   enterFolder(t)
   // root may search every folder.

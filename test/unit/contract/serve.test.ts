@@ -69,12 +69,12 @@ t.test('a service with a missing or an extra handler or verifier does not start'
       'The handler deletePlant has no operation in the contract\\. ' +
       'The handler createPlnt has no operation in the contract\\. Did you mean createPlant\\? ' +
       'The security scheme bearerAuth has no verifier\\. ' +
-      'The verifier apiKey has no security scheme in the contract\\. Correct `handlers` or ')
+      'The verifier apiKey has no security scheme that an operation requires\\. Correct `handlers` or ')
   })
   const { verifiers } = mismatched
   await t.rejects(serveUntyped(fastify(), { verifiers }), {
     message: 'The security scheme bearerAuth has no verifier. ' +
-      `The verifier apiKey has no security scheme in the contract. ${wayOut}`
+      `The verifier apiKey has no security scheme that an operation requires. ${wayOut}`
   })
   const missing = ids.map(id => `The operation ${id} has no handler. `)
   await t.rejects(serveUntyped(fastify(), { handlers: undefined, verifiers: undefined }), {

@@ -1,10 +1,10 @@
 // The versions of OpenAPI: which are read, how 3.0 becomes 3.1, and what of 3.2 is not served.
 import { upgrade } from '@scalar/openapi-upgrader'
 import type { Document, NodeType, Oas3Rule, UserContext } from '@redocly/openapi-core'
-import type { Description } from '../description/description.ts'
+import { type Description, visitValues } from '../description/description.ts'
 import { ContractError, locate } from '../files/findings.ts'
 import { kindOf } from '../../message/media-type.ts'
-import { mapValues, type Schema } from '../../schema/index.ts'
+import { isSchemaObject, mapValues, type Schema } from '../../schema/index.ts'
 import { exclusiveBounds } from '../description/normalize.ts'
 import { isSequence } from '../description/plain-content.ts'
 import { report, unsupported } from './unsupported-features.ts'
@@ -40,13 +40,22 @@ function wayOutOf (version: string): string {
 /** A bundled description of OpenAPI 3.0 as one of 3.1; the others stay as they are. */
 export function toOpenApi31 (document: Description): Description {
   if (!document.openapi.startsWith('3.0.')) return document
-  const copy = JSON.parse(JSON.stringify(document), keepFile) as Record<string, unknown>
-  return upgrade(copy, '3.1') as unknown as Description
+  const copy = JSON.parse(JSON.stringify(document), keepFormats) as Record<string, unknown>
+  const upgraded = upgrade(copy, '3.1') as unknown as Description
+  visitValues(upgraded, value => {
+    if (isSchemaObject(value) && value.format === keptByte) Object.assign(value, { format: 'byte' })
+  })
+  return upgraded
 }
 
+/** The upgrade makes an annotation of format byte, which is checked otherwise. */
+const keptByte = 'byte of OpenAPI 3.0'
+
 /** The upgrade leaves no schema of a file. Without one, a text is no stream. */
-function keepFile (key: string, value: { schema?: Schema } | undefined): unknown {
-  if (!/^text\//i.test(key) || value?.schema?.format !== 'binary') return value
+function keepFormats (key: string, value: { schema?: Schema } | undefined | string): unknown {
+  if (key === 'format' && value === 'byte') return keptByte
+  if (typeof value !== 'object' || !/^text\//i.test(key)) return value
+  if (value?.schema?.format !== 'binary') return value
   const { format, ...schema } = value.schema
   return { ...value, schema: { ...schema, contentMediaType: 'application/octet-stream' } }
 }

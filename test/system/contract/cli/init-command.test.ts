@@ -263,7 +263,7 @@ t.test('in a project, init says what to add to the files that it keeps', async t
     dependencies: { fastify: /^\^/, 'fastify-openapi-contract': /^file:/ },
     devDependencies: { typescript: undefined, '@types/node': /^\^/ }
   })
-  t.match(stdout, /\nNext:\n {2}npm install\n {2}npx tsc\n {2}node --test test\/app\.test\.js\n {2}node src\/main\.js\n/)
+  t.match(stdout, /\nNext:\n {2}npm install\n {2}npx tsc\n {2}node --test src\/app\.test\.js\n {2}node src\/main\.js\n/)
   t.match(stdout, /\nYour own scripts stay as they are: start, test\.\n$/)
   t.match(stdout, /\nYour tsconfig\.json does not set allowImportingTsExtensions, so the files import \.js, /)
   t.match(read('src/main.ts'), "import('./app.js')")
@@ -282,7 +282,8 @@ t.test('where files import compiled ones, init names those that the compiler wri
   t.notOk(existsSync(join(folder, 'tsconfig.build.json')))
   const { scripts } = JSON.parse(read('package.json'))
   t.strictSame([scripts.start, scripts.build, scripts.dev], ['node built/src/main.js', 'tsc', undefined])
-  t.equal(scripts.test, 'npm run generate -- --check && tsc && node --test built/test/app.test.js')
+  t.equal(scripts.test, 'npm run generate -- --check && tsc && node --test built/src/app.test.js')
+  t.match(read('src/app.test.ts'), "import { buildApp } from './app.js'")
 })
 
 t.test('in an app with Fastify, init writes what it lacks, and prints the code to add', async t => {
