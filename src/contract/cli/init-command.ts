@@ -25,6 +25,7 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
   const startsAs = startScripts({ out, extension: hasConfig ? importExtension(out) : '.ts' })
   const hasApp = isApp(existing, startsAs)
   if (hasApp && existing?.type !== 'module') throw new Error(isCommonJs)
+  if (/^commonjs$/i.test(String(compilerOptions('')?.module))) throw new Error(compilesToCommonJs)
   const source = given ?? 'openapi.yaml'
   if (given === undefined) requireNoOther(source)
   refuseSecond(source, choices, out)
@@ -60,6 +61,9 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
 const isCommonJs = 'The app in this folder is CommonJS, as its package.json does not say ' +
   '"type": "module", and init writes ES modules. Run generate, and register the plugin in your ' +
   'app as the README shows; or run init in another folder.'
+
+const compilesToCommonJs = 'init writes ES modules, and the tsconfig.json here has "module": ' +
+  '"commonjs". Set it to "nodenext", or run init in another folder.'
 
 /** Below src, if the compiler refuses files elsewhere. */
 function generatedFolder (): string {

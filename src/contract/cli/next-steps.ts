@@ -49,6 +49,7 @@ export function printNext (
 }
 
 export function printAddition (extension: string, secrets: string[]): void {
+  if (extension === '.js') console.log(`\n${importsCompiled}`)
   console.log(`
 Add to your app, here in a file of src/:
   import { createService } from './service${extension}'

@@ -98,11 +98,15 @@ const pageCss = `.swagger-ui {
   .headers-wrapper > table { flex: 1; width: auto }
   .headers-wrapper thead { display: none }
   .headers-wrapper tbody td:nth-of-type(n) { padding: 0 }
+  /* Swagger UI shows no focus there. */
+  .json-schema-2020-12-accordion:focus-visible { outline: 2px solid #61affe }
   @media (max-width: 640px) {
     .opblock .tab-header .tab-item:first-of-type { padding: 0 }
     .responses-table > thead { display: none }
     .responses-table > tbody > tr > td { display: block }
     .response-col_links > i { display: none }
+    /* The buttons Copy and Download lie below the text. */
+    .highlight-code > .microlight { padding-bottom: 50px }
     .curl code { white-space: pre-wrap !important; overflow-wrap: anywhere }
   }
 }`

@@ -157,7 +157,13 @@ function checkCompiler (
     return rewrite(schema)
   }
   const added = new Set<string>()
-  return (schema: object): Check => ajv.compile(prepare(schema as Schema))
+  return (schema: object): Check => {
+    const check = ajv.compile(prepare(schema as Schema))
+    const { $ref } = schema as Schema
+    // recursion.ts compiles what a reference means for its first value.
+    if (direction === 'trial' && typeof $ref === 'string') ajv.getSchema(toSchemaId($ref))
+    return check
+  }
 }
 
 /** The pattern of ajv-formats takes quadratic time. */

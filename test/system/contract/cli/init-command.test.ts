@@ -273,6 +273,12 @@ t.test('in a project, init says what to add to the files that it keeps', async t
   t.match(await run('init'), { code: 2, stdout: '', stderr: /^package\.json: .*JSON.*\. Correct the file\.\n$/ })
 })
 
+t.test('a configuration that compiles to CommonJS is refused', async t => {
+  const { run, folder } = openFolder(t, { 'tsconfig.json': '{ "compilerOptions": { "module": "CommonJS" } }' })
+  t.match(await run('init'), { code: 2, stdout: '', stderr: /^init writes ES modules, .* Set it to "nodenext", or run init in another folder\.\n$/ })
+  t.strictSame(readdirSync(folder), ['tsconfig.json'])
+})
+
 t.test('where files import compiled ones, init names those that the compiler writes', async t => {
   const options = { module: 'nodenext', outDir: './built', rootDir: '.' }
   const { run, folder, read } = openFolder(t, { 'tsconfig.json': JSON.stringify({ compilerOptions: options }) })

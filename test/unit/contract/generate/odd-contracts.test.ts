@@ -319,6 +319,14 @@ components: { parameters: { C: { name: c, in: query, schema: { type: string, pat
   await t.rejects(refused, { message: /:7:\d+ #\/components\/parameters\/C\/schema\/pattern cannot be compiled: .*Invalid regular expression/ })
 })
 
+t.test('a malformed pattern in a schema that refers to a part of itself is refused', async t => {
+  const refused = read(t, `
+paths: { /a: { post: { operationId: a, requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/A' } } } }, ${fine} } } }
+components: { schemas: { A: { properties: { b: { $ref: '#/components/schemas/A/properties/c' }, c: {}, d: { type: string, pattern: '[a-' } } } } }
+`)
+  await t.rejects(refused, { message: /:7:\d+ #\/components\/schemas\/A\/properties\/d\/pattern cannot be compiled: .*Invalid regular expression/ })
+})
+
 t.test('a required member that no schema describes has a type', async t => {
   const schema = '{ required: [id, owner], properties: { id: { type: string } } }'
   const { served } = await read(t, `
