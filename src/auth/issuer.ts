@@ -73,6 +73,7 @@ async function discoverKeyUrl (issuer: string, signal: AbortSignal): Promise<str
     const names = `the issuer ${JSON.stringify(found.issuer)}, but JWT_ISSUER is "${issuer}"`
     throw new WrongDocument(`${place} names ${names}: they must be equal`)
   }
+  if (found.jwks_uri === undefined) throw new WrongDocument(`${place} has no jwks_uri`)
   try {
     return checkKeyUrl(String(found.jwks_uri))
   } catch (error) {

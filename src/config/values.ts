@@ -63,7 +63,10 @@ export function tokensFile (path: string): TokensFile {
     return readTokensFile(path)
   } catch (error) {
     const file = resolve(/^\.{0,2}\//.test(path) ? path : shown(path))
-    throw new Error(`names ${file}, which ${(error as Error).message}`)
+    const { message, cause } = error as Error
+    const isRefused = Object(cause).code === 'EACCES'
+    const wayOut = isRefused ? '; let the user of the service read it' : ''
+    throw new Error(`names ${file}, which ${message}${wayOut}`)
   }
 }
 

@@ -87,7 +87,7 @@ const descriptionsByMessage = [
 
 const ofUnknownAuthority = 'its certificate is of no known authority; name the certificate of ' +
   'the authority by sslrootcert in DATABASE_URL, or by NODE_EXTRA_CA_CERTS'
-const unresolved = 'the host does not resolve; correct DATABASE_URL'
+const unresolved = 'the host does not resolve; correct DATABASE_URL or PGHOST'
 /** What Node's errors of a connection mean. */
 const descriptions: Readonly<Record<string, string>> = {
   ENOTFOUND: unresolved,

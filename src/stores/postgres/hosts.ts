@@ -27,9 +27,11 @@ function isHostUrl (url: string): boolean {
   return URL.canParse(url.replace(/(@|\/\/)(?=[/?])/, '$1localhost'))
 }
 
-/** Host and port of a URL with one host, as pg reads them. */
+/** Host and port of a URL with one host, as pg reads them: its parameters come first. */
 export function hostOf (url: string): string {
   const { hostname = '', port = '' } = URL.parse(url) ?? {}
+  const parameters = new URLSearchParams(/\?(.*)/s.exec(url)?.[1])
   const { PGHOST, PGPORT } = process.env
-  return `${hostname || PGHOST || 'localhost'}:${port || PGPORT || 5432}`
+  const host = parameters.get('host') || hostname || PGHOST || 'localhost'
+  return `${host}:${parameters.get('port') || port || PGPORT || 5432}`
 }

@@ -178,7 +178,7 @@ t.test('startup names each host of a list that cannot be used', inParallel(), as
   t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
   await store.close()
   const nothing = '127.0.0.1:1: nothing listens there; start PostgreSQL, or correct DATABASE_URL'
-  const unresolved = 'nowhere.invalid:5432: the host does not resolve; correct DATABASE_URL'
+  const unresolved = 'nowhere.invalid:5432: the host does not resolve; correct DATABASE_URL or PGHOST'
   const database = `PostgreSQL database at 127.0.0.1:1, ${host}, nowhere.invalid:5432`
   // A busy machine may let it wait for the host that can be used.
   const failures = warnings.filter(warning => !warning.startsWith('Waiting for'))

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import fs, { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { readTokensFile } from '../../../src/auth/token-list.ts'
 import { ConfigError, readConfig } from '../../../src/config/config.ts'
+import { tokensFile } from '../../../src/config/values.ts'
+import { replaceExports } from '../../fixtures/builtins.ts'
 
 function mistakesOf (env: Record<string, string>): string[] {
   try {
@@ -304,4 +306,12 @@ t.test('a variable that is probably misspelt is reported with the errors', async
     'JWT_AUDIENCE is not set, but JWTs need it; for example JWT_AUDIENCE=https://plants.example.com',
     'JWT_AUDIANCE is set, but the service does not read it. Did you mean JWT_AUDIENCE?'
   ])
+})
+
+t.test('a tokens file that the user may not read has a way out', async t => {
+  // root may read every file.
+  const statSync = () => { throw Object.assign(new Error('EACCES'), { code: 'EACCES', errno: -13 }) }
+  replaceExports(t, fs, { statSync } as object)
+  const message = 'names /tokens, which cannot be read: permission denied (EACCES); let the user of the service read it'
+  t.throws(() => tokensFile('/tokens'), { message })
 })

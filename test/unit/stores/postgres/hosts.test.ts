@@ -38,4 +38,5 @@ t.test('hostOf() names the host and the port that pg uses', async t => {
   t.strictSame(['postgres://u:p@a/d', 'postgres://[::1]:1/d', 'postgres:///d'].map(hostOf), [
     'a:5432', '[::1]:1', 'localhost:5432'
   ])
+  t.equal(hostOf('postgres://u@a:1/d?host=/tmp/pg&port=2'), '/tmp/pg:2', 'parameters come first')
 })
