@@ -25,7 +25,7 @@ export async function runInit (args: string[], own: OwnManifest): Promise<number
   const startsAs = startScripts({ out, extension: hasConfig ? importExtension(out) : '.ts' })
   const hasApp = isApp(existing, startsAs)
   if (hasApp && existing?.type !== 'module') throw new Error(isCommonJs)
-  if (/^commonjs$/i.test(String(compilerOptions('')?.module))) throw new Error(compilesToCommonJs)
+  if (/^commonjs$/i.test(String(compilerOptions('').module))) throw new Error(compilesToCommonJs)
   const source = given ?? 'openapi.yaml'
   if (given === undefined) requireNoOther(source)
   refuseSecond(source, choices, out)
@@ -67,7 +67,7 @@ const compilesToCommonJs = 'init writes ES modules, and the tsconfig.json here h
 
 /** Below src, if the compiler refuses files elsewhere. */
 function generatedFolder (): string {
-  const rootDir = compilerOptions('')?.rootDir
+  const rootDir = compilerOptions('').rootDir
   const isSource = typeof rootDir === 'string' && relative('', rootDir) === 'src'
   return isSource ? 'src/generated' : 'generated'
 }

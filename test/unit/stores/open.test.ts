@@ -98,8 +98,9 @@ t.test('describeStore() names the store without a password', async t => {
   t.equal(describeStore('sqlite:none/new.db'), `the new database ${resolve('none/new.db')}`)
   t.equal(describeStore('memory:'), 'memory, until the process ends')
   t.equal(
-    describeStore('postgres://u:secret@a,b:5433/plants?port=1'),
+    describeStore('postgres://u:secret@a,b:5433/plants?application_name=p'),
     'PostgreSQL at a:5432, b:5433, database plants'
   )
+  t.equal(describeStore('postgres://u:secret@a/plants?host=b&port=1'), 'PostgreSQL at b:1, database plants')
   t.equal(describeStore('postgres://u:secret@a'), 'PostgreSQL at a:5432')
 })

@@ -9,21 +9,20 @@ import { dirname, join, relative, resolve } from 'node:path'
  * that, as Node runs it, else by that of the compiled file.
  */
 export function importExtension (folder: string): '.ts' | '.js' {
-  const options = compilerOptions(folder)
-  if (options === undefined) return '.ts'
-  const { allowImportingTsExtensions, rewriteRelativeImportExtensions } = options
+  if (findConfig(resolve(folder)) === undefined) return '.ts'
+  const { allowImportingTsExtensions, rewriteRelativeImportExtensions } = compilerOptions(folder)
   return allowImportingTsExtensions || rewriteRelativeImportExtensions ? '.ts' : '.js'
 }
 
-/** The options of the tsconfig.json that a folder is below; undefined if there is none. */
-export function compilerOptions (folder: string): Record<string, unknown> | undefined {
+/** The options of the tsconfig.json that a folder is below; none without such a file. */
+export function compilerOptions (folder: string): Record<string, unknown> {
   const file = findConfig(resolve(folder))
-  return file === undefined ? undefined : readOptions(file)
+  return file === undefined ? {} : readOptions(file)
 }
 
 /** Where the compiler puts the code of a source below the current folder. */
 export function compiledFile (source: string): string {
-  const { outDir = '', rootDir = '' } = compilerOptions('') ?? {}
+  const { outDir = '', rootDir = '' } = compilerOptions('')
   return join(String(outDir), relative(String(rootDir), source)).replace(/\.ts$/, '.js')
 }
 

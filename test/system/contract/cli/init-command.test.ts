@@ -310,6 +310,16 @@ t.test('in an app with Fastify, init writes what it lacks, and prints the code t
   t.strictSame(await compile(folder), [])
 })
 
+t.test('in an app that is compiled, the files and the code to add import compiled files', async t => {
+  const { run, read } = openFolder(t, {
+    'package.json': '{ "type": "module", "dependencies": { "fastify": "^5.0.0" } }',
+    'tsconfig.json': '{ "compilerOptions": { "module": "nodenext" } }',
+    'server.ts': ''
+  })
+  t.match((await run('init')).stdout, /\nYour tsconfig\.json does not set allowImportingTsExtensions, [^]*'\.\/service\.js'\n/)
+  t.match(read('src/service.ts'), "from './verifiers.js'")
+})
+
 t.test('code beside the package fastify is an app, without a script too; one of CommonJS is refused', async t => {
   const dependencies = '"dependencies": { "fastify": "^5.0.0" }'
   // The last two are no code of an app.

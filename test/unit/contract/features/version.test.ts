@@ -11,7 +11,7 @@ t.test('OpenAPI 3.0', async t => {
       above: { type: integer, minimum: 5, exclusiveMinimum: true },
       least: { type: integer, minimum: 5, exclusiveMinimum: false },
       int64: { type: integer, format: int64, nullable: true, maximum: 9, exclusiveMaximum: true },
-      example: { type: string, nullable: true, example: { nullable: true } },
+      example: { type: string, nullable: true, example: { nullable: true, text/csv: null } },
       byte: { type: string, format: byte } } }`, `
     Text: { type: string, nullable: false }`, '3.0.3')
   for (const member of ['typed', 'ref', 'all', 'example']) {
