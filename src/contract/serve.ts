@@ -31,7 +31,7 @@ import type { Contract, Operation, ServedContract } from './types/contract.ts'
 export interface ContractService<Ops, C extends Contract>
   extends Partial<AnswerOptions & ErrorReporter> {
   contract: ServedContract<Ops, C>
-  handlers: Handlers<Ops, keyof Ops & keyof C['operations']>
+  handlers: Handlers<Ops, keyof Ops & keyof C['operations'], C['securitySchemes']>
   verifiers: Verifiers<C['securitySchemes']>
   /** Values for the variables of the server's address, by name; the contract has the defaults. */
   variables?: Readonly<Record<string, string>>
@@ -69,7 +69,7 @@ export type AuthenticateRoute = (security: Operation['security']) => onRequestHo
 export function serveContract<Ops, C extends Contract> (
   service: ContractService<Ops, C>
 ): FastifyPluginAsync {
-  return fastifyPlugin(app => addContract(app, service as AnyService), {
+  return fastifyPlugin(app => addContract(app, service as object as AnyService), {
     name: 'fastify-openapi-contract', fastify: '5.x', encapsulate: true
   })
 }

@@ -1,19 +1,25 @@
 // What a contract asks of the code that serves it, as types: a handler per operation, a verifier
-// per security scheme. `Ops` is the generated interface `operations`, `C` all generated constants.
+// per security scheme. `Ops` is the generated interface `operations`, `C` all generated constants,
+// `Schemes` its security schemes.
 import type { FastifyRequest } from 'fastify'
 import type { Answer, ResponsesOf, TypesOf } from './answer.ts'
 import type { Concrete, IsOneType, IsUnion, RequestBody } from './body.ts'
 import type { Contract } from './contract.ts'
 
 /** A handler for each of these operations, and for no other. */
-export type Handlers<Ops, Ids extends keyof Ops> = { readonly [Id in Ids]: Handler<Ops, Id> }
+export type Handlers<Ops, Ids extends keyof Ops, Schemes = AnySchemes> = {
+  readonly [Id in Ids]: Handler<Ops, Id, Schemes>
+}
+/** Where the contract is not known, each name may be that of a scheme. */
+interface AnySchemes { readonly [name: string]: unknown }
 
 /**
  * The handlers of the operations whose first tag is `Tag`, and of no other: each operation is in
  * one group. `undefined` is the group of those without a tag.
  */
 export type HandlersTagged<Ops, C extends Contract, Tag extends FirstTags<C>> = {
-  readonly [Id in keyof Ops & IdsTagged<C['operations'], Tag>]: Handler<Ops, Id>
+  readonly [Id in keyof Ops & IdsTagged<C['operations'], Tag>]:
+  Handler<Ops, Id, C['securitySchemes']>
 }
 export type FirstTags<C extends Contract> = FirstTag<C['operations'][keyof C['operations']]>
 type IdsTagged<Operations, Tag> = {
@@ -24,8 +30,8 @@ type FirstTag<Op> = Op extends { readonly tags: readonly [infer First, ...unknow
   : undefined
 
 /** Turns a valid, authenticated request into one of the answers that the contract declares. */
-export interface Handler<Ops, Id extends keyof Ops> {
-  (request: Request<Ops, Id>): Promise<Answer<Ops, Id>> | Answer<Ops, Id>
+export interface Handler<Ops, Id extends keyof Ops, Schemes = AnySchemes> {
+  (request: Request<Ops, Id, Schemes>): Promise<Answer<Ops, Id>> | Answer<Ops, Id>
   /** Never set: the compiler names both operations of a handler in the place of another one. */
   readonly operationId?: Id | undefined
 }
@@ -36,17 +42,20 @@ export interface Handler<Ops, Id extends keyof Ops> {
  * `contentType` says which it has: the key of the contract, or the type that was sent where the
  * key is a range.
  */
-export type Request<Ops, Id extends keyof Ops> =
+export type Request<Ops, Id extends keyof Ops, Schemes = AnySchemes> =
   ParametersOf<Ops[Id]> &
   AcceptOf<ResponsesOf<Ops, Id>> &
   (HasType<keyof BodyContent<Ops[Id]>> extends true
-    ? TypedBody<Ops[Id]> & Caller
-    : BodyAndCaller<Ops, Id>)
+    ? TypedBody<Ops[Id]> & Caller<Schemes>
+    : BodyAndCaller<Ops, Id, Schemes>)
 
 type HasType<Type> = [Type] extends [never] ? false : IsOneType<Type> extends true ? false : true
 
-interface Caller { readonly principals: Principals }
-interface BodyAndCaller<Ops, Id extends keyof Ops> extends Caller { readonly body: BodyOf<Ops[Id]> }
+interface Caller<Schemes> { readonly principals: PrincipalsOf<Schemes> }
+interface BodyAndCaller<Ops, Id extends keyof Ops, Schemes> extends Caller<Schemes> {
+  readonly body: BodyOf<Ops[Id]>
+}
+type PrincipalsOf<Schemes> = { readonly [Name in keyof Schemes]?: Principal | undefined }
 
 type ParametersOf<Op> = Op extends { parameters: infer Places }
   ? {

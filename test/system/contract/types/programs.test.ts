@@ -14,7 +14,7 @@ const program = `
 import type {
   Answer, BasicCredentials, Handler, Handlers, ResponseValue, Verdict, Verifier, Verifiers
 } from '${resolve('src/contract/index.ts')}'
-import type { Schema } from './generated/index.ts'
+import type { Request, Schema } from './generated/index.ts'
 import * as contract from './generated/operations.ts'
 import type { components, operations, webhooks } from './generated/types.ts'
 
@@ -88,6 +88,11 @@ export const verifiers: Verifiers<typeof contract.securitySchemes> = {
   staff: verifyStaff
 }
 
+/** Callers have the names of the contract's schemes. */
+export const nameOf = ({ principals }: Request<'readOrder'>): string | undefined => {
+  return principals.user?.name
+}
+
 /** Webhooks and callbacks have types but no handlers. */
 type Notice = NonNullable<webhooks['orderCreated']['post']['requestBody']>
 export type NoticeOfOrder = Notice & components['schemas']['Order']
@@ -121,6 +126,11 @@ const mistakes: Record<string, Mistake> = {
     '  key: verifyKey,',
     '  key: verifyKey, other: verifyKey,',
     /'other' does not exist/
+  ],
+  'a caller of an unknown scheme': [
+    'return principals.user?.name',
+    'return principals.usr?.name',
+    /'usr' does not exist/
   ],
   'a verifier for another kind of credentials': [
     '  staff: verifyStaff',
@@ -248,8 +258,8 @@ const mistakes: Record<string, Mistake> = {
   ],
   'an optional body without a check': ['body?.kind', 'body.kind', /possibly 'undefined'/],
   'an optional principal without a check': [
-    'principals.user?.name',
-    'principals.user.name',
+    '[principals.user?.name',
+    '[principals.user.name',
     /possibly 'undefined'/
   ],
   'an unknown verdict': [
