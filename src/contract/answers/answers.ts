@@ -42,7 +42,9 @@ export function toRouteHandler (
   const send = answerSender(operation, options)
 
   function respond (answer: AnyAnswer, request: FastifyRequest, reply: FastifyReply): void {
-    if (answer === undefined) throw new Error(`The handler ${operation.id} returned nothing.`)
+    if (answer === undefined || answer === null) {
+      throw new Error(`The handler ${operation.id} returned nothing.`)
+    }
     send(answer, reply)
     if (answer.status >= 400) options.onErrorAnswer?.(answer, request)
   }

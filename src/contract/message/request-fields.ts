@@ -1,5 +1,6 @@
 // The fields that hooks add to Fastify's requests, such as who is calling.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { HttpError } from '../server/http-error.ts'
 import type { Principals } from '../types/handler.ts'
 
 declare module 'fastify' {
@@ -9,7 +10,7 @@ declare module 'fastify' {
     /** Who is calling, once the operation's hooks have authenticated the request. */
     principals?: Principals
     /** Refusals of the security schemes so far. */
-    refusals?: Error[]
+    refusals?: HttpError[]
   }
 }
 
@@ -17,7 +18,7 @@ export function decorateRequests (app: FastifyInstance): void {
   for (const field of ['parameters', 'principals', 'refusals']) app.decorateRequest(field)
 }
 
-export function refusalsOf (request: FastifyRequest): Error[] {
+export function refusalsOf (request: FastifyRequest): HttpError[] {
   request.refusals ??= []
   return request.refusals
 }

@@ -80,7 +80,7 @@ function schemeCheck (
 ): Check {
   return (request, _reply, done) => {
     const fail = (thrown: unknown): void => {
-      const error = asError(thrown)
+      const error = asHttpError(thrown)
       refusalsOf(request).push(error)
       done(error)
     }
@@ -120,11 +120,6 @@ function inTime (verify: AnyVerifier, timeoutMs: number): AnyVerifier {
   }
 }
 
-function asError (thrown: unknown): Error {
-  if (thrown instanceof Error) return thrown
-  return new Error('A verifier threw a value that is not an Error.', { cause: thrown })
-}
-
 function refusalOf (
   verdict: Verdict | Refusal,
   reader: CredentialReader,
@@ -151,10 +146,10 @@ function hasNoCredentials (reader: CredentialReader, request: FastifyRequest): b
 }
 
 /** The error to send; a 401 has the challenges of every refusal (RFC 9110, section 11.6.1). */
-function mostSpecificOf (errors: readonly Error[]): HttpError {
+function mostSpecificOf (errors: readonly HttpError[]): HttpError {
   // A verifier that failed might have accepted: report its failure instead of 401.
   const failure = errors.find(error => !(error instanceof Refusal))
-  if (failure !== undefined) return asHttpError(failure)
+  if (failure !== undefined) return failure
   const refusals = errors as Refusal[]
   const rank = ({ status, isMissing }: Refusal) => isMissing ? 3 : [400, 403, 401].indexOf(status)
   const [first] = refusals.toSorted((a, b) => rank(a) - rank(b)) as [Refusal]

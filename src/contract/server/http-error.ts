@@ -65,7 +65,8 @@ export class HttpError extends Error {
 
 /** A 500: the caller gets no details, the log gets the cause. */
 export function internalError (cause: unknown): HttpError {
-  return new HttpError(500, 'The service failed. Its log records the cause.', { cause })
+  const message = 'The service failed. Its log records the cause.'
+  return new HttpError(500, message, { cause: cause ?? new Error(`The code threw ${cause}.`) })
 }
 
 export function bodyTooLarge (limit: number): HttpError {

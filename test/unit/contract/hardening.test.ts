@@ -2,7 +2,6 @@
 // mistakes in handlers.
 import { setImmediate } from 'node:timers/promises'
 import { runInNewContext } from 'node:vm'
-import type { LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import { listen } from '../../fixtures/app.ts'
 import {
@@ -176,32 +175,32 @@ t.test('an answer counts as it is and in any promise, and is sent once by a slow
     { then: (resolve: (answer: object) => void) => resolve(value) }
   ]
   for (answer of answers) t.match(await app.inject('/a'), { statusCode: 200, body: '"x"' })
-  answer = undefined
-  t.match(await app.inject('/a'), { statusCode: 500 })
-  t.strictSame(causes(), ['The handler a returned nothing.'])
+  for (answer of [undefined, null]) t.match(await app.inject('/a'), { statusCode: 500 })
+  t.strictSame(causes(), Array(2).fill('The handler a returned nothing.'))
 })
 
 /**
  * Serves an operation that responds with the caller's name; returns a function that asks it with a
- * verifier.
+ * verifier, and the causes in the log.
  */
-async function serveGuarded (t: Test): Promise<(verify: () => unknown) => Promise<LightMyRequestResponse>> {
+async function serveGuarded (t: Test) {
   let verifier: () => unknown = () => {}
-  const { app } = await serve(t, {
+  const { app, causes } = await serve(t, {
     root: 'security: [{ user: [] }]',
     paths: `  /a: { get: { operationId: a, ${anyResponse} } }`,
     components: '  securitySchemes: { user: { type: http, scheme: bearer } }',
     handlers: { a: ({ principals }) => ({ status: 200, body: principals.user.name }) },
     verifiers: { user: () => verifier() }
   })
-  return verify => {
+  const ask = (verify: () => unknown) => {
     verifier = verify
     return app.inject({ url: '/a', headers: { authorization: 'Bearer x' } })
   }
+  return { ask, causes }
 }
 
 t.test('a verifier that throws or rejects with any value admits no request', async t => {
-  const ask = await serveGuarded(t)
+  const { ask, causes } = await serveGuarded(t)
   const failing = [undefined, null, new Error('down')].flatMap(thrown => [
     () => { throw thrown },
     () => Promise.reject(thrown)
@@ -210,10 +209,12 @@ t.test('a verifier that throws or rejects with any value admits no request', asy
     const { statusCode, body } = await ask(verify)
     t.strictSame([statusCode, body], failure, String(verify))
   }
+  const [, , ofNull, , down] = causes()
+  t.strictSame([ofNull, down], ['The code threw null.', 'down'])
 })
 
 t.test('a verdict of any promise counts, and a caller has a name', async t => {
-  const ask = await serveGuarded(t)
+  const { ask } = await serveGuarded(t)
   const nobody = [
     () => runInNewContext('Promise.resolve(undefined)'),
     () => ({ name: 'x', then: (resolve: (verdict: unknown) => void) => resolve(undefined) }),
