@@ -37,7 +37,7 @@ export interface ServedOperation {
  */
 export type OperationHooks = Pick<
   RouteShorthandOptions,
-  'onRequest' | 'preHandler' | 'onSend' | 'onResponse' | 'onError' | 'onRequestAbort'
+  'onRequest' | 'preParsing' | 'preHandler' | 'onSend' | 'onResponse' | 'onError' | 'onRequestAbort'
 >
 
 /** Returns the hooks of an operation, such as by its extensions; called once each, at startup. */

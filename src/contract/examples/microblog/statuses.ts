@@ -9,6 +9,12 @@ export function statusHandlers (feed: EventEmitter<FeedEvents>): Handlers {
   /** Latest first. */
   let statuses: Status[] = []
   let count = 0
+
+  function remove (status: Status): void {
+    statuses = statuses.filter(each => each !== status)
+    feed.emit('event', { event: 'delete', data: status.id })
+  }
+
   return {
     postStatus ({ body, principals }) {
       count++
@@ -25,9 +31,15 @@ export function statusHandlers (feed: EventEmitter<FeedEvents>): Handlers {
       if (status.account !== principals.OAuth?.name) {
         return { status: 403, body: { error: 'Only its author may delete a status.' } }
       }
-      statuses = statuses.filter(each => each !== status)
-      feed.emit('event', { event: 'delete', data: id })
+      remove(status)
       return { status: 200, body: status }
+    },
+
+    refuseStatus ({ body: { id } }) {
+      const status = statuses.find(each => each.id === id)
+      if (status === undefined) return { status: 404, body: { error: 'There is no such status.' } }
+      remove(status)
+      return { status: 204 }
     },
 
     readTimeline ({ query: { limit, max_id: maxId } }) {

@@ -1,5 +1,6 @@
 // The example microblog: pages, scopes, events, and the hooks of its extensions.
 import fastify from 'fastify'
+import { createHmac } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { get } from 'node:http'
 import t, { type Test } from 'tap'
@@ -17,7 +18,7 @@ const tokens = new Map([
 
 async function startBlog (t: Test) {
   let time = 0
-  const app = await buildMicroblog({ tokens, now: () => time })
+  const app = await buildMicroblog({ tokens, signingSecret: 'secret', now: () => time })
   t.teardown(() => app.close())
   const send = async (token: string, method: 'GET' | 'POST' | 'DELETE', path: string, more: object = {}) => {
     const { headers = {}, ...rest } = more as { headers?: object }
@@ -67,6 +68,26 @@ t.test('a status is deleted by its author', async t => {
   t.match(await send('bob', 'DELETE', '/statuses/1'), { status: 403, body: { error: /Only its author/ } })
   t.match(await send('ann', 'DELETE', '/statuses/1'), { status: 200, body: { id: '1' } })
   t.match(await send('ann', 'DELETE', '/statuses/1'), { status: 404, body: { error: /no such status/ } })
+})
+
+t.test('a body with the signature of its bytes is handled, and no other', async t => {
+  const { app, post } = await startBlog(t)
+  await post('x')
+  const refuse = async (payload: string, signature: string | undefined) => {
+    const headers = { 'content-type': 'application/json', ...signature !== undefined && { 'x-signature-256': signature } }
+    const { statusCode, body } = await app.inject({ method: 'POST', url: '/api/v1/moderation/refusals', headers, payload })
+    return [statusCode, body]
+  }
+  const sign = (payload: string, secret = 'secret') => createHmac('sha256', secret).update(payload).digest('hex')
+  const body = '{ "id":\t"1" }'
+  const refused = [403, '{"error":"The signature does not fit the body."}']
+  t.strictSame(await refuse(body, sign(body, 'other')), refused)
+  t.strictSame(await refuse(body, sign(body).slice(2)), refused)
+  t.strictSame(await refuse('{ "id": "1" }', sign(body)), refused, 'the same value in other bytes')
+  t.match(await refuse(body, undefined), [401])
+  t.match(await refuse('{"id":1}', sign('{"id":1}')), [400], 'the contract is checked, too')
+  t.strictSame(await refuse(body, sign(body)), [204, ''])
+  t.match(await refuse(body, sign(body)), [404])
 })
 
 t.test('clients receive each status when it is published or deleted', async t => {

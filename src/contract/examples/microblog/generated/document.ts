@@ -131,6 +131,53 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
         }
       }
     },
+    "/moderation/refusals": {
+      "post": {
+        "operationId": "refuseStatus",
+        "summary": "Delete a status that the moderators have refused",
+        "tags": [
+          "statuses"
+        ],
+        "security": [
+          {
+            "Signature": []
+          }
+        ],
+        "x-signed": true,
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "type": "object",
+                "required": [
+                  "id"
+                ],
+                "properties": {
+                  "id": {
+                    "$ref": "#/components/schemas/StatusId"
+                  }
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "204": {
+            "description": "The status is deleted."
+          },
+          "403": {
+            "$ref": "#/components/responses/Error"
+          },
+          "404": {
+            "$ref": "#/components/responses/Error"
+          },
+          "default": {
+            "$ref": "#/components/responses/Error"
+          }
+        }
+      }
+    },
     "/timelines/public": {
       "get": {
         "operationId": "readTimeline",
@@ -316,6 +363,12 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
       }
     },
     "securitySchemes": {
+      "Signature": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-Signature-256",
+        "description": "The HMAC of the body with SHA-256, in hexadecimal digits."
+      },
       "OAuth": {
         "type": "oauth2",
         "flows": {

@@ -169,6 +169,70 @@ export const operations = {
       }
     }
   },
+  "refuseStatus": {
+    "method": "POST",
+    "url": "/moderation/refusals",
+    "tags": [
+      "statuses"
+    ],
+    "extensions": {
+      "x-signed": true
+    },
+    "security": [
+      {
+        "Signature": []
+      }
+    ],
+    "parameters": [],
+    "body": {
+      "required": true,
+      "content": {
+        "application/json": {
+          "schema": {
+            "type": "object",
+            "required": [
+              "id"
+            ],
+            "properties": {
+              "id": {
+                "$ref": "StatusId#"
+              }
+            }
+          }
+        }
+      }
+    },
+    "responses": {
+      "204": {},
+      "403": {
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "Error#"
+            }
+          }
+        }
+      },
+      "404": {
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "Error#"
+            }
+          }
+        }
+      },
+      "default": {
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "Error#"
+            }
+          }
+        }
+      }
+    }
+  },
   "readTimeline": {
     "method": "GET",
     "url": "/timelines/public",
@@ -346,6 +410,11 @@ export const schemas = {
 } as const
 
 export const securitySchemes = {
+  "Signature": {
+    "type": "apiKey",
+    "name": "X-Signature-256",
+    "in": "header"
+  },
   "OAuth": {
     "type": "oauth2"
   }
