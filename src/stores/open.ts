@@ -77,7 +77,7 @@ export function describeStore (url: string): string {
   if (path !== undefined) return `the ${lacksFile(url) ? 'new ' : ''}database ${resolve(path)}`
   if (!postgresForm.test(url)) return 'memory, until the process ends'
   const hosts = hostUrls(url)
-  const name = URL.parse(hosts[0] as string)?.pathname.slice(1)
+  const name = URL.parse(hosts[0] as string)?.pathname.slice(1) || process.env.PGDATABASE
   return `PostgreSQL at ${hosts.map(hostOf).join(', ')}${name ? `, database ${name}` : ''}`
 }
 
