@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { importExtension } from '../../../../../src/contract/generate/emit/import-extension.ts'
+import { compilerOptions, importExtension } from '../../../../../src/contract/generate/emit/import-extension.ts'
 
 const allowed = { compilerOptions: { allowImportingTsExtensions: true } }
 const rewritten = { compilerOptions: { rewriteRelativeImportExtensions: true } }
@@ -24,6 +24,7 @@ t.test('the nearest tsconfig.json says by which name a generated file imports an
 
 t.test('without a tsconfig.json a file is imported by its own name, as Node runs it', t => {
   t.equal(importExtension('/nowhere/generated'), '.ts')
+  t.strictSame(compilerOptions('/nowhere'), {})
   t.end()
 })
 
