@@ -7,7 +7,7 @@ import {
   composedSchemas, composing, containsInt64, isSchemaObject, mapSubschemas, referenced, type Schema,
   type Schemas
 } from './schemas.ts'
-import { tagName } from './union-tag.ts'
+import { tagName, withTagCheck } from './union-tag.ts'
 
 /**
  * A request hides readOnly members, an answer writeOnly ones, and a trial none. All but a request
@@ -82,20 +82,23 @@ export function ajvRewriter (
     const composed = [...composedSchemas(schema, schemas, ['allOf'])]
     const hidden = [...inherited, ...composed.flatMap(hiddenMembers)]
     const required = composed.flatMap(({ required = [] }) => required)
+    const tag = tagName(schema, schemas)
     const changed = mapSubschemas(schema, (keyword, subschema, name) => {
       if (keyword === 'properties' && hidden.includes(name)) return false
       if (unnamedMembers.includes(keyword) && isHidden(subschema)) return false
       const inheriting = keyword === 'allOf' ? hidden : []
       const inner = rewrite(subschema, inheriting, isTest || tests.includes(keyword))
       if (keyword === 'contains') return { containsBranch: inner }
-      if (branches.includes(keyword)) return { branch: inner, isPlain: isPlain(subschema) }
+      if (branches.includes(keyword)) {
+        const branch = tag === undefined ? inner : withTagCheck(inner, tag, subschema, schemas)
+        return { branch, isPlain: isPlain(subschema) }
+      }
       const mayBeAbsent = keyword === 'properties' && !required.includes(name)
       // For messages.
       return mayBeAbsent && isSchemaObject(inner) ? { ...inner, mayBeAbsent } : inner
     })
     const rewritten = withoutIneffectiveKeywords(changed)
     // For messages, like the name of a discriminator.
-    const tag = tagName(schema, schemas)
     if (tag !== undefined) rewritten.discriminatorName ??= tag
     avoidFaultsOfAjv(rewritten)
     if (referenced(schemas, schema) !== undefined) {

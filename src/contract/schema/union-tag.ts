@@ -24,6 +24,26 @@ export function tagName ({ anyOf, oneOf = anyOf }: Schema, schemas: Schemas): st
   return undefined
 }
 
+/**
+ * Adds the check of the tag to a branch, before its others: ajv finds missing members first, which
+ * do not say whether the branch is meant.
+ * @param rewritten the branch for ajv
+ */
+export function withTagCheck (
+  rewritten: unknown,
+  tag: string,
+  branch: unknown,
+  schemas: Schemas
+): unknown {
+  if (!isSchemaObject(rewritten) || !isSchemaObject(branch)) return rewritten
+  const values = valuesOf(tag, composedSchemas(branch, schemas, ['allOf']), schemas)
+  const isText = values.length > 0 && values.every(value => typeof value === 'string')
+  if (!isText) return rewritten
+  const { allOf = [] } = rewritten
+  const check = { properties: { [tag]: { enum: values } } }
+  return { ...rewritten, allOf: [check, ...allOf as object[]] }
+}
+
 function takesObjects ({ type, properties }: Schema): boolean {
   return type === 'object' || properties !== undefined
 }

@@ -140,6 +140,9 @@ t.test('the branch that a value matches best has the fault, where a member or it
   t.strictSame(faults({ oneOf: [{ oneOf: closed }, ...closed.slice(2)] }, '{}'), plain, 'forms of forms')
   const needed = { oneOf: ['a', 'b'].map(value => ({ ...kind(value), required: ['kind'] })) }
   t.strictSame(faults(needed, '{}'), ['must have the member "kind"'])
+  const forms = { oneOf: [{ ...kind('a'), required: ['x'] }, { ...kind('b', 'c'), required: ['y'] }] }
+  t.strictSame(faults(forms, '{"kind":"c"}'), ['must have the member "y"'])
+  t.strictSame(faults(forms, '{"kind":"d","x":1}'), ['kind must be one of "a", "b", "c"'])
   const some = { oneOf: [kind('a'), { type: 'object', properties: { kind: string }, required: ['y'] }] }
   const [none] = plain
   t.strictSame(faults(some, '{"kind":"b"}'), [`${none}: "kind" in it must be "a", or it must have the member "y"`])
