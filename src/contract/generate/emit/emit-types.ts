@@ -13,6 +13,7 @@ import {
   type Parameter, resolve, valueOf, visitValues, withoutExtensions
 } from '../description/description.ts'
 import { distinctionsIn } from '../description/discriminators.ts'
+import { moveRequired } from './all-of-parts.ts'
 import { discriminatorTag } from './emit-contract.ts'
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
@@ -131,6 +132,7 @@ const knownMethods: readonly string[] = methods.filter(method => method !== 'que
 function toTyped (document: Description): Description {
   const copy = structuredClone(document)
   tagByDefaults(copy)
+  moveRequired(copy)
   addRequired(copy)
   for (const listed of listOperations(copy)) {
     if (hasIgnoredBody(listed)) delete listed.operation.requestBody

@@ -9,7 +9,7 @@ import { emitBuiltInTypes } from '../../../../src/contract/generate/emit/emit-bu
 import { emitTypes } from '../../../../src/contract/generate/emit/emit-types.ts'
 import { generate, readContract } from '../../../../src/contract/generate/index.ts'
 import { compile } from '../../../fixtures/compiler.ts'
-import { contractText } from '../../../fixtures/contract.ts'
+import { contractText, noContent, ref } from '../../../fixtures/contract.ts'
 
 const config = JSON.stringify({ extends: resolve('tsconfig.json'), include: ['*.ts'] })
 const same = `type Same<A, B> = [A] extends [B]
@@ -70,6 +70,33 @@ t.test('both emitters have the same types, but for what openapi-typescript has o
   })
   // openapi-typescript takes prefixItems for all items.
   t.strictSame(differences, ["wider operations['search']['responses'][200]['content']"])
+})
+
+t.test('a part of an allOf requires what other parts describe, at any depth', async t => {
+  const member = (name: string, type = 'string') => `properties: { ${name}: { type: ${type} } }`
+  const schemas = [
+    'Root: { type: object, properties: { id: { type: string }, at: { type: string } } }',
+    `Base: { allOf: [${ref('Root')}, { type: object, ${member('n', 'number')} }] }`,
+    `Empty: { allOf: [${ref('Root')}, { type: object, required: &id [id] }] }`,
+    `Deep: { allOf: [${ref('Base')}, { required: [id, x, n], ${member('x')} }] }`,
+    `Deeper: { allOf: [${ref('Deep')}], required: [at], ${member('y')} }`,
+    `Other: { allOf: [{ required: *id, ${member('id')} }, { type: object, title: An object }], required: [at], ${member('at')} }`,
+    `Outer: { allOf: [{ type: object, required: *id }], ${member('id')} }`,
+    `Loop: { allOf: [${ref('Pool')}, { required: [q] }], ${member('p')} }`,
+    `Pool: { allOf: [${ref('Root')}], properties: { q: ${ref('Loop')} } }`
+  ]
+  const folder = t.testdir({
+    'tsconfig.json': config,
+    'contract.yaml': contractText({
+      paths: `  /a: { get: { operationId: a, ${noContent} } }`,
+      components: `  schemas:\n    ${schemas.join('\n    ')}`
+    })
+  })
+  const { document } = await readContract(join(folder, 'contract.yaml'))
+  const { types, text } = await comparison(folder, 'parts', document)
+  t.ok(types.length > schemas.length)
+  writeFileSync(join(folder, 'parts.ts'), text)
+  t.strictSame(await compile(folder), [])
 })
 
 /** Compiles a program that finds `components` and `operations` of a contract with these schemas. */
