@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify'
+import { HttpError } from 'fastify-openapi-contract'
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { type PlantStore, StoreUnavailable } from '../../../src/plants/plant-store.ts'
 import { createErrorLog } from '../../../src/service/error-log.ts'
 import { createSharedMemory } from '../../../src/service/shared-memory.ts'
 import { createLog, makeReadable } from '../../../src/telemetry/log.ts'
+import { logError } from '../../../src/telemetry/request-log.ts'
 import { authorization, isError, json, listen, logLines, startApp } from '../../fixtures/app.ts'
 import { exchange, requestText } from '../../fixtures/raw.ts'
 import { testStore } from '../../fixtures/store.ts'
@@ -69,6 +71,13 @@ t.test('an unknown Transfer-Encoding is logged at level info, without a stack', 
     'POST /plants', ['Host: plants', 'Transfer-Encoding: gzip', 'Connection: close', '', '']
   ))
   t.match(JSON.parse(lines.join('')), { level: 30, status: 501, err: undefined })
+})
+
+t.test('a 5xx without a cause is logged with its own message', async t => {
+  const { log, lines } = logLines()
+  logError(log, new HttpError(502, 'The supplier does not answer.'), { id: '1', ip: '192.0.2.1', socket: { remoteAddress: '192.0.2.1' } })
+  const err = { message: 'The supplier does not answer.' }
+  t.match(JSON.parse(lines.join('')), { level: 50, status: 502, err, msg: 'The supplier does not answer.' })
 })
 
 t.test('every field has at most 1 KiB, and says how long it was', async t => {
