@@ -8,16 +8,24 @@ type Names = readonly string[]
 /** Moves what a part requires, and another part describes, to the schema around the allOf. */
 export function moveRequired (document: Description): void {
   visitValues(document, value => {
-    if (!isSchemaObject(value) || !Array.isArray(value.allOf)) return
+    if (!isSchemaObject(value)) return
+    if (typeof value.$ref === 'string' && Array.isArray(value.required)) composeSiblings(value)
+    if (!Array.isArray(value.allOf)) return
     const parts = value.allOf.filter(isSchemaObject)
     const required = new Set([value, ...parts].flatMap(part => part.required as Names ?? []))
-    if (required.size === 0) return
     const allOf = parts.map(withOwnRequired).filter(saysMore)
     const inlined = allOf.map(part => inline(document, part, [...required], [value]))
-    Object.assign(value, { required: [...required], allOf: inlined })
+    Object.assign(value, required.size > 0 && { required: [...required] }, { allOf: inlined })
     // openapi-typescript has no type for an allOf of nothing.
     if (allOf.length === 0) delete (value as { allOf?: unknown }).allOf
   })
+}
+
+/** openapi-typescript ignores what is beside a `$ref`. */
+function composeSiblings (schema: { $ref?: unknown, allOf?: unknown }): void {
+  const { $ref, allOf = [] } = schema
+  delete schema.$ref
+  schema.allOf = [{ $ref }, ...allOf as object[]]
 }
 
 /** A part that requires members which it describes, and no others. */

@@ -82,6 +82,8 @@ t.test('a part of an allOf requires what other parts describe, at any depth', as
     `Deeper: { allOf: [${ref('Deep')}], required: [at], ${member('y')} }`,
     `Other: { allOf: [{ required: *id, ${member('id')} }, { type: object, title: An object }], required: [at], ${member('at')} }`,
     `Outer: { allOf: [{ type: object, required: *id }], ${member('id')} }`,
+    `Named: { allOf: [${ref('Root')}, { type: object, description: Named }] }`,
+    "Beside: { $ref: '#/components/schemas/Root', required: [id] }",
     `Loop: { allOf: [${ref('Pool')}, { required: [q] }], ${member('p')} }`,
     `Pool: { allOf: [${ref('Root')}], properties: { q: ${ref('Loop')} } }`
   ]
