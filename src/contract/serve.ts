@@ -5,7 +5,7 @@ import fastifyPlugin from 'fastify-plugin'
 import type { AnswerOptions, AnyHandler } from './answers/answers.ts'
 import { readBodiesAsBytes } from './bodies/body-parser.ts'
 import { bodyHooks, type BodyLimits } from './bodies/body-readers.ts'
-import { docsPath, docsRedirects, serveDocs } from './docs/docs-page.ts'
+import { docsPath, docsRedirects, docsServers, serveDocs } from './docs/docs-page.ts'
 import { didYouMean } from './message/did-you-mean.ts'
 import { answerErrors } from './message/fastify-errors.ts'
 import { addMethods } from './message/methods.ts'
@@ -125,9 +125,9 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   }
   answerSkipped(app, skipped, all)
   await routes?.(app, security => authenticate(app, security, guards))
-  // A prefix replaces the path of the server, also for the page.
-  const servers = app.prefix === '' ? {} : { servers: [{ url: app.prefix }] }
-  await serveDocs(app, { ...document, ...servers }, variables, pages, all.length)
+  const path = serverPath(contract.server, variables)
+  const shown = { ...document, ...docsServers(document, app.prefix, path) }
+  await serveDocs(app, shown, variables, pages, all.length)
   const unreachable = contract.skipped.filter(({ isReachable }) => !isReachable)
   const named = unreachable.map(operation => ({ ...operation, template: operation.url }))
   describeContract(operations, [...skipped, ...named]).forEach(warn)

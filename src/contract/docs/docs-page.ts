@@ -56,6 +56,22 @@ export async function serveDocs (
   })
 }
 
+/**
+ * The servers that the page lists. A prefix replaces the path of the contract's server. The page
+ * calls no other host: where the contract has only addresses of others, its own comes first.
+ */
+export function docsServers (
+  document: object,
+  prefix: string,
+  path: string
+): { servers?: object[] } {
+  if (prefix !== '') return { servers: [{ url: prefix }] }
+  const { servers = [] } = document as { servers?: ReadonlyArray<{ url: string }> }
+  const isElsewhere = servers.length > 0 && servers.every(({ url }) => /^[a-z]+:\/\//i.test(url))
+  const own = { url: path || '/', description: 'This service' }
+  return isElsewhere ? { servers: [own, ...servers] } : {}
+}
+
 /** The address of the page for each path above it, decoded. */
 export function docsRedirects (prefixes: readonly string[]): Map<string, string> {
   const redirects = new Map<string, string>()

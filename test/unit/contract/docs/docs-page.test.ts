@@ -2,7 +2,8 @@ import { parseYaml } from '@redocly/openapi-core'
 import fastify from 'fastify'
 import t from 'tap'
 import { document } from '../../../../generated/document.ts'
-import { serveDocs } from '../../../../src/contract/docs/docs-page.ts'
+import { docsServers, serveDocs } from '../../../../src/contract/docs/docs-page.ts'
+import { buildMicroblog } from '../../../../src/contract/examples/microblog/app.ts'
 import { openSwaggerUi } from '../../../../src/contract/docs/swagger-ui.ts'
 import { healthPathsBelow } from '../../../../src/service/health.ts'
 import { isError, startApp } from '../../../fixtures/app.ts'
@@ -33,6 +34,20 @@ t.test('a contract without servers or these variables is served unchanged', asyn
     await serveDocs(app, contract, { other: 'x' }, [''], 0)
     t.strictSame((await app.inject('/docs/json')).json(), contract)
   }
+})
+
+t.test('where the contract has only addresses of other hosts, the page calls its own', async t => {
+  const app = await buildMicroblog({ tokens: new Map(), signingSecret: 'x' })
+  t.teardown(() => app.close())
+  const own = { url: '/api/v1', description: 'This service' }
+  const other = { url: 'https://blog.example.com/api/v1' }
+  for (const path of ['/docs/json', '/api/v1/docs/json']) {
+    t.strictSame((await app.inject(path)).json().servers, [own, other])
+  }
+  const local = { url: '/v1' }
+  t.strictSame(docsServers({ servers: [other, local] }, '', '/v1'), {})
+  t.strictSame(docsServers({ servers: [other] }, '', ''), { servers: [{ ...own, url: '/' }, other] })
+  t.strictSame(docsServers({ servers: [other] }, '/v2', '/v1'), { servers: [{ url: '/v2' }] })
 })
 
 t.test('the page works over plain http away from localhost', async t => {
