@@ -50,12 +50,18 @@ function unknownKeywords (schema: Schema, isOpenApi30: boolean): Warning[] {
     if (keywords.has(word) || annotations.has(word) || word.startsWith('x-')) return false
     return word !== 'nullable' || !isOpenApi30
   })
+  const known = [...keywords, ...annotations]
   return unknown.map(keyword => {
     const sentence = `\`${keyword}\` is ignored: JSON Schema 2020-12 has no such keyword.`
-    const isNullable = keyword === 'nullable'
-    const hint = isNullable ? ' In OpenAPI 3.1 it is `type: [string, \'null\']`.' : ''
+    const hint = keyword === 'nullable' ? nullableHint(schema) : didYouMean(keyword, known)
     return { sentence: sentence + hint, keyword }
   })
+}
+
+function nullableHint ({ $ref }: Schema): string {
+  const union = "anyOf: [{ $ref: ... }, { type: 'null' }]"
+  const form = $ref === undefined ? "type: [string, 'null']" : union
+  return ` In OpenAPI 3.1 it is \`${form}\`.`
 }
 
 /** Two bounds that leave nothing. */

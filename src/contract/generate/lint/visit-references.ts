@@ -74,7 +74,7 @@ const referable = [
   'scalar', 'SpecExtension'
 ]
 /** What contains schemas, and may itself be a reference. */
-const holders = ['Response', 'Parameter', 'RequestBody', 'Header']
+const holders = ['Response', 'Parameter', 'RequestBody', 'Header', 'MediaType']
 
 /** Asks for another part of the description, beside the one that a reference misses. */
 function similarTarget ($ref: string, root: object): string {

@@ -4,7 +4,8 @@ import { relative } from 'node:path'
 import {
   type Description, hasIgnoredBody, listOperations, operationPointer, pointerOf, visitValues
 } from '../description/description.ts'
-import { excludedTags } from '../description/discriminators.ts'
+import { excludedTags, unknownProperties } from '../description/discriminators.ts'
+import { didYouMean } from '../../message/did-you-mean.ts'
 import { emptiedObjects } from './emptied-objects.ts'
 import { describe, locate, placeOf } from '../files/findings.ts'
 import type { Survey } from './survey.ts'
@@ -93,6 +94,10 @@ export function warningsOf (
   for (const { pointer, tag, property } of excludedTags(parsed as Description)) {
     add([pointer], `The value \`${tag}\` of a discriminator selects a schema whose own ` +
       `\`${property}\` refuses it.`)
+  }
+  for (const { pointer, property, members } of unknownProperties(parsed as Description)) {
+    add([pointer], `No schema of this discriminator has the member \`${property}\`.` +
+      didYouMean(property, members))
   }
   add(emptiedObjects(parsed as Description), 'This object of an answer declares no member, and ' +
     'is sent without any: write `additionalProperties: true` to send all.')

@@ -300,14 +300,16 @@ paths:
       operationId: a
       parameters: [{ $ref: '#/components/schemas/A' }]
       requestBody: { $ref: '#/components/schemas/A' }
-      responses: { '200': { $ref: '#/components/schemas/A' } }
+      responses:
+        '200': { $ref: '#/components/schemas/A' }
+        '201': { description: fine, content: { application/json: { $ref: '#/components/schemas/A' } } }
 components: { schemas: { A: { type: object, properties: { b: { type: string } } } } }
 `)
   const { findings } = await refused.then(() => t.fail(), error => error) as ContractError
-  t.match(findings, ['Parameter', 'RequestBody', 'Response'].map(kind => {
+  t.match(findings, ['Parameter', 'RequestBody', 'Response', 'MediaType'].map(kind => {
     return new RegExp(`This \\$ref leads to a schema, not to a ${kind}: name it in \`schema\`\\. `)
   }))
-  t.equal(findings.length, 3)
+  t.equal(findings.length, 4)
 })
 
 t.test('a malformed pattern of a parameter is named at its place', async t => {

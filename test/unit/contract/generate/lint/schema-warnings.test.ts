@@ -56,6 +56,17 @@ t.test('a value of a discriminator that its schema excludes is a warning', async
   t.strictSame(await warningsOf(t, { Pet, Dog: branch({ const: 'dog' }), Cat: branch({ type: 'string' }) }), [])
 })
 
+t.test('a discriminator by a member that no schema has is a warning', async t => {
+  const Dog = { properties: { kind: { type: 'string' } } }
+  const Cat = { allOf: [{ properties: { kinds: { type: 'string' } } }] }
+  const oneOf = ['Dog', 'Cat'].map(name => ({ $ref: `#/components/schemas/${name}` }))
+  const by = (propertyName: string) => ({ Dog, Cat, Pet: { oneOf, discriminator: { propertyName } } })
+  t.match(await warningsOf(t, by('kund')), [
+    /schemas\/Pet\/discriminator\/propertyName No schema of this discriminator has the member `kund`\. Did you mean kind\?$/
+  ])
+  for (const name of ['kind', 'kinds']) t.strictSame(await warningsOf(t, by(name)), [], 'one has it')
+})
+
 t.test('a discriminator without oneOf is a warning', async t => {
   const discriminator = { propertyName: 'kind' }
   const Kind = { type: 'object', required: ['kind'], properties: { kind: { type: 'string' } } }
@@ -78,5 +89,14 @@ t.test('an object of an answer that is sent without members is a warning', async
   const operation = `post: { requestBody: { ${content('Request')} }, responses: { ${post('200', 'Answer')}, ${post('201', 'Part')} } }`
   t.match(await warningsOf(t, sent, `  /a: { ${operation} }`), [
     /schemas\/Answer\/properties\/free This object of an answer declares no member, .* to send all\. \(1 more\)$/
+  ])
+})
+
+t.test('an unknown keyword is a warning with the one that was meant', async t => {
+  const $ref = '#/components/schemas/A'
+  t.match(await warningsOf(t, { A: { requried: ['b'] }, B: { nullable: true }, C: { $ref, nullable: true } }), [
+    /`requried` is ignored: .* Did you mean required\?$/,
+    /`nullable` is ignored: .* In OpenAPI 3\.1 it is `type: \[string, 'null'\]`\.$/,
+    /`nullable` is ignored: .* In OpenAPI 3\.1 it is `anyOf: \[\{ \$ref: \.\.\. \}, \{ type: 'null' \}\]`\.$/
   ])
 })
