@@ -58,11 +58,14 @@ export function sampler (document: object): SampleAt {
   }
 
   /** The first branch of a union with an example, else the first with a value. */
-  function branchOf ({ oneOf, anyOf }: Node, isNeeded: boolean): unknown {
+  function branchOf ({ oneOf, anyOf, discriminator }: Node, isNeeded: boolean): unknown {
     const branches = [...listOf(oneOf), ...listOf(anyOf)]
-    const example = branches.map(branch => sampleOf(branch, false)).find(isPresent)
+    const sampleWithTag = (branch: unknown, isNeeded: boolean) => {
+      return withTag(sampleOf(branch, isNeeded), branch, discriminator)
+    }
+    const example = branches.map(branch => sampleWithTag(branch, false)).find(isPresent)
     if (example !== undefined || !isNeeded) return example
-    const samples = branches.map(branch => sampleOf(branch, true))
+    const samples = branches.map(branch => sampleWithTag(branch, true))
     return samples.find(sample => sample !== null && isPresent(sample)) ?? samples[0]
   }
 
@@ -115,6 +118,16 @@ export function sampler (document: object): SampleAt {
     const schema = node.itemSchema ?? node.schema
     return node.example ?? dataValue ?? sampleOf(schema, isNeeded && schema !== undefined)
   }
+}
+
+/** Adds the value of a discriminator that selects the branch, if a mapping names it. */
+function withTag (sample: unknown, branch: unknown, discriminator: unknown): unknown {
+  const { propertyName, mapping } = Object(discriminator) as Node
+  if (!isSchemaObject(sample) || typeof propertyName !== 'string') return sample
+  const { $ref } = Object(branch) as Node
+  const tags = Object.entries(Object(mapping)).filter(([, target]) => target === $ref)
+  const isRight = tags.length === 0 || tags.some(([tag]) => tag === sample[propertyName])
+  return isRight ? sample : { ...sample, [propertyName]: tags[0]?.[0] }
 }
 
 /** Null shows nothing, so the next one counts. */

@@ -35,7 +35,8 @@ export function answerWriter (operation: RoutedOperation, options: WriterOptions
   const { reportAnswer } = options
   const writers = new Map<string, WriteAnswer>()
   for (const [key, response] of Object.entries(responses)) {
-    writers.set(key.toLowerCase(), responseWriter(response, options))
+    const itsOptions = key === 'default' ? ofDefault(options) : options
+    writers.set(key.toLowerCase(), responseWriter(response, itsOptions))
   }
   return (answer, reply) => {
     const { status } = answer
@@ -49,6 +50,15 @@ export function answerWriter (operation: RoutedOperation, options: WriterOptions
     reportAnswer(`${status}${undeclared}`, reply)
     return { fields: writeFields(answer.headers ?? noFields), ...writeUndeclaredBody(answer) }
   }
+}
+
+/** Names the response in a breach: the status may be one that the handler did not mean. */
+function ofDefault (options: WriterOptions): WriterOptions {
+  const report: WriterOptions['report'] = (breach, reply) => {
+    const message = `${breach.message}, as its status has no response but \`default\``
+    options.report(new Error(message), reply)
+  }
+  return { ...options, report }
 }
 
 function responseWriter (response: Response, options: WriterOptions): WriteAnswer {

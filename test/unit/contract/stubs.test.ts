@@ -78,6 +78,8 @@ const cases: Record<string, [responses: string, status: number, body: unknown]> 
   'a schema that needs a union which has the schema': [ofSchema(ref('Holder')), 200, { union: 'string' }],
   'a schema that contains itself': [ofSchema(ref('Endless')), 501, 'its body'],
   'no schema': [json(''), 501, 'its body'],
+  'a discriminator with a mapping': [ofSchema(ref('Pets')), 200, { kind: 'cat', name: 'string' }],
+  'a discriminator whose value an example has': [ofSchema(ref('Lions')), 200, { kind: 'lion' }],
   'bytes without an example': [answer('image/png: { schema: { type: string, format: binary } }'), 501, 'its body'],
   'no success': [`responses: { '404': { description: x, ${jsonContent('{}')} } }`, 501, 'a success'],
   'a header field without an example': [
@@ -107,6 +109,10 @@ const components = `
     List: { type: array, items: ${ref('List')} }
     Union: { oneOf: [${ref('Holder')}, { type: string }] }
     Holder: { type: object, required: [union], properties: { union: ${ref('Union')} } }
+    Cat: { type: object, required: [kind, name], properties: { kind: { type: string }, name: { type: string } } }
+    Lion: { type: object, required: [kind], properties: { kind: { type: string, example: lion } } }
+    Pets: { oneOf: [${ref('Cat')}], discriminator: { propertyName: kind, mapping: { cat: Cat, tiger: '#/components/schemas/Cat' } } }
+    Lions: { oneOf: [${ref('Lion')}], discriminator: { propertyName: kind, mapping: { big: Lion, lion: Lion } } }
     Endless: { type: object, required: [next], properties: { next: ${ref('Endless')} } }
     Tree: { type: object, properties: { leaf: { type: string, example: green }, left: ${ref('Tree')} } }`
 

@@ -68,6 +68,23 @@ export function excludedTags (document: Description) {
   return found
 }
 
+/** The discriminators whose property no schema of their `oneOf` has, with the members of these. */
+export function unknownProperties (document: Description) {
+  const found: Array<{ pointer: string, property: string, members: string[] }> = []
+  visitValues(document, (value, path) => {
+    if (!isSchemaObject(value) || !isDiscriminator(value.discriminator)) return
+    const { propertyName: property } = value.discriminator
+    const members = branchesOf(value).flatMap($ref => {
+      const parts = [...composedSchemas({ $ref }, { '': document })]
+      return parts.flatMap(({ properties }) => Object.keys(Object(properties)))
+    })
+    if (members.length === 0 || members.includes(property)) return
+    const pointer = pointerOf([...path, 'discriminator', 'propertyName'])
+    found.push({ pointer, property, members })
+  })
+  return found
+}
+
 /** The references in `oneOf`. An inline branch has no name that could select it. */
 function branchesOf ({ oneOf }: Schema): string[] {
   const branches = Array.isArray(oneOf) ? oneOf as Branch[] : []

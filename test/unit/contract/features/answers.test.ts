@@ -38,6 +38,7 @@ t.test('answers by status, range and `default`', async t => {
     [{ status: 200 }, '/a', /read answered 200 without its body/],
     [{ status: 200, body: [] }, '/a', /the answer must be an object/],
     [{ status: 200, body: { a: 1 } }, '/a', /the answer at a must be a string/],
+    [{ status: 404, body: {} }, '/a', /the answer must have the member "a", as its status has no response but `default`$/],
     [{ status: 202, body }, '/a', /read answered 202 with a body, which/],
     [{ status: 205, body }, '/a', /read answered 205 with a body, which/],
     [{ status: 99, body }, '/a', /read answered 99, which/],
