@@ -24,7 +24,8 @@ export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void
   if (file?.isFile() === false) throw new Error('it is not a regular file; name one')
   // SQLite names the log after the path: each name would have another log.
   if (file !== undefined && file.nlink > 1) {
-    throw new Error('its file has another hard link, by which SQLite would lose plants')
+    const reason = 'its file has another hard link, by which SQLite would lose plants'
+    throw new Error(`${reason}; remove it`)
   }
   checkMount(path, readMounts(mounts))
   const log = `${path}-wal`
