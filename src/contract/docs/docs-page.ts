@@ -27,7 +27,7 @@ export async function serveDocs (
   operations: number
 ): Promise<void> {
   await app.register(async docs => {
-    const headers = securityHeaders(Object.values(variables))
+    const headers = securityHeaders([...Object.values(variables), ...tokenAddresses(document)])
     docs.addHook('onRequest', async (_request, reply) => { reply.headers(headers) })
     // Fastify 5 also takes the options of its router beside the others.
     const { ignoreTrailingSlash, routerOptions } = docs.initialConfig
@@ -127,12 +127,26 @@ const pageCss = `.swagger-ui {
   }
 }`
 
+interface Flow { tokenUrl?: string, refreshUrl?: string }
+interface TokenScheme { openIdConnectUrl?: string, flows?: Readonly<Record<string, Flow>> }
+
+/** Where *Authorize* gets tokens (OpenAPI 3.1, sections 4.8.27 and 4.8.29). */
+function tokenAddresses (document: object): string[] {
+  const { components = {} } = document as { components?: { securitySchemes?: object } }
+  const schemes: TokenScheme[] = Object.values(components.securitySchemes ?? {})
+  const found = schemes.flatMap(({ openIdConnectUrl, flows = {} }) => {
+    const ofFlows = Object.values(flows).map(({ tokenUrl, refreshUrl }) => [tokenUrl, refreshUrl])
+    return [openIdConnectUrl, ...ofFlows.flat()]
+  })
+  return found.filter(address => address !== undefined)
+}
+
 /** No upgrade-insecure-requests: it breaks plain HTTP on hosts other than localhost. */
 function securityHeaders (addresses: string[]): Record<string, string> {
   const sources = ["'self'"]
   for (const address of addresses) {
     const url = URL.parse(address)
-    if (url !== null) sources.push(url.origin)
+    if (url !== null && !sources.includes(url.origin)) sources.push(url.origin)
   }
   const policy = [
     "default-src 'none'",

@@ -50,6 +50,27 @@ t.test('where the contract has only addresses of other hosts, the page calls its
   t.strictSame(docsServers({ servers: [other] }, '/v2', '/v1'), { servers: [{ url: '/v2' }] })
 })
 
+t.test('the page may ask the hosts that give tokens', async t => {
+  const policyWith = async (securitySchemes: object) => {
+    const app = fastify()
+    t.teardown(() => app.close())
+    const contract = { openapi: '3.1.0', info: { title: 'x', version: '1' }, paths: {}, components: { securitySchemes } }
+    await serveDocs(app, contract, {}, [''], 0)
+    return (await app.inject('/docs')).headers['content-security-policy']
+  }
+  const oauth = {
+    type: 'oauth2',
+    flows: {
+      clientCredentials: { tokenUrl: 'https://id.example.com/token', refreshUrl: 'https://id.example.com/refresh' },
+      implicit: { authorizationUrl: 'https://other.example.com/' },
+      password: { tokenUrl: '/token' }
+    }
+  }
+  const oidc = { type: 'openIdConnect', openIdConnectUrl: 'https://oidc.example.com/.well-known/openid-configuration' }
+  t.match(await policyWith({ oauth, oidc }), "; connect-src 'self' https://id.example.com https://oidc.example.com;")
+  t.match(await policyWith({ key: { type: 'apiKey' } }), "; connect-src 'self';")
+})
+
 t.test('the page works over plain http away from localhost', async t => {
   const { app } = await startApp(t)
   const { statusCode, headers } = await app.inject('/docs')
