@@ -56,12 +56,20 @@ function int64Check (rule: Rule) {
   ) => {
     if (value === null && rule.types.includes('null')) return undefined
     const integer = integerAt(holder, key, value, exact)
+    // Of requests each number that a double may round is there.
+    const isOfAnswer = exact.get(holder)?.has(key) !== true
+    if (integer === undefined && isOfAnswer && mayBeRounded(value)) return rounded
     const problem = problemWith(integer)
     if (problem === undefined) integers.push({ holder, key, integer: integer as bigint })
     return problem
   }
 }
 
+function mayBeRounded (value: unknown): boolean {
+  return Number.isInteger(value) && Math.abs(value as number) < 2 ** 63
+}
+
+const rounded = 'is a number beyond 2^53, which may be rounded: give a bigint'
 const notInt64 = 'must be an integer from -9223372036854775808 to 9223372036854775807'
 
 /**

@@ -107,6 +107,10 @@ t.test('keywords beside a $ref to an int64 apply, in responses and in parameters
   const tooSmall = 'the answer at id must be at least 5'
   t.equal(await sentBody(t, objectWith(idWith('minimum: 5')), { id: 1n }, id), tooSmall)
   t.equal(await sentBody(t, objectWith(idWith('enum: [1, 2]')), { id: 1n }, id), '{"id":1}')
+  const rounded = 'the answer at id is a number beyond 2^53, which may be rounded: give a bigint'
+  t.equal(await sentBody(t, objectWith(idWith('')), { id: 2 ** 53 }, id), rounded)
+  const range = 'from -9223372036854775808 to 9223372036854775807'
+  t.equal(await sentBody(t, objectWith(idWith('')), { id: 2 ** 63 }, id), `the answer at id must be an integer ${range}`)
   const sized = 'Sized: { type: object, properties: { size: { type: number } } }'
   const step = "{ $ref: '#/components/schemas/Sized', multipleOf: 5.0e-324 }"
   t.equal(await sentBody(t, step, { size: 1 }, sized), '{"size":1}', 'a tiny step takes finite time')

@@ -45,7 +45,7 @@ export function placeOf ({ location: [place] }: NormalizedProblem): LocationObje
 export function describe (problem: NormalizedProblem): string {
   const { message, ruleId } = problem
   const unknown = /^Property `(.*)` is not expected here/.exec(message)?.[1]
-  const hint = unknown === undefined ? '' : hintFor(unknown, problem)
+  const hint = unknown === undefined ? hintOfNull(problem) : hintFor(unknown, problem)
   return `${locate(placeOf(problem))} ${message}${hint} (${ruleId})`
 }
 
@@ -53,6 +53,15 @@ function hintFor (unknown: string, problem: NormalizedProblem): string {
   const isPath = /^#\/paths\/[^/]+$/.test(String(placeOf(problem).pointer))
   if (isPath) return ' A path begins with a slash.'
   return hints.get(unknown) ?? didYouMean(unknown, problem.suggest)
+}
+
+/** In a list of types, null without quotes is none of them. */
+function hintOfNull (problem: NormalizedProblem): string {
+  const place = placeOf(problem)
+  const { line, col } = startOf(place)
+  const text = (place.source.body.split('\n')[line - 1] as string).slice(col - 1)
+  const isNull = /\/type(?:\/\d+)?$/.test(String(place.pointer)) && /^(?:null|~)/.test(text)
+  return isNull ? " Write null in quotes: 'null'." : ''
 }
 
 /** What a reader of an unknown field may not see. */

@@ -15,16 +15,8 @@ export function warningsOfSchema (schema: Schema, context: UserContext): Warning
     sentence: 'This keyword is read as in the version of OpenAPI that has this form of it.', keyword
   }))
   warnings.push(...unknownKeywords(schema, isOpenApi30), ...impossibleBounds(schema))
-  const { type, format, pattern, allOf, discriminator } = schema
-  const { maxLength = Infinity } = schema as { maxLength?: number }
-  const mayBeLong = maxLength > longestBacktracked
-  if (typeof pattern === 'string' && mayBeLong && repeatsRepetitions.test(pattern)) {
-    warnings.push({
-      sentence: 'This pattern may take seconds for 30 characters, and twice that for each more. ' +
-        'Write it without a repetition of nothing but repetitions.',
-      keyword: 'pattern'
-    })
-  }
+  warnings.push(...warningsOfPattern(schema).map(sentence => ({ sentence, keyword: 'pattern' })))
+  const { type, format, allOf, discriminator } = schema
   const known = [type].flat().includes('string') ? formatsOfText : formatsOfNumber
   if (typeof format === 'string' && !known.includes(format) && !otherFormats.includes(format)) {
     const hint = didYouMean(format, known)
@@ -41,6 +33,19 @@ export function warningsOfSchema (schema: Schema, context: UserContext): Warning
         'write `unevaluatedProperties: false` beside this allOf instead.',
       keyword: 'allOf'
     })
+  }
+  return warnings
+}
+
+function warningsOfPattern ({ pattern, maxLength = Infinity }: Schema): string[] {
+  const warnings: string[] = []
+  if (typeof pattern !== 'string') return warnings
+  if (Number(maxLength) > longestBacktracked && repeatsRepetitions.test(pattern)) {
+    warnings.push('This pattern may take seconds for 30 characters, and twice that for each ' +
+      'more. Write it without a repetition of nothing but repetitions.')
+  }
+  if (/^\/\^.*\$\/\w*$/s.test(pattern)) {
+    warnings.push('No text matches this pattern: write it without the slashes around it.')
   }
   return warnings
 }

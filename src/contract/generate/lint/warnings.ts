@@ -91,6 +91,10 @@ export function warningsOf (
   const ignored = operations.filter(hasIgnoredBody).map(({ url, method }) => {
     return `${operationPointer(url, method)}/requestBody`
   })
+  for (const [index, { url }] of ((parsed as Description).servers ?? []).entries()) {
+    const sentence = `This address is a path, as it has no scheme: write https://${url}.`
+    if (hostWithoutScheme.test(url)) add([`#/servers/${index}/url`], sentence)
+  }
   for (const { pointer, tag, property } of excludedTags(parsed as Description)) {
     add([pointer], `The value \`${tag}\` of a discriminator selects a schema whose own ` +
       `\`${property}\` refuses it.`)
@@ -105,6 +109,8 @@ export function warningsOf (
   add(roundedIn(parsed), 'A number beyond 2^53 in an example is rounded: it is read as a double.')
   return lines
 }
+
+const hostWithoutScheme = /^(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:\/|$)/i
 
 const inExample = /(?<!\/(?:properties|patternProperties|schemas|headers))\/examples?(?:\/|$)/
 

@@ -312,6 +312,22 @@ components: { schemas: { A: { type: object, properties: { b: { type: string } } 
   t.equal(findings.length, 4)
 })
 
+t.test('null without quotes is no type, and a server without a scheme is a path', async t => {
+  const typed = (type: string) => `${head.replace('{ url: / }', '{ url: api.example.com/v1 }, { url: /v1.example }')}
+paths: { /a: { get: { operationId: a, ${fine} } } }
+components: { schemas: { A: { type: ${type} } } }
+`
+  for (const type of ['[string, null]', '~']) {
+    const error = await readContract(write(t, typed(type))).then(() => t.fail(), error => error) as ContractError
+    t.match(error.findings, [/`type` can be one of the following only: .* Write null in quotes: 'null'\. \(struct\)$/])
+  }
+  const misspelt = await readContract(write(t, typed('strng'))).then(() => t.fail(), error => error) as ContractError
+  t.notMatch(misspelt.message, 'in quotes')
+  const { warnings } = await readContract(write(t, typed('string')))
+  t.equal(warnings.filter(warning => /\/servers\/0\/url This address is a path, .*: write https:\/\/api\.example\.com\/v1\.$/.test(warning)).length, 1)
+  t.equal(warnings.join().match(/This address is a path/g)?.length, 1)
+})
+
 t.test('a malformed pattern of a parameter is named at its place', async t => {
   const parameters = "[{ name: b, in: query, schema: {} }, { $ref: '#/components/parameters/C' }]"
   const refused = read(t, `

@@ -100,3 +100,11 @@ t.test('an unknown keyword is a warning with the one that was meant', async t =>
     /`nullable` is ignored: .* In OpenAPI 3\.1 it is `anyOf: \[\{ \$ref: \.\.\. \}, \{ type: 'null' \}\]`\.$/
   ])
 })
+
+t.test('a pattern between slashes is a warning', async t => {
+  const patterned = ['/^a+$/', '/^b$/i'].map(pattern => ({ type: 'string', pattern }))
+  t.match(await warningsOf(t, named(patterned)), [
+    /\/pattern No text matches this pattern: write it without the slashes around it\. \(1 more\)$/
+  ])
+  t.strictSame(await warningsOf(t, named(['^/a/$', '/a/', '^/'].map(pattern => ({ type: 'string', pattern })))), [])
+})
