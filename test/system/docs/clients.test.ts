@@ -81,9 +81,9 @@ function storedPlants (folder: string): string[] {
 /**
  * A proxy in front of the service. Each of `faults` is for one request: a status is its response;
  * `empty` is one without a body; `lost` passes the request on and ends the connection in the middle
- * of the response; `cut` is half of a 503 that is not UTF-8; `head` is half of the head of a response.
+ * of the response; `cut` is half of a 503 that is not UTF-8, `slow` is a 409 in two pieces; `head` is half of the head of a response.
  */
-async function startProxy (t: Test, service: string, faults: Array<number | 'lost' | 'empty' | 'cut' | 'head'> = [], retryAfter = '2') {
+async function startProxy (t: Test, service: string, faults: Array<number | 'lost' | 'empty' | 'cut' | 'head' | 'slow'> = [], retryAfter = '2') {
   const requests: Array<{ body: string, ms: number }> = []
   const proxy = createServer(async (request, response) => {
     const body = await text(request)
@@ -96,6 +96,12 @@ async function startProxy (t: Test, service: string, faults: Array<number | 'los
     if (fault === 'cut') {
       response.writeHead(503, { 'content-length': 100 })
       response.write(Buffer.from('half a \xe9', 'latin1'), () => response.destroy())
+      return
+    }
+    if (fault === 'slow') {
+      response.writeHead(409)
+      response.write('{"error":409,"message":"The ')
+      setTimeout(() => response.end('second piece."}'), 100)
       return
     }
     if (fault === 'head') {
@@ -173,6 +179,12 @@ for (const [program, client] of Object.entries(clients)) {
       const proxy = await startProxy(t, origin, [...faults])
       const { code, printed } = await send(client, folder, proxy.origin, '8')
       t.strictSame([code, printed, proxy.requests.length], [0, client.prints, faults.length + 1])
+    })
+
+    await t.test('the message of an error is whole, also in pieces', async t => {
+      const proxy = await startProxy(t, origin, ['slow'])
+      const result = await send(client, folder, proxy.origin, '7')
+      t.match(result, { code: program === 'curl' ? 0 : 1, output: /The second piece\./ })
     })
 
     await t.test('an error without a body is an error', async t => {
