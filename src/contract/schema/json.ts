@@ -26,7 +26,12 @@ export type Key = string | number
 export type ExactNumbers = ReadonlyMap<unknown, ReadonlyMap<Key, bigint | string>>
 
 /** The holder of a value, which has doubles for the numbers in `exact`. */
-export interface Root { value: unknown, exact?: ExactNumbers }
+export interface Root {
+  value: unknown
+  exact?: ExactNumbers
+  /** Whether the text may have a member called __proto__. */
+  mayHaveProto?: boolean
+}
 
 const utf8 = new TextDecoder()
 
@@ -59,6 +64,8 @@ export function parseJson (
   if (mayHaveLoneSurrogate(text) && hasLoneSurrogate(root)) {
     return faulty(`contains half of a surrogate pair at ${placeIn(text, halfPairIn(text))}`)
   }
+  // The name may have escapes.
+  if (text.includes('__proto__') || text.includes('\\u00')) root.mayHaveProto = true
   if (longOrExponent.test(text)) root.exact = sourcesOf(text, root, escapedNames)
   return root
 }

@@ -33,3 +33,14 @@ function declaredNames (schema: Schema, schemas: Schemas): ReadonlySet<string> |
   }
   return names.size === 0 ? undefined : names
 }
+
+/** Removes members called __proto__, at any depth: by them, Object.assign() sets a prototype. */
+export function removeProto (value: unknown): void {
+  const objects = new Set<object>([Object(value)])
+  for (const object of objects) {
+    Reflect.deleteProperty(object, '__proto__')
+    for (const member of Object.values(object)) {
+      if (typeof member === 'object' && member !== null) objects.add(member)
+    }
+  }
+}

@@ -18,6 +18,7 @@ import {
 } from './schemas.ts'
 import { type Described, describedIn, noRecords, withInner } from './records.ts'
 import { recursionFinder, referenceKeyword } from './recursion.ts'
+import { removeProto } from './undeclared-members.ts'
 import { unevaluatedKeywords } from './unevaluated.ts'
 import { uniqueItemsKeyword } from './unique-items.ts'
 
@@ -195,6 +196,7 @@ function requestValidator (check: Check, checkAll: () => Check): Validate {
     for (const { integers } of withInner(validation)) {
       for (const { holder, key, integer } of integers) holder[key] = integer
     }
+    if (root.mayHaveProto === true) removeProto(root.value)
     return { value: root.value, exact: noExactNumbers, described: [], hasUndeclared: false }
   })
 }

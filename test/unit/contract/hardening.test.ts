@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 import t, { type Test } from 'tap'
 import { listen } from '../../fixtures/app.ts'
 import {
-  anyResponse, jsonBody, jsonResponse, parameter, ref, serve, type Untyped
+  anyResponse, jsonBody, jsonResponse, noContent, parameter, ref, serve, type Untyped
 } from '../../fixtures/contract.ts'
 import { exchange, requestText } from '../../fixtures/raw.ts'
 
@@ -226,6 +226,24 @@ t.test('a verdict of any promise counts, and a caller has a name', async t => {
   ]
   for (const verify of nobody) t.equal((await ask(verify)).statusCode, 401, String(verify))
   t.match(await ask(() => runInNewContext("Promise.resolve({ name: 'me' })")), { statusCode: 200, body: '"me"' })
+})
+
+t.test('no object of a request has a member named __proto__', async t => {
+  let body: Untyped = {}
+  const either = '{ oneOf: [{ required: [a], properties: { a: {} } }, { required: [b], properties: { b: {} } }] }'
+  const { app } = await serve(t, {
+    paths: `  /a: { post: { operationId: a, ${jsonBody(either)}, ${noContent} } }`,
+    handlers: { a: request => { body = request.body; return { status: 204 } } }
+  })
+  const post = (payload: string) => app.inject({ method: 'POST', url: '/a', headers: { 'content-type': 'application/json' }, payload })
+  for (const name of ['__proto__', '\\u005f_proto\\u005F_']) {
+    const inner = `{"${name}":{"isAdmin":true},"n":1}`
+    t.equal((await post(`{"a":[${inner},${inner}],"${name}":{"isAdmin":true},"c":{"d":${inner}}}`)).statusCode, 204)
+    t.equal(JSON.stringify(body), '{"a":[{"n":1},{"n":1}],"c":{"d":{"n":1}}}')
+    t.equal(Object.assign({}, body).isAdmin, undefined)
+  }
+  await post('{"a":"\\u0041 __proto__","n":null}')
+  t.strictSame(body, { a: 'A __proto__', n: null }, 'in a text it is one')
 })
 
 t.test('a member named toJSON is data', async t => {
