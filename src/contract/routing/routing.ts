@@ -75,7 +75,8 @@ function similarTo (path: string, paths: Path[]): string {
   const plain = paths.map(({ template }) => template).filter(template => !template.includes('{'))
   // The caller may have left out the path of the server, or have sent another one.
   const isPart = (whole: string, end: string) => end.length > 1 && whole.endsWith(end)
-  const complete = plain.find(template => isPart(template, sent)) ??
+  const complete = plain.find(template => `${template}/` === path) ??
+    plain.find(template => isPart(template, sent)) ??
     plain.find(template => isPart(path, template))
   if (complete !== undefined) return ` Did you mean ${complete}?`
   const similar = plain.filter(({ length }) => Math.abs(length - sent.length) <= 3)

@@ -58,8 +58,8 @@ function hintFor (unknown: string, problem: NormalizedProblem): string {
 /** In a list of types, null without quotes is none of them. */
 function hintOfNull (problem: NormalizedProblem): string {
   const place = placeOf(problem)
-  const { line, col } = startOf(place)
-  const text = (place.source.body.split('\n')[line - 1] as string).slice(col - 1)
+  const start = startOf(place)
+  const text = (place.source.body.split('\n')[start.line - 1] as string).slice(start.col - 1)
   const isNull = /\/type(?:\/\d+)?$/.test(String(place.pointer)) && /^(?:null|~)/.test(text)
   return isNull ? " Write null in quotes: 'null'." : ''
 }
@@ -80,7 +80,9 @@ export function unreadable (file: string, error: Error): ContractError {
   const parsed = /^(?<problem>.*) in "(?<path>.*)" \((?<place>\d+:\d+)\)$/.exec(message)?.groups
   if (parsed !== undefined) {
     const { problem, path = '', place } = parsed
-    return new ContractError([`${relative('', path)}:${place} ${problem}`])
+    const isIndentation = problem === 'bad indentation of a mapping entry'
+    const hint = isIndentation ? ': put a text with special characters in quotes' : ''
+    return new ContractError([`${relative('', path)}:${place} ${problem}${hint}`])
   }
   const isUnread = 'code' in error || !existsSync(file)
   if (isUnread) return new ContractError([`${file}: ${message}`])

@@ -19,7 +19,8 @@ export function warningsOfSchema (schema: Schema, context: UserContext): Warning
   const { type, format, allOf, discriminator } = schema
   const known = [type].flat().includes('string') ? formatsOfText : formatsOfNumber
   if (typeof format === 'string' && !known.includes(format) && !otherFormats.includes(format)) {
-    const hint = didYouMean(format, known)
+    // Swagger 2.0 had a type `file`.
+    const hint = format === 'file' ? ' Did you mean binary?' : didYouMean(format, known)
     const sentence = `The format \`${format}\` is unknown, and validates nothing.${hint}`
     if (hint !== '') warnings.push({ sentence, keyword: 'format' })
   }

@@ -328,6 +328,11 @@ components: { schemas: { A: { type: ${type} } } }
   t.equal(warnings.join().match(/This address is a path/g)?.length, 1)
 })
 
+t.test('a text that YAML takes for more gets the hint to quote it', async t => {
+  const refused = read(t, 'paths: {}\nx-a:\n  description: The ticket: all of it\n')
+  await t.rejects(refused, { message: /main\.yaml:7:26 bad indentation of a mapping entry: put a text with special characters in quotes$/ })
+})
+
 t.test('a malformed pattern of a parameter is named at its place', async t => {
   const parameters = "[{ name: b, in: query, schema: {} }, { $ref: '#/components/parameters/C' }]"
   const refused = read(t, `

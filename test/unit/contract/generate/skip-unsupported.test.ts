@@ -170,7 +170,7 @@ t.test('a misspelt format is a warning, and a format without a meaning is none',
   const formats = ['int46', 'int46', 'duoble', 'int64', 'int16', 'cents']
   const schemas = formats.map((format, index) => `s${index}: { type: [number, 'null'], format: ${format} }`)
   schemas.push('t: { type: string, format: int46 }', 'u: { type: number }')
-  for (const format of ['datetime', 'iri', 'cents', 'email', 'idn-email']) schemas.push(`'${format}': { type: string, format: ${format} }`)
+  for (const format of ['datetime', 'iri', 'cents', 'email', 'idn-email', 'file']) schemas.push(`'${format}': { type: string, format: ${format} }`)
   const content = `content: { application/json: { schema: { properties: { ${schemas.join(', ')} } } } }`
   const operation = `get: { security: [], responses: { '200': { description: x, ${content} } } }`
   const file = join(t.testdir({ 'main.yaml': `${head}paths: { /a: { ${operation} } }\n` }), 'main.yaml')
@@ -178,9 +178,10 @@ t.test('a misspelt format is a warning, and a format without a meaning is none',
   t.match(warnings.filter(warning => warning.includes('The format')), [
     /^\S+:4:\d+ \S+ The format `int46` is unknown, and validates nothing\. Did you mean int64\? \(1 more\)$/,
     /^\S+:4:\d+ \S+ The format `duoble` is unknown, and validates nothing\. Did you mean double\?$/,
-    /^\S+:4:\d+ \S+ The format `datetime` is unknown, and validates nothing\. Did you mean date-time\?$/
+    /^\S+:4:\d+ \S+ The format `datetime` is unknown, and validates nothing\. Did you mean date-time\?$/,
+    /^\S+:4:\d+ \S+ The format `file` is unknown, and validates nothing\. Did you mean binary\?$/
   ])
-  t.equal(warnings.filter(warning => warning.includes('The format')).length, 3)
+  t.equal(warnings.filter(warning => warning.includes('The format')).length, 4)
 })
 
 t.test('a pattern of repeated repetitions for more than 16 characters is a warning', async t => {
