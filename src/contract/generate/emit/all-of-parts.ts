@@ -12,7 +12,7 @@ export function moveRequired (document: Description): void {
     if (typeof value.$ref === 'string' && Array.isArray(value.required)) composeSiblings(value)
     if (!Array.isArray(value.allOf)) return
     const parts = value.allOf.filter(isSchemaObject)
-    const required = new Set([value, ...parts].flatMap(part => part.required as Names ?? []))
+    const required = new Set([value, ...parts].flatMap(requiredBy))
     const allOf = parts.map(withOwnRequired).filter(saysMore)
     const inlined = allOf.map(part => inline(document, part, [...required], [value]))
     Object.assign(value, required.size > 0 && { required: [...required] }, { allOf: inlined })
@@ -28,10 +28,15 @@ function composeSiblings (schema: { $ref?: unknown, allOf?: unknown }): void {
   schema.allOf = [{ $ref }, ...allOf as object[]]
 }
 
+/** An example may have anything by that name. */
+function requiredBy ({ required }: Schema): Names {
+  return Array.isArray(required) ? required : []
+}
+
 /** A part that requires members which it describes, and no others. */
 function withOwnRequired (part: Schema): Schema {
   const { required, ...others } = part
-  const own = (required as Names ?? []).filter(name => describes(part, name))
+  const own = requiredBy(part).filter(name => describes(part, name))
   return own.length === 0 ? others : { ...others, required: own }
 }
 

@@ -354,7 +354,7 @@ t.test('a required member that no schema describes has a type', async t => {
   const schema = '{ required: [id, owner], properties: { id: { type: string } } }'
   const { served } = await read(t, `
 paths: { /a: { get: { operationId: a, ${fine} } } }
-components: { schemas: { A: ${schema} } }
+components: { schemas: { A: ${schema}, B: { type: string, example: { allOf: [{ required: true }] } } } }
 `)
   t.match(await emitTypes(served), /A: \{\s+id: string;\s+owner: unknown;\s+\};/)
 })
