@@ -1,6 +1,7 @@
 // The discriminators of a description: completes them, so that all who read them agree, and lists
 // the schemas that they distinguish.
 import type { Oas3Discriminator } from '@redocly/openapi-core'
+import { didYouMean } from '../../message/did-you-mean.ts'
 import { composedSchemas, isSchemaObject, type Schema } from '../../schema/index.ts'
 import { type Description, pointerOf, visitValues } from './description.ts'
 
@@ -21,10 +22,7 @@ export function withMappings (
   const known = new Set(references.values())
   // Also drops what a reference such as `#/constructor` finds in the parser's objects.
   const copy = JSON.parse(JSON.stringify(document)) as Description
-  visitValues(copy, value => {
-    if (!isSchemaObject(value) || !isDiscriminator(value.discriminator)) return
-    const schema: Record<string, unknown> = value
-    const { mapping = {}, ...rest } = value.discriminator
+  visitDiscriminators(copy, ({ schema, discriminator: { mapping = {}, ...rest } }) => {
     const fallback = references.get(rest.defaultMapping ?? '')
     if (fallback !== undefined) rest.defaultMapping = fallback
     const targets: Array<[tag: string, $ref: string]> = []
@@ -52,35 +50,41 @@ function isDiscriminator (value: unknown): value is Oas3Discriminator {
   return isSchemaObject(value) && typeof value.propertyName === 'string'
 }
 
-/** The mapped values that the property of their own schema excludes. */
-export function excludedTags (document: Description) {
-  const found: Array<{ pointer: string, tag: string, property: string }> = []
-  visitValues(document, (value, path) => {
-    if (!isSchemaObject(value) || !isDiscriminator(value.discriminator)) return
-    const { propertyName: property, mapping = {} } = value.discriminator
+/** A discriminator, the schema that has it, and its place. */
+interface Place {
+  schema: Record<string, unknown>
+  discriminator: Oas3Discriminator
+  path: readonly string[]
+}
+
+function visitDiscriminators (document: Description, visit: (place: Place) => void): void {
+  visitValues(document, (schema, path) => {
+    if (!isSchemaObject(schema) || !isDiscriminator(schema.discriminator)) return
+    visit({ schema, discriminator: schema.discriminator, path: [...path, 'discriminator'] })
+  })
+}
+
+/** What discriminators say that their schemas refuse, as sentences by their place. */
+export function discriminatorWarnings (document: Description) {
+  const found: Array<{ pointer: string, sentence: string }> = []
+  visitDiscriminators(document, ({ schema, discriminator, path }) => {
+    const { propertyName: property, mapping = {} } = discriminator
     for (const [tag, target] of Object.entries(mapping)) {
       const $ref = String(target).includes('/') ? target : `#/components/schemas/${target}`
       const tags = ownTags(document, $ref, property, new Map())
       if (tags.length === 0 || tags.includes(tag)) continue
-      found.push({ pointer: pointerOf([...path, 'discriminator', 'mapping', tag]), tag, property })
+      const sentence = `The value \`${tag}\` of a discriminator selects a schema whose own ` +
+        `\`${property}\` refuses it.`
+      found.push({ pointer: pointerOf([...path, 'mapping', tag]), sentence })
     }
-  })
-  return found
-}
-
-/** The discriminators whose property no schema of their `oneOf` has, with the members of these. */
-export function unknownProperties (document: Description) {
-  const found: Array<{ pointer: string, property: string, members: string[] }> = []
-  visitValues(document, (value, path) => {
-    if (!isSchemaObject(value) || !isDiscriminator(value.discriminator)) return
-    const { propertyName: property } = value.discriminator
-    const members = branchesOf(value).flatMap($ref => {
+    const members = branchesOf(schema).flatMap($ref => {
       const parts = [...composedSchemas({ $ref }, { '': document })]
       return parts.flatMap(({ properties }) => Object.keys(Object(properties)))
     })
     if (members.length === 0 || members.includes(property)) return
-    const pointer = pointerOf([...path, 'discriminator', 'propertyName'])
-    found.push({ pointer, property, members })
+    const sentence = `No schema of this discriminator has the member \`${property}\`.` +
+      didYouMean(property, members)
+    found.push({ pointer: pointerOf([...path, 'propertyName']), sentence })
   })
   return found
 }
@@ -126,10 +130,9 @@ export interface Distinction { property: string, values: string[], isDefault: bo
  */
 export function distinctionsIn (document: Description): Map<string, Distinction> {
   const found = new Map<string, Distinction>()
-  visitValues(document, value => {
-    if (!isSchemaObject(value) || !isDiscriminator(value.discriminator)) return
-    const { propertyName: property, mapping = {}, defaultMapping } = value.discriminator
-    const branches = branchesOf(value)
+  visitDiscriminators(document, ({ schema, discriminator }) => {
+    const { propertyName: property, mapping = {}, defaultMapping } = discriminator
+    const branches = branchesOf(schema)
     for (const $ref of branches) {
       if (found.has($ref)) continue
       const isDefault = $ref === defaultMapping

@@ -10,51 +10,60 @@ interface Warning { sentence: string, keyword: string }
 
 /** @param context of the linter's visit of the schema */
 export function warningsOfSchema (schema: Schema, context: UserContext): Warning[] {
-  const isOpenApi30 = context.specVersion === 'oas3_0'
-  const warnings = formsOfOtherVersion(schema, isOpenApi30).map(keyword => ({
+  return checks.flatMap(check => check(schema, context))
+}
+
+const checks: Array<(schema: Schema, context: UserContext) => Warning[]> = [
+  otherVersions, unknownKeywords, impossibleBounds, patternWarnings, unknownFormats,
+  ignoredDiscriminators, refusedMembers
+]
+
+function otherVersions (schema: Schema, { specVersion }: UserContext): Warning[] {
+  return formsOfOtherVersion(schema, specVersion === 'oas3_0').map(keyword => ({
     sentence: 'This keyword is read as in the version of OpenAPI that has this form of it.', keyword
   }))
-  warnings.push(...unknownKeywords(schema, isOpenApi30), ...impossibleBounds(schema))
-  warnings.push(...warningsOfPattern(schema).map(sentence => ({ sentence, keyword: 'pattern' })))
-  const { type, format, allOf, discriminator } = schema
-  const known = [type].flat().includes('string') ? formatsOfText : formatsOfNumber
-  if (typeof format === 'string' && !known.includes(format) && !otherFormats.includes(format)) {
-    // Swagger 2.0 had a type `file`.
-    const hint = format === 'file' ? ' Did you mean binary?' : didYouMean(format, known)
-    const sentence = `The format \`${format}\` is unknown, and validates nothing.${hint}`
-    if (hint !== '') warnings.push({ sentence, keyword: 'format' })
-  }
-  if (discriminator !== undefined && !('oneOf' in schema)) {
-    const sentence = 'A discriminator without `oneOf` beside it is ignored.'
-    warnings.push({ sentence, keyword: 'discriminator' })
-  }
-  if (Array.isArray(allOf) && refusesOthers(schema, context)) {
-    warnings.push({
-      sentence: 'A part with `additionalProperties: false` refuses the members of the others: ' +
-        'write `unevaluatedProperties: false` beside this allOf instead.',
-      keyword: 'allOf'
-    })
-  }
-  return warnings
 }
 
-function warningsOfPattern ({ pattern, maxLength = Infinity }: Schema): string[] {
-  const warnings: string[] = []
+function patternWarnings ({ pattern, maxLength = Infinity }: Schema): Warning[] {
+  const warnings: Warning[] = []
+  const add = (sentence: string) => warnings.push({ sentence, keyword: 'pattern' })
   if (typeof pattern !== 'string') return warnings
   if (Number(maxLength) > longestBacktracked && repeatsRepetitions.test(pattern)) {
-    warnings.push('This pattern may take seconds for 30 characters, and twice that for each ' +
-      'more. Write it without a repetition of nothing but repetitions.')
+    add('This pattern may take seconds for 30 characters, and twice that for each more. Write it ' +
+      'without a repetition of nothing but repetitions.')
   }
   if (/^\/\^.*\$\/\w*$/s.test(pattern)) {
-    warnings.push('No text matches this pattern: write it without the slashes around it.')
+    add('No text matches this pattern: write it without the slashes around it.')
   }
   return warnings
 }
 
-function unknownKeywords (schema: Schema, isOpenApi30: boolean): Warning[] {
+function unknownFormats ({ type, format }: Schema): Warning[] {
+  const known = [type].flat().includes('string') ? formatsOfText : formatsOfNumber
+  if (typeof format !== 'string' || [...known, ...otherFormats].includes(format)) return []
+  // Swagger 2.0 had a type `file`.
+  const hint = format === 'file' ? ' Did you mean binary?' : didYouMean(format, known)
+  const sentence = `The format \`${format}\` is unknown, and validates nothing.${hint}`
+  return hint === '' ? [] : [{ sentence, keyword: 'format' }]
+}
+
+function ignoredDiscriminators ({ discriminator, ...others }: Schema): Warning[] {
+  if (discriminator === undefined || 'oneOf' in others) return []
+  const sentence = 'A discriminator without `oneOf` beside it is ignored.'
+  return [{ sentence, keyword: 'discriminator' }]
+}
+
+function refusedMembers (schema: Schema, context: UserContext): Warning[] {
+  if (!Array.isArray(schema.allOf) || !refusesOthers(schema, context)) return []
+  const sentence = 'A part with `additionalProperties: false` refuses the members of the others: ' +
+    'write `unevaluatedProperties: false` beside this allOf instead.'
+  return [{ sentence, keyword: 'allOf' }]
+}
+
+function unknownKeywords (schema: Schema, { specVersion }: UserContext): Warning[] {
   const unknown = Object.keys(schema).filter(word => {
     if (keywords.has(word) || annotations.has(word) || word.startsWith('x-')) return false
-    return word !== 'nullable' || !isOpenApi30
+    return word !== 'nullable' || specVersion !== 'oas3_0'
   })
   const known = [...keywords, ...annotations]
   return unknown.map(keyword => {

@@ -1,13 +1,9 @@
 // Which findings of the linter are errors, and how the others are reported.
 import type { Document, NormalizedProblem } from '@redocly/openapi-core'
 import { relative } from 'node:path'
-import {
-  type Description, hasIgnoredBody, listOperations, operationPointer, pointerOf, visitValues
-} from '../description/description.ts'
-import { excludedTags, unknownProperties } from '../description/discriminators.ts'
-import { didYouMean } from '../../message/did-you-mean.ts'
-import { emptiedObjects } from './emptied-objects.ts'
+import type { Description } from '../description/description.ts'
 import { describe, locate, placeOf } from '../files/findings.ts'
+import { warningsOfDescription } from './description-warnings.ts'
 import type { Survey } from './survey.ts'
 
 /** Rules of what OpenAPI requires and of what is served. The others are matters of style. */
@@ -52,8 +48,8 @@ export function isError (problem: NormalizedProblem): boolean {
 }
 
 /**
- * A line for all rules of style, for each other rule, each unknown keyword and rounded examples:
- * the first place, and how many there are.
+ * A line for all rules of style, and for each other sentence: the first place, and how many there
+ * are.
  */
 export function warningsOf (
   problems: NormalizedProblem[],
@@ -76,54 +72,12 @@ export function warningsOf (
   for (const [sentence, places] of survey.warnings) {
     lines.push(`${locate(places[0] as typeof places[number])} ${sentence}${others(places)}`)
   }
-  const add = (pointers: string[], sentence: string) => {
-    const [first] = pointers
-    if (first === undefined) return
-    lines.push(`${survey.locate(source, first)} ${sentence}${others(pointers)}`)
+  const ofDescription = warningsOfDescription(parsed as Description)
+  for (const [sentence, found] of Map.groupBy(ofDescription, warning => warning.sentence)) {
+    const { pointer } = found[0] as typeof found[number]
+    lines.push(`${survey.locate(source, pointer)} ${sentence}${others(found)}`)
   }
-  const operations = listOperations(parsed as Description)
-  for (const [id, same] of Map.groupBy(operations, ({ operation }) => operation.operationId)) {
-    if (id === undefined || same.length === 1) continue
-    const { url, method } = same[0] as typeof same[number]
-    add([`${operationPointer(url, method)}/operationId`], `${same.length} operations have the ` +
-      `operationId \`${id}\`: each is named by its method and path.`)
-  }
-  const ignored = operations.filter(hasIgnoredBody).map(({ url, method }) => {
-    return `${operationPointer(url, method)}/requestBody`
-  })
-  for (const [index, { url }] of ((parsed as Description).servers ?? []).entries()) {
-    const sentence = `This address is a path, as it has no scheme: write https://${url}.`
-    if (hostWithoutScheme.test(url)) add([`#/servers/${index}/url`], sentence)
-  }
-  for (const { pointer, tag, property } of excludedTags(parsed as Description)) {
-    add([pointer], `The value \`${tag}\` of a discriminator selects a schema whose own ` +
-      `\`${property}\` refuses it.`)
-  }
-  for (const { pointer, property, members } of unknownProperties(parsed as Description)) {
-    add([pointer], `No schema of this discriminator has the member \`${property}\`.` +
-      didYouMean(property, members))
-  }
-  add(emptiedObjects(parsed as Description), 'This object of an answer declares no member, and ' +
-    'is sent without any: write `additionalProperties: true` to send all.')
-  add(ignored, 'The body of GET, HEAD or TRACE is ignored: HTTP gives it no meaning.')
-  add(roundedIn(parsed), 'A number beyond 2^53 in an example is rounded: it is read as a double.')
   return lines
-}
-
-const hostWithoutScheme = /^(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:\/|$)/i
-
-const inExample = /(?<!\/(?:properties|patternProperties|schemas|headers))\/examples?(?:\/|$)/
-
-/** The places of integers in examples that the parser of the contract may have rounded. */
-function roundedIn (document: unknown): string[] {
-  const places: string[] = []
-  visitValues(document, (value, path) => {
-    const size = typeof value === 'number' ? Math.abs(value) : 0
-    if (size < 2 ** 53 || size > 2 ** 64) return
-    const pointer = pointerOf(path)
-    if (inExample.test(pointer)) places.push(pointer)
-  })
-  return places
 }
 
 function others ({ length }: unknown[]): string {
