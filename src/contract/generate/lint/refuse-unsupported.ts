@@ -75,6 +75,7 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
           MediaTypesMap (content, context) {
             for (const type of Object.keys(content)) {
               if (!isMediaType(type)) report(context, 'mediaType', type, type)
+              else survey.addMediaType(type, context)
             }
           },
           Header (header, context) {

@@ -19,9 +19,15 @@ const checks: Array<(schema: Schema, context: UserContext) => Warning[]> = [
 ]
 
 function otherVersions (schema: Schema, { specVersion }: UserContext): Warning[] {
-  return formsOfOtherVersion(schema, specVersion === 'oas3_0').map(keyword => ({
-    sentence: 'This keyword is read as in the version of OpenAPI that has this form of it.', keyword
-  }))
+  const isOpenApi30 = specVersion === 'oas3_0'
+  return formsOfOtherVersion(schema, isOpenApi30).map(keyword => {
+    const [read, written] = isOpenApi30 ? ['3.1', '3.0'] : ['3.0', '3.1']
+    const bound = `\`${keyword.replace('exclusiveM', 'm')}\``
+    const exclusive = isOpenApi30 ? `true beside ${bound}` : `the bound, in place of ${bound}`
+    const form = keyword === 'type' ? 'one type, and `nullable: true` beside it' : exclusive
+    const sentence = `This is read as in OpenAPI ${read}: in ${written}, \`${keyword}\` is ${form}.`
+    return { sentence, keyword }
+  })
 }
 
 function patternWarnings ({ pattern, maxLength = Infinity }: Schema): Warning[] {
@@ -34,6 +40,11 @@ function patternWarnings ({ pattern, maxLength = Infinity }: Schema): Warning[] 
   }
   if (/^\/\^.*\$\/\w*$/s.test(pattern)) {
     add('No text matches this pattern: write it without the slashes around it.')
+  }
+  const [posixClass] = /\[:[a-z]+:\]/.exec(pattern) ?? []
+  if (posixClass !== undefined) {
+    add(`\`${posixClass}\` is no class of characters in JavaScript: write \\p{L} for letters, ` +
+      '\\d for digits.')
   }
   return warnings
 }

@@ -2,8 +2,16 @@
 import type { LocationObject, Source, UserContext } from '@redocly/openapi-core'
 import type { Schema } from '../../schema/index.ts'
 import { locate } from '../files/findings.ts'
+import { didYouMean } from '../../message/did-you-mean.ts'
+import { essence, kindOf } from '../../message/media-type.ts'
 import { childPlace, References } from './references.ts'
 import { warningsOfSchema } from './schema-warnings.ts'
+
+/** Those that the service reads and writes, but for texts. */
+const readTypes = [
+  'application/json', 'application/problem+json', 'application/x-www-form-urlencoded',
+  'multipart/form-data', 'application/x-ndjson', 'application/json-seq', 'text/event-stream'
+]
 
 export class Survey {
   /** The version of OpenAPI, as the linter calls it. */
@@ -52,6 +60,13 @@ export class Survey {
     const { pattern } = schema
     if (typeof pattern !== 'string') return
     this.patterns.push({ pattern, location: location.child('pattern') })
+  }
+
+  addMediaType (type: string, { location }: UserContext): void {
+    const question = kindOf(type) === 'bytes' ? didYouMean(essence(type), readTypes) : ''
+    if (question === '') return
+    const sentence = `A body of \`${type}\` is bytes to the service.${question}`
+    this.#warn(sentence, location.child(type).key())
   }
 
   #warn (sentence: string, place: LocationObject): void {

@@ -206,9 +206,16 @@ t.test('keywords of another version of OpenAPI have one warning, and their fault
     const text = contractText({ openapi, paths: `  /a: { get: { ${jsonResponse(schema)} } }` })
     return readContract(join(t.testdir({ 'main.yaml': text }), 'main.yaml'))
   }
-  const { warnings } = await read('3.0.3', "{ anyOf: [{ exclusiveMinimum: 0, type: [number] }, { type: 'null' }] }")
-  t.match(warnings.filter(line => line.includes('version of OpenAPI')), [
-    /:5:\d+ #\S+\/anyOf\/0\/exclusiveMinimum This keyword is read as in the version .* \(2 more\)$/
+  const warningsOf = async (openapi: string, schema: string) => {
+    const { warnings } = await read(openapi, schema)
+    return warnings.filter(line => line.includes('read as in OpenAPI'))
+  }
+  t.match(await warningsOf('3.0.3', "{ anyOf: [{ exclusiveMinimum: 0, type: [number] }, { type: 'null' }] }"), [
+    /:5:\d+ #\S+\/anyOf\/0\/exclusiveMinimum This is read as in OpenAPI 3\.1: in 3\.0, `exclusiveMinimum` is true beside `minimum`\.$/,
+    /\/anyOf\/0\/type .* in 3\.0, `type` is one type, and `nullable: true` beside it\. \(1 more\)$/
+  ])
+  t.match(await warningsOf('3.1.0', '{ maximum: 5, exclusiveMaximum: true }'), [
+    /\/exclusiveMaximum This is read as in OpenAPI 3\.0: in 3\.1, `exclusiveMaximum` is the bound, in place of `maximum`\.$/
   ])
   await t.rejects(read('3.0.3', '{ type: [strin] }'), /main\.yaml:5:\d+ .*\/type\/0 `type` can be one of/)
   await t.rejects(read('3.0.3', "{ exclusiveMinimum: '0' }"), /Expected type `number` but got `string`/)

@@ -108,3 +108,19 @@ t.test('a pattern between slashes is a warning', async t => {
   ])
   t.strictSame(await warningsOf(t, named(['^/a/$', '/a/', '^/'].map(pattern => ({ type: 'string', pattern })))), [])
 })
+
+t.test('a class of characters of POSIX in a pattern is a warning', async t => {
+  t.match(await warningsOf(t, named([{ type: 'string', pattern: '^[[:alpha:]]+$' }, { pattern: '^[a:]b[:c]$' }])), [
+    /Schema0\/pattern `\[:alpha:\]` is no class of characters in JavaScript: write \\p\{L\} for letters, \\d for digits\.$/
+  ])
+})
+
+t.test('a media type that is hardly another one is a warning, and its body is bytes', async t => {
+  const types = ['aplication/json', 'multipart/formdata; a=b', 'application/json', 'application/pdf', 'text/even-stream']
+  const content = types.map(type => `'${type}': {}`).join(', ')
+  const post = `post: { requestBody: { content: { ${content} } }, responses: { default: { description: x } } }`
+  t.match(await warningsOf(t, {}, `  /a: { ${post} }`), [
+    /:5:\d+ #\S+aplication~1json A body of `aplication\/json` is bytes to the service\. Did you mean application\/json\?$/,
+    /A body of `multipart\/formdata; a=b` is bytes to the service\. Did you mean multipart\/form-data\?$/
+  ])
+})
