@@ -45,6 +45,9 @@ export function toRouteHandler (
     if (answer === undefined || answer === null) {
       throw new Error(`The handler ${operation.id} returned nothing.`)
     }
+    if (isThenable(answer.body)) {
+      throw new Error(`The body of the handler ${operation.id} is a promise: await it.`)
+    }
     send(answer, reply)
     if (answer.status >= 400) options.onErrorAnswer?.(answer, request)
   }

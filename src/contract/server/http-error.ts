@@ -47,11 +47,15 @@ export class HttpError extends Error {
   /** The parts of the request that are wrong; the message has the sentences of all. */
   readonly faults: readonly RequestFault[]
 
+  /** @throws RangeError for a status of no error, which JavaScript may give */
   constructor (
     status: ErrorStatus,
     message: string,
     { cause, headers = {}, faults = [] }: Details = {}
   ) {
+    if (!(status >= 400 && status < 600)) {
+      throw new RangeError(`The status of an HttpError is one from 400 to 599, not ${status}.`)
+    }
     // Recording a stack takes longer than the rest of an error. The log shows that of the cause.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0

@@ -179,8 +179,11 @@ t.test('an answer counts as it is and in any promise, and is sent once by a slow
     { then: (resolve: (answer: object) => void) => resolve(value) }
   ]
   for (answer of answers) t.match(await app.inject('/a'), { statusCode: 200, body: '"x"' })
-  for (answer of [undefined, null]) t.match(await app.inject('/a'), { statusCode: 500 })
-  t.strictSame(causes(), Array(2).fill('The handler a returned nothing.'))
+  for (answer of [undefined, null, { status: 200, body: Promise.resolve('x') }]) {
+    t.match(await app.inject('/a'), { statusCode: 500 })
+  }
+  const none = 'The handler a returned nothing.'
+  t.strictSame(causes(), [none, none, 'The body of the handler a is a promise: await it.'])
 })
 
 /**
