@@ -11,9 +11,10 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { openStore } from '../../../src/stores/open.ts'
 import { holdProcess } from '../../fixtures/leash.ts'
-import { newAccount, sendPlants, settle } from '../../fixtures/load.ts'
+import { newAccount, sendPlants, settle, smallPlant } from '../../fixtures/load.ts'
 import { inParallel } from '../../fixtures/parallel.ts'
 import { testToken } from '../../fixtures/secrets.ts'
+import { withoutCoverage } from '../../fixtures/service.ts'
 
 const test = inParallel(t, 2)
 
@@ -23,7 +24,7 @@ const run = promisify(execFile)
  * Without the modules that tap loads into child processes: they write files, and end the process at
  * SIGXFSZ.
  */
-const node = ['env', '-u', 'NODE_OPTIONS', process.execPath]
+const node = [...withoutCoverage, process.execPath]
 const main = resolve('src/main.ts')
 const longPath = `/${'x'.repeat(2000)}`
 /**
@@ -126,7 +127,7 @@ async function endure (
   { pid = child.pid as number, lines = 4000 } = {}
 ): Promise<void> {
   const account = newAccount()
-  const load = sendPlants(origin, account, 2)
+  const load = sendPlants(origin, account, 2, smallPlant, 5)
   try {
     await provoke(t, origin, 1000)
     const before = memoryOf(pid)

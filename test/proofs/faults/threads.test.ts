@@ -94,8 +94,8 @@ for (const [name, fault] of Object.entries(faults)) {
       t, folder, { ...env, DATABASE_URL: url }, faultyThread(folder, fault), all
     )
     const account = newAccount()
-    // With a pause, sixteen clients do not use up the processor for all other tests.
-    const load = sendPlants(origin, account, 16, smallPlant, 2)
+    // With a pause, eight clients do not use up the processor for all other tests.
+    const load = sendPlants(origin, account, 8, smallPlant, 10)
     await sleep(200)
     letFail(folder)
     await waitForOutput(isReplaced)
