@@ -4,7 +4,9 @@ import type {
 } from '@redocly/openapi-core'
 import { kindOf } from '../../message/media-type.ts'
 import { methods, operationKeys } from '../../message/methods.ts'
-import { escapedKey, isSchemaObject, pick, valueAt } from '../../schema/index.ts'
+import {
+  composedSchemas, escapedKey, isSchemaObject, pick, type Schema, valueAt
+} from '../../schema/index.ts'
 import { type Content, framingFields } from '../../types/contract.ts'
 
 export type { Description }
@@ -120,6 +122,12 @@ export function defaultOf (document: Description, schema: object): unknown {
 }
 
 interface Value { schema?: object, content?: Content }
+
+/** The names of the members that a schema declares, with those of its parts. */
+export function membersOf (document: Description, schema: Schema): string[] {
+  const parts = [...composedSchemas(schema, { '': document })]
+  return parts.flatMap(({ properties }) => Object.keys(Object(properties)))
+}
 
 /** The schema of a parameter or field, or of its media type; its text may be JSON or a form. */
 export function valueOf ({ schema = {}, content = {} }: Value) {

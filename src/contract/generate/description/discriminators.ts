@@ -3,7 +3,7 @@
 import type { Oas3Discriminator } from '@redocly/openapi-core'
 import { didYouMean } from '../../message/did-you-mean.ts'
 import { composedSchemas, isSchemaObject, type Schema } from '../../schema/index.ts'
-import { type Description, pointerOf, visitValues } from './description.ts'
+import { type Description, membersOf, pointerOf, visitValues } from './description.ts'
 
 type Branch = Readonly<{ $ref?: string }>
 
@@ -71,16 +71,13 @@ export function discriminatorWarnings (document: Description) {
     const { propertyName: property, mapping = {} } = discriminator
     for (const [tag, target] of Object.entries(mapping)) {
       const $ref = String(target).includes('/') ? target : `#/components/schemas/${target}`
-      const tags = ownTags(document, $ref, property, new Map())
-      if (tags.length === 0 || tags.includes(tag)) continue
+      const values = ownValues(document, $ref, property)
+      if (values.size === 0 || values.has(tag)) continue
       const sentence = `The value \`${tag}\` of a discriminator selects a schema whose own ` +
         `\`${property}\` refuses it.`
       found.push({ pointer: pointerOf([...path, 'mapping', tag]), sentence })
     }
-    const members = branchesOf(schema).flatMap($ref => {
-      const parts = [...composedSchemas({ $ref }, { '': document })]
-      return parts.flatMap(({ properties }) => Object.keys(Object(properties)))
-    })
+    const members = branchesOf(schema).flatMap($ref => membersOf(document, { $ref }))
     if (members.length === 0 || members.includes(property)) return
     const sentence = `No schema of this discriminator has the member \`${property}\`.` +
       didYouMean(property, members)
@@ -105,6 +102,14 @@ function ownTags (
   property: string,
   formerNames: ReadonlyMap<string, string>
 ): string[] {
+  const values = [...ownValues(document, $ref, property)]
+  const texts = values.filter(value => typeof value === 'string')
+  const former = formerNames.get($ref)
+  return texts.length > 0 || former === undefined ? texts : [former]
+}
+
+/** The values that a schema lists for a property. */
+function ownValues (document: Description, $ref: string, property: string): Set<unknown> {
   const values = new Set<unknown>()
   const schemas = { '': document }
   for (const { properties } of composedSchemas({ $ref }, schemas)) {
@@ -113,9 +118,7 @@ function ownTags (
       for (const value of [listed].flat()) values.add(value)
     }
   }
-  const texts = [...values].filter(value => typeof value === 'string')
-  const former = formerNames.get($ref)
-  return texts.length > 0 || former === undefined ? texts : [former]
+  return values
 }
 
 /**

@@ -1,6 +1,9 @@
 // What a whole description has that is allowed, and hardly meant.
+import { didYouMean } from '../../message/did-you-mean.ts'
+import type { Content, Media } from '../../types/contract.ts'
 import {
-  type Description, hasIgnoredBody, listOperations, operationPointer, pointerOf, visitValues
+  type Description, hasIgnoredBody, listOperations, membersOf, operationPointer, pointerOf, resolve,
+  visitValues
 } from '../description/description.ts'
 import { discriminatorWarnings } from '../description/discriminators.ts'
 import { emptiedObjects } from './emptied-objects.ts'
@@ -14,7 +17,7 @@ export function warningsOfDescription (document: Description): Warning[] {
 
 const checks = [
   sharedIds, addressesWithoutScheme, discriminatorWarnings, emptiedAnswers, ignoredBodies,
-  roundedExamples
+  unknownEncodings, roundedExamples
 ]
 
 function sharedIds (document: Description): Warning[] {
@@ -54,6 +57,26 @@ function ignoredBodies (document: Description): Warning[] {
   return listOperations(document).filter(hasIgnoredBody).map(({ url, method }) => {
     return { pointer: `${operationPointer(url, method)}/requestBody`, sentence }
   })
+}
+
+function unknownEncodings (document: Description): Warning[] {
+  const warnings: Warning[] = []
+  for (const { url, method, operation } of listOperations(document)) {
+    const { content = {} } = resolve<{ content?: Content }>(document, operation.requestBody ?? {})
+    for (const [type, media] of Object.entries(content)) {
+      // The linter reports what is null.
+      const { schema, encoding = {} }: Media = Object(media)
+      const members = membersOf(document, Object(schema))
+      for (const name of Object.keys(encoding)) {
+        if (members.length === 0 || members.includes(name)) continue
+        const place = pointerOf(['requestBody', 'content', type, 'encoding', name]).slice(1)
+        const sentence = `The schema has no member \`${name}\`, which this encoding is for.` +
+          didYouMean(name, members)
+        warnings.push({ pointer: operationPointer(url, method) + place, sentence })
+      }
+    }
+  }
+  return warnings
 }
 
 const inExample = /(?<!\/(?:properties|patternProperties|schemas|headers))\/examples?(?:\/|$)/

@@ -75,7 +75,12 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
           MediaTypesMap (content, context) {
             for (const type of Object.keys(content)) {
               if (!isMediaType(type)) report(context, 'mediaType', type, type)
-              else survey.addMediaType(type, context)
+              else survey.addMediaType(type, context.location.child(type).key())
+            }
+          },
+          Encoding ({ contentType = '' }, { location }) {
+            for (const type of contentType.split(',')) {
+              survey.addMediaType(type.trim(), location.child('contentType'))
             }
           },
           Header (header, context) {

@@ -62,11 +62,9 @@ export class Survey {
     this.patterns.push({ pattern, location: location.child('pattern') })
   }
 
-  addMediaType (type: string, { location }: UserContext): void {
+  addMediaType (type: string, place: LocationObject): void {
     const question = kindOf(type) === 'bytes' ? didYouMean(essence(type), readTypes) : ''
-    if (question === '') return
-    const sentence = `A body of \`${type}\` is bytes to the service.${question}`
-    this.#warn(sentence, location.child(type).key())
+    if (question !== '') this.#warn(`\`${type}\` is bytes to the service.${question}`, place)
   }
 
   #warn (sentence: string, place: LocationObject): void {

@@ -54,6 +54,7 @@ t.test('a value of a discriminator that its schema excludes is a warning', async
     /mapping\/cat The value `cat` of a discriminator selects a schema whose own `kind` refuses it\.$/
   ])
   t.strictSame(await warningsOf(t, { Pet, Dog: branch({ const: 'dog' }), Cat: branch({ type: 'string' }) }), [])
+  t.match(await warningsOf(t, { Pet, Dog: branch({ const: 1 }), Cat: branch({}) }), [/The value `dog` .* refuses it\.$/])
 })
 
 t.test('a discriminator by a member that no schema has is a warning', async t => {
@@ -120,7 +121,21 @@ t.test('a media type that is hardly another one is a warning, and its body is by
   const content = types.map(type => `'${type}': {}`).join(', ')
   const post = `post: { requestBody: { content: { ${content} } }, responses: { default: { description: x } } }`
   t.match(await warningsOf(t, {}, `  /a: { ${post} }`), [
-    /:5:\d+ #\S+aplication~1json A body of `aplication\/json` is bytes to the service\. Did you mean application\/json\?$/,
-    /A body of `multipart\/formdata; a=b` is bytes to the service\. Did you mean multipart\/form-data\?$/
+    /:5:\d+ #\S+aplication~1json `aplication\/json` is bytes to the service\. Did you mean application\/json\?$/,
+    /`multipart\/formdata; a=b` is bytes to the service\. Did you mean multipart\/form-data\?$/
+  ])
+})
+
+t.test('an encoding of a member that the form does not have is a warning, as is a type like another', async t => {
+  const Note = { allOf: [{ properties: { note: {} } }] }
+  const form = {
+    schema: { properties: { image: {} }, $ref: '#/components/schemas/Note' },
+    encoding: { imge: {}, note: { contentType: 'text/plain, aplication/json' }, image: { contentType: 'image/png' } }
+  }
+  const content = JSON.stringify({ 'multipart/form-data': form, 'application/x-www-form-urlencoded': { encoding: { a: {} } } })
+  const post = `post: { requestBody: { content: ${content} }, responses: { default: { description: x } } }`
+  t.match(await warningsOf(t, { Note }, `  /a: { ${post} }`), [
+    /encoding\/note\/contentType `aplication\/json` is bytes to the service\. Did you mean application\/json\?$/,
+    /:5:\d+ #\S+encoding\/imge The schema has no member `imge`, which this encoding is for\. Did you mean image\?$/
   ])
 })
