@@ -1,4 +1,5 @@
 // Handlers for operations that are not written yet: 501, or a sample answer of the contract.
+import { Readable } from 'node:stream'
 import { HttpError } from './server/http-error.ts'
 import type { AnyAnswer } from './answers/response-writer.ts'
 import { kindOf, linesMark } from './message/media-type.ts'
@@ -74,7 +75,7 @@ function stub (
     return throwMissing(id, `valid example of ${part}: ${name} ${problem}`)
   }
 
-  return ({ accept = '' }: { accept?: string }): AnyAnswer => {
+  const answerOf = (accept: string): AnyAnswer => {
     const status = success === 'default' ? 200 : Number(success.replace('XX', '00'))
     const answer: { -readonly [Member in keyof AnyAnswer]: AnyAnswer[Member] } = { status }
     for (const [name, { required, schema }] of Object.entries(headers)) {
@@ -88,6 +89,25 @@ function stub (
     if (type !== undefined) answer.body = bodyOf(type)
     if (type !== undefined && types.length > 1) answer.contentType = type
     return answer
+  }
+
+  return ({ accept = '', body }: { accept?: string, body?: unknown }) => {
+    const answer = answerOf(accept)
+    return isItems(body) ? skip(body).then(() => answer) : answer
+  }
+}
+
+type Items = AsyncIterable<{ file?: unknown } | null>
+
+/** Whether a body consists of the parts of a form, or of JSON lines. */
+function isItems (body: unknown): body is Items {
+  return !(body instanceof Readable) && isSchemaObject(body) && Symbol.asyncIterator in body
+}
+
+/** Reads items, which are checked as they arrive. */
+async function skip (items: Items): Promise<void> {
+  for await (const item of items) {
+    if (item?.file instanceof Readable) item.file.resume()
   }
 }
 

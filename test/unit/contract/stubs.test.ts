@@ -116,8 +116,8 @@ const components = `
     Endless: { type: object, required: [next], properties: { next: ${ref('Endless')} } }
     Tree: { type: object, properties: { leaf: { type: string, example: green }, left: ${ref('Tree')} } }`
 
-async function load (t: Test, responses: string[], openapi = '3.1.0') {
-  const paths = responses.map((text, index) => `  /op${index}: { get: { operationId: op${index}, ${text} } }`)
+async function load (t: Test, responses: string[], openapi = '3.1.0', method = 'get') {
+  const paths = responses.map((text, index) => `  /op${index}: { ${method}: { operationId: op${index}, ${text} } }`)
   const folder = t.testdir({ 'other.yaml': contractText({ openapi, paths: paths.join('\n'), components }) })
   return readContract(join(folder, 'other.yaml'), { types: 'built-in' })
 }
@@ -252,4 +252,27 @@ t.test('a required member gets a value, also if objects of JavaScript have one o
   const { contract, document } = await load(t, [json(`schema: ${schema}`)])
   const { app } = await serveLoaded(t, contract, { handlers: stubs(contract, document) })
   t.strictSame((await app.inject('/op0')).json(), { constructor: 'string', b: 1 })
+})
+
+t.test('a stub reads a form and JSON lines, which are checked as they arrive', async t => {
+  const body = (content: string) => `requestBody: { required: true, content: { ${content} } }, ${noContent}`
+  const file = '{ type: object, required: [file], properties: { file: { type: string, format: binary } } }'
+  const { contract, document } = await load(t, [
+    body(`multipart/form-data: { schema: ${file} }`), body('application/jsonl: { schema: { type: integer } }'),
+    body('application/octet-stream: {}')
+  ], '3.1.0', 'post')
+  const { app } = await serveLoaded(t, contract, { handlers: stubs(contract, document) })
+  const send = async (url: string, type: string, payload: string) => {
+    const { statusCode, body } = await app.inject({ method: 'POST', url, headers: { 'content-type': type }, payload })
+    return statusCode === 400 ? JSON.parse(body).message : statusCode
+  }
+  const form = (name: string) => {
+    const head = `Content-Disposition: form-data; name="${name}"; filename="a"`
+    return `--x\r\n${head}\r\n\r\n${'a'.repeat(100_000)}\r\n--x--\r\n`
+  }
+  t.equal(await send('/op0', 'multipart/form-data; boundary=x', form('file')), 204)
+  t.match(await send('/op0', 'multipart/form-data; boundary=x', form('fil')), /must have the member "file"/)
+  t.equal(await send('/op1', 'application/jsonl', '1\n2\n'), 204)
+  t.match(await send('/op1', 'application/jsonl', '1\nnull\n'), /must be an integer/)
+  t.equal(await send('/op2', 'application/octet-stream', 'a'), 204)
 })
