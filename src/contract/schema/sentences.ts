@@ -130,8 +130,12 @@ const unquoted: Readonly<Record<string, RegExp>> = {
   array: /^\[[^]*\]$/
 }
 
-/** What to do about a null and about quotes where another type is wanted. */
+/** A time whose offset began with a plus, which is a blank in the query of an address. */
+const withBlankOffset = /T[\d:.]+ \d\d:\d\d$/
+
+/** What to do about a null, and about quotes where another type is wanted. */
 function adviceFor ({ keyword, params, data, parentSchema }: ErrorObject): string {
+  if (keyword === 'format' && withBlankOffset.test(String(data))) return ': send its + as %2B'
   if (!['type', 'int64'].includes(keyword)) return ''
   if (data === null) return parentSchema?.mayBeAbsent ? ', not null: leave it out' : ', not null'
   if (typeof data !== 'string') return ''

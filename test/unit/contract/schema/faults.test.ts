@@ -253,6 +253,10 @@ t.test('a format that only standards explain has an example, which is valid', as
     t.strictSame(faults(schema, JSON.stringify(example)), [])
   }
   t.strictSame(faults({ type: 'string', format: 'regex' }, '"["'), ['must have the format regex'])
+  const time = { type: 'string', format: 'date-time' }
+  const example = 'must have the format date-time, such as 2026-01-31T12:30:00Z'
+  t.strictSame(faults(time, '"2026-01-31T12:30:00 01:00"'), [`${example}: send its + as %2B`])
+  t.strictSame(faults(time, '"2026-01-31 12:30:00"'), [example])
 })
 
 t.test('a union of single values names them, and a value of another type has one fault', async t => {
