@@ -63,6 +63,7 @@ t.test('checkStoreUrl() refuses paths that name another file than the one that w
     'sqlite:data/': 'has the path of a folder, but must name a file',
     'sqlite:C:\\data\\': 'has the path of a folder, but must name a file',
     'sqlite:$HOME/plants.db': 'has a path with $: write the path without variables',
+    'sqlite:~/plants.db': 'has a path with ~: write the path of the home folder',
     'sqlite://data/plants.db': 'has two slashes: write sqlite:data/plants.db or sqlite:/data/plants.db'
   }
   for (const [url, message] of Object.entries(refused)) {
@@ -70,7 +71,7 @@ t.test('checkStoreUrl() refuses paths that name another file than the one that w
       () => checkStoreUrl(url), { message }, url
     )
   }
-  for (const url of ['sqlite:a b.db', 'sqlite:/a/b.db', 'sqlite:///a/b.db', 'sqlite:ü?#.db']) {
+  for (const url of ['sqlite:a b.db', 'sqlite:/a/b.db', 'sqlite:///a/b.db', 'sqlite:ü?#.db', 'sqlite:a~/b.db']) {
     t.doesNotThrow(() => checkStoreUrl(url), url)
   }
 })
