@@ -56,7 +56,10 @@ function createVisitor (survey: Survey, allowOpen: boolean): ReturnType<Oas3Rule
           const detail = survey.differences.get(path) ?? path
           if (fault !== undefined) report(context, fault, undefined, detail)
         },
-        Parameter: reportParameter,
+        Parameter (parameter, context) {
+          reportParameter(parameter, context)
+          survey.addParameter(parameter, context)
+        },
         Operation: {
           enter (operation, context, { PathItem: item }) {
             reportQueries([...item.parameters ?? [], ...operation.parameters ?? []], context)

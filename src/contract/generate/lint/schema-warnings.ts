@@ -14,7 +14,7 @@ export function warningsOfSchema (schema: Schema, context: UserContext): Warning
 }
 
 const checks: Array<(schema: Schema, context: UserContext) => Warning[]> = [
-  otherVersions, unknownKeywords, impossibleBounds, patternWarnings, unknownFormats,
+  otherVersions, unknownKeywords, impossibleBounds, doubtfulLists, patternWarnings, unknownFormats,
   ignoredDiscriminators, refusedMembers
 ]
 
@@ -110,6 +110,23 @@ const bounds = [
   ['exclusiveMinimum', 'exclusiveMaximum'], ['minLength', 'maxLength'], ['minItems', 'maxItems'],
   ['minProperties', 'maxProperties'], ['minContains', 'maxContains']
 ] as const
+
+/** An empty `enum`, and values that a list has twice (JSON Schema 2020-12, validation, 6.1.2). */
+function doubtfulLists (schema: Schema): Warning[] {
+  const warnings: Warning[] = []
+  for (const keyword of ['enum', 'required']) {
+    const values = schema[keyword]
+    if (!Array.isArray(values)) continue
+    const add = (sentence: string) => warnings.push({ sentence, keyword })
+    if (keyword === 'enum' && values.length === 0) add('No value satisfies an empty `enum`.')
+    const seen = new Set<string>()
+    for (const text of values.map(value => JSON.stringify(value))) {
+      if (seen.has(text)) add(`\`${keyword}\` has ${text} twice.`)
+      seen.add(text)
+    }
+  }
+  return warnings
+}
 
 /** Whether a part of `allOf` refuses a member that another part or the schema itself declares. */
 function refusesOthers (schema: Schema, { resolve }: UserContext): boolean {

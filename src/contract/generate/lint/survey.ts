@@ -1,5 +1,5 @@
 // What the linter's visit of a description learns beside its findings.
-import type { LocationObject, Source, UserContext } from '@redocly/openapi-core'
+import type { LocationObject, Oas3Parameter, Source, UserContext } from '@redocly/openapi-core'
 import type { Schema } from '../../schema/index.ts'
 import { locate } from '../files/findings.ts'
 import { didYouMean } from '../../message/did-you-mean.ts'
@@ -60,6 +60,11 @@ export class Survey {
     const { pattern } = schema
     if (typeof pattern !== 'string') return
     this.patterns.push({ pattern, location: location.child('pattern') })
+  }
+
+  addParameter ({ in: place, required }: Oas3Parameter, { location }: UserContext): void {
+    if (place !== 'path' || required === true) return
+    this.#warn('A parameter in the path is required always: write `required: true`.', location)
   }
 
   addMediaType (type: string, place: LocationObject): void {

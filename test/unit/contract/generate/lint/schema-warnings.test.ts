@@ -139,3 +139,15 @@ t.test('an encoding of a member that the form does not have is a warning, as is 
     /:5:\d+ #\S+encoding\/imge The schema has no member `imge`, which this encoding is for\. Did you mean image\?$/
   ])
 })
+
+t.test('an empty enum, a value twice and a path parameter that is not required are warnings', async t => {
+  const schemas = { Empty: { enum: [] }, Twice: { enum: ['a', 'b', 'a'] }, Closed: { required: ['c', 'c'], properties: { c: {} } } }
+  const parameter = '{ name: id, in: path, schema: { type: string } }'
+  const get = `get: { parameters: [${parameter}], responses: { default: { description: x } } }`
+  t.match(await warningsOf(t, schemas, `  /a/{id}: { ${get} }\n  /b/{id}: { ${get} }`), [
+    /:5:\d+ #\S+\/parameters\/0 A parameter in the path is required always: write `required: true`\. \(1 more\)$/,
+    /schemas\/Empty\/enum No value satisfies an empty `enum`\.$/,
+    /schemas\/Twice\/enum `enum` has "a" twice\.$/,
+    /schemas\/Closed\/required `required` has "c" twice\.$/
+  ])
+})
