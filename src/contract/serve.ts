@@ -196,12 +196,20 @@ const correctMismatches = 'Correct `handlers` or `verifiers`, or generate again;
   '`...stubs(contract)` before your handlers answers 501 for those that are missing.'
 
 /** TypeScript reports these errors too, unless a cast hides them. */
-function mismatchesOf (kind: string, givenKind: string, wanted: object, given: object = {}) {
+function mismatchesOf (
+  kind: string,
+  givenKind: string,
+  wanted: object,
+  given: Readonly<Record<string, unknown>> = {}
+): string[] {
   const problems: string[] = []
   // The contract may have schemes that no operation uses.
   const where = kind === 'operation' ? 'in the contract' : 'that an operation requires'
   for (const name of Object.keys(wanted)) {
     if (!Object.hasOwn(given, name)) problems.push(`The ${kind} ${name} has no ${givenKind}.`)
+    else if (typeof given[name] !== 'function') {
+      problems.push(`The ${givenKind} ${name} is no function.`)
+    }
   }
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(wanted, name)) continue

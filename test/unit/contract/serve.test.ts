@@ -80,6 +80,10 @@ t.test('a service with a missing or an extra handler or verifier does not start'
   await t.rejects(serveUntyped(fastify(), { handlers: undefined, verifiers: undefined }), {
     message: `${missing.join('')}The security scheme bearerAuth has no verifier. ${wayOut}`
   })
+  const untyped = { handlers: { ...handlersWith(() => {}, ids), createPlant: {} }, verifiers: { bearerAuth: undefined } }
+  await t.rejects(serveUntyped(fastify(), untyped), {
+    message: `The handler createPlant is no function. The verifier bearerAuth is no function. ${wayOut}`
+  })
 })
 
 t.test('a misspelt option of JavaScript is refused; a name that is like none is not', async t => {
