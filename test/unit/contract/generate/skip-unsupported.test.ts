@@ -137,16 +137,16 @@ t.test('an enum of values of another type is a separate warning', async t => {
   t.ok(warnings.some(warning => /:5:\d+ \S+ .*\(no-enum-type-mismatch\)$/.test(warning)), warnings.join('\n'))
 })
 
-t.test('nullable beside anyOf, and a scope that no flow has, are separate warnings', async t => {
+t.test('nullable beside anyOf, a scope that no flow has and an unknown variable are separate warnings', async t => {
   const flows = "{ implicit: { authorizationUrl: 'https://example.com', scopes: { 'books:write': x } } }"
-  const text = `${head.replace('3.1.0', '3.0.3')}security: [{ oauth: ['books:wite'] }]
+  const text = `${head.replace('3.1.0', '3.0.3').replace('url: /', "url: '/{stage}'")}security: [{ oauth: ['books:wite'] }]
 paths: { /a: { get: { ${fine} } } }
 components:
   schemas: { A: { nullable: true, anyOf: [{ type: string }] } }
   securitySchemes: { oauth: { type: oauth2, flows: ${flows} } }
 `
   const { warnings } = await readContract(join(t.testdir({ 'main.yaml': text }), 'main.yaml'))
-  for (const rule of ['nullable-type-sibling', 'security-scopes-defined']) {
+  for (const rule of ['nullable-type-sibling', 'security-scopes-defined', 'no-undefined-server-variable']) {
     t.ok(warnings.some(warning => warning.endsWith(`(${rule})`)), warnings.join('\n'))
   }
 })
