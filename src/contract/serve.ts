@@ -10,7 +10,7 @@ import { didYouMean } from './message/did-you-mean.ts'
 import { answerErrors } from './message/fastify-errors.ts'
 import { addMethods } from './message/methods.ts'
 import {
-  type RoutedOperation, routedOperations, routedSkipped, serverPath, toRoute
+  type RoutedOperation, routedOperations, routedSkipped, serverPath, toRoute, withoutSlash
 } from './message/paths.ts'
 import { decorateRequests } from './message/request-fields.ts'
 import { answerDefaults, completeReporter } from './errors/reporter.ts'
@@ -78,7 +78,7 @@ type AnyService = ContractService<Record<string, unknown>, Contract>
 
 async function addContract (app: FastifyInstance, service: AnyService): Promise<void> {
   keepTicksFast()
-  refuseMisspelt(service)
+  refuseMisspelt('serveContract() has no option', service, optionNames)
   requireLiteralPrefix(app.prefix)
   const { contract, variables = {}, hooks: hooksOf, onRefused, bodyLimits, routes } = service
   const { document, schemas, securitySchemes: schemes } = contract
@@ -90,7 +90,11 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
     ...mismatchesOf('security scheme', 'verifier', schemes, verifiers)
   ]
   if (mismatches.length > 0) throw new Error([...mismatches, correctMismatches].join(' '))
+  const namesOfVariables = variablesOf(contract)
+  refuseMisspelt('The address of the contract has no variable', variables, namesOfVariables)
+  refuseMisspelt('bodyLimits has no', { ...bodyLimits }, limitNames)
   requireLimits({ responseTimeoutMs: service.responseTimeoutMs, ...bodyLimits })
+  requireMode(service.answers)
 
   const operations = routedOperations(contract, variables, app.prefix)
   const skipped = routedSkipped(contract, variables, app.prefix)
@@ -104,11 +108,12 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   const timeoutMs = answers.responseTimeoutMs
   const guards = { schemes, verifiers, realm, onRefused, timeoutMs }
   const options = { handlers, hooksOf, guards, compileRequest, bodyHooksOf, answers }
+  const base = withoutSlash(app.prefix)
   const pages = docsPrefixes(app, service).filter(prefix => {
     const url = toRoute(decodeURI(prefix + docsPath))
     const isFree = !all.some(({ route }) => route === url) &&
-      !app.hasRoute({ method: 'GET', url: app.prefix + url })
-    if (!isFree) warn(`The page of the contract is not served: ${app.prefix}${url} is taken.`)
+      !app.hasRoute({ method: 'GET', url: base + url })
+    if (!isFree) warn(`The page of the contract is not served: ${base}${url} is taken.`)
     return isFree
   })
 
@@ -118,7 +123,7 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   decorateRequests(app)
   addMethods(app, all)
   readBodiesAsBytes(app, operations)
-  answerUnroutable(app, all, docsRedirects(pages.map(prefix => app.prefix + prefix)))
+  answerUnroutable(app, all, docsRedirects(pages.map(prefix => base + prefix)))
   const withHead = routesWithHead(all)
   for (const operation of operations) {
     addRoute(app, operation, methodsOf(operation, withHead), options)
@@ -157,12 +162,23 @@ const optionNames = Object.keys({
   log: true
 } satisfies Record<keyof AnyService, true>)
 
-/** For JavaScript. A name that is like none may come from an object that is spread. */
-function refuseMisspelt (service: AnyService): void {
-  for (const name of Object.keys(service)) {
-    const question = optionNames.includes(name) ? '' : didYouMean(name, optionNames)
-    if (question !== '') throw new Error(`serveContract() has no option ${name}.${question}`)
+const limitNames = Object.keys({
+  streamBytes: true, lineBytes: true, fileBytes: true, parts: true, fieldBytes: true
+} satisfies Record<keyof BodyLimits, true>)
+
+/** A name that is like none may come from an object that is spread. */
+function refuseMisspelt (where: string, given: object, known: string[]): void {
+  for (const name of Object.keys(given)) {
+    const question = known.includes(name) ? '' : didYouMean(name, known)
+    if (question !== '') throw new Error(`${where} ${name}.${question}`)
   }
+}
+
+/** The variables of the addresses at which operations are served. */
+function variablesOf ({ server, operations }: Contract): string[] {
+  const servers = [server, ...Object.values(operations).map(operation => operation.server)]
+  const names = servers.flatMap(({ url } = server) => url.match(/(?<=\{)[^}]+(?=\})/g) ?? [])
+  return [...new Set(names)]
 }
 
 /** Where the page of the contract is: a proxy may forward no path but that of the server. */
@@ -190,6 +206,11 @@ function requireLimits (limits: Record<string, number | undefined>): void {
     if (limit === undefined || (Number.isInteger(limit) && limit > 0 && limit <= max)) continue
     throw new Error(`${name} must be a whole number from 1 to ${max}, and not ${limit}.`)
   }
+}
+
+function requireMode (answers: string | undefined): void {
+  if (answers === undefined || ['enforce', 'log'].includes(answers)) return
+  throw new Error(`answers must be enforce or log, and not ${answers}.`)
 }
 
 const correctMismatches = 'Correct `handlers` or `verifiers`, or generate again; ' +

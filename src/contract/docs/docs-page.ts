@@ -1,7 +1,7 @@
 // The contract for people and programs: /docs is a page, /docs/json and /docs/yaml the contract.
 import type { FastifyInstance } from 'fastify'
 import { fileURLToPath } from 'node:url'
-import { toRoute } from '../message/paths.ts'
+import { toRoute, withoutSlash } from '../message/paths.ts'
 import { createFileHandler, once } from './docs-files.ts'
 import type { PageSettings } from './swagger-ui.ts'
 
@@ -44,7 +44,8 @@ export async function serveDocs (
         const onComplete = Function(closeSchemas)
         const config = { ...uiConfig, docExpansion, onComplete }
         const settings = { document, variables, css: pageCss, uiConfig: config }
-        return openSwaggerUi({ ...settings, path: docsPath, prefix: app.prefix + prefix })
+        const above = withoutSlash(app.prefix) + prefix
+        return openSwaggerUi({ ...settings, path: docsPath, prefix: above })
       })
       for (const below of ['', '/', '/json', '/yaml', '/static/*']) {
         // For a router that ignores slashes at the end, the second path is the first.
@@ -65,7 +66,7 @@ export function docsServers (
   prefix: string,
   path: string
 ): { servers?: object[] } {
-  if (prefix !== '') return { servers: [{ url: prefix }] }
+  if (prefix !== '') return { servers: [{ url: withoutSlash(prefix) || '/' }] }
   const { servers = [] } = document as { servers?: ReadonlyArray<{ url: string }> }
   const isElsewhere = servers.length > 0 && servers.every(({ url }) => /^[a-z]+:\/\//i.test(url))
   const own = { url: path || '/', description: 'This service' }

@@ -53,7 +53,12 @@ export function routed<Op extends Pick<Operation, 'method' | 'url' | 'server'>> 
 ): Op & Routed {
   const path = prefix === '' ? serverPath(operation.server ?? server, variables) : ''
   const below = decodeURI(path + operation.url)
-  return { ...operation, template: prefix + below, route: toRoute(below) }
+  return { ...operation, template: withoutSlash(prefix) + below, route: toRoute(below) }
+}
+
+/** A prefix before a path: Fastify takes one with a slash at its end for the same. */
+export function withoutSlash (prefix: string): string {
+  return prefix.replace(/\/$/, '')
 }
 
 /** A server's path, percent-encoded, without a slash at its end (OpenAPI 3.1, section 4.8.5). */

@@ -7,7 +7,7 @@ import type { Server } from 'node:http'
 import { followsLastResponse, framingFault } from '../server/framing.ts'
 import { HttpError } from '../server/http-error.ts'
 import { didYouMean } from '../message/did-you-mean.ts'
-import { pathPattern, type Routed } from '../message/paths.ts'
+import { pathPattern, type Routed, withoutSlash } from '../message/paths.ts'
 import { decodedPath } from '../message/request-texts.ts'
 
 interface Path {
@@ -35,7 +35,7 @@ export function answerUnroutable (
   paths.push(...listPaths(operations))
   pathsOf.set(app.server, paths)
   // Those beside the contract, such as /docs.
-  const routes = new Set(operations.map(({ route }) => app.prefix + route))
+  const routes = new Set(operations.map(({ route }) => withoutSlash(app.prefix) + route))
   app.addHook('onRoute', ({ url, method }) => {
     // The files of a folder, but not those of the root, as which anything may be.
     const template = url.replace(/(?<=\w\/)\*$/, '{file}')
@@ -140,7 +140,7 @@ export function answerSkipped (
   for (const operation of skipped) {
     const url = operation.route
     for (const method of methodsOf(operation, withHead)) {
-      if (app.hasRoute({ method, url: app.prefix + url })) continue
+      if (app.hasRoute({ method, url: withoutSlash(app.prefix) + url })) continue
       addPlainRoute(app, { method, url, onRequest, handler: String })
     }
   }

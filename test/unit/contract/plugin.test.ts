@@ -61,23 +61,48 @@ t.test('the plugin leaves the other routes and plugins of an app alone', async t
   t.match(await get(app, '/broken'), { statusCode: 418, body: /"error":"I'm a Teapot"/ })
 })
 
-t.test('a prefix replaces the path of the server', async t => {
+for (const prefix of ['/v1', '/v1/']) {
+  t.test(`the prefix ${prefix} replaces the path of the server`, async t => {
+    const app = await startApp(t)
+    const warnings: string[] = []
+    const warn = (sentence: string) => warnings.push(sentence)
+    await app.register(await plugin(t, items, { handlers, warn }), { prefix })
+    t.equal(warnings[0], 'GET /v1/items/{id} needs no credentials.')
+    t.match(await get(app, '/v1/items/7'), { statusCode: 200 })
+    t.match(await get(app, '/v1/items/x'), { statusCode: 400 })
+    t.match(await get(app, '/store/items/7'), { statusCode: 404, body: /Route GET:/ }, 'elsewhere the app answers')
+    t.match(await get(app, '/v1/nothing'), { statusCode: 404, body: /There is nothing at \/v1\/nothing/ })
+    const put = await app.inject({ method: 'PUT', url: '/v1/items/7' })
+    t.match({ status: put.statusCode, allow: put.headers.allow }, { status: 405, allow: 'GET, HEAD, OPTIONS' })
+    t.match(await get(app, '/v1/'), { statusCode: 302, headers: { location: '/v1/docs' } })
+    const page = await get(app, '/v1/docs')
+    const [, link = ''] = /src="([^"]+)"/.exec(page.body) ?? []
+    t.match(link, /^\/v1\/docs\/static\//)
+    t.equal((await get(app, link)).statusCode, 200)
+    t.strictSame((await app.inject('/v1/docs/json')).json().servers, [{ url: '/v1' }])
+  })
+}
+
+t.test('the prefix / leaves out the path of the server', async t => {
   const app = await startApp(t)
-  const warnings: string[] = []
-  const warn = (sentence: string) => warnings.push(sentence)
-  await app.register(await plugin(t, items, { handlers, warn }), { prefix: '/v1' })
-  t.equal(warnings[0], 'GET /v1/items/{id} needs no credentials.')
-  t.match(await get(app, '/v1/items/7'), { statusCode: 200 })
-  t.match(await get(app, '/v1/items/x'), { statusCode: 400 })
-  t.match(await get(app, '/store/items/7'), { statusCode: 404, body: /Route GET:/ }, 'elsewhere the app answers')
-  t.match(await get(app, '/v1/nothing'), { statusCode: 404, body: /There is nothing at \/v1\/nothing/ })
-  const put = await app.inject({ method: 'PUT', url: '/v1/items/7' })
-  t.match({ status: put.statusCode, allow: put.headers.allow }, { status: 405, allow: 'GET, HEAD, OPTIONS' })
-  t.match(await get(app, '/v1/'), { statusCode: 302, headers: { location: '/v1/docs' } })
-  const page = await get(app, '/v1/docs')
-  const [, link = ''] = /src="([^"]+)"/.exec(page.body) ?? []
-  t.match(link, /^\/v1\/docs\/static\//)
-  t.equal((await get(app, link)).statusCode, 200)
+  await app.register(await plugin(t, items), { prefix: '/' })
+  t.match(await get(app, '/items/7'), { statusCode: 200 })
+  t.match(await app.inject({ method: 'PUT', url: '/items/7' }), { statusCode: 405 })
+  t.match(await get(app, '/'), { statusCode: 302, headers: { location: '/docs' } })
+  t.strictSame((await app.inject('/docs/json')).json().servers, [{ url: '/' }])
+})
+
+t.test('a misspelt variable of an address is refused', async t => {
+  const tenant: TestContract = { ...items, root: "security: []\nservers: [{ url: '/{tenant}', variables: { tenant: { default: a } } }]" }
+  const withVariables = async (variables: object) => {
+    const app = await startApp(t)
+    await app.register(await plugin(t, tenant, { handlers, variables }))
+    return app
+  }
+  await t.rejects(withVariables({ tennant: 'b' }), {
+    message: 'The address of the contract has no variable tennant. Did you mean tenant?'
+  })
+  t.match(await get(await withVariables({ tenant: 'b', stage: 'c' }), '/b/items/7'), { statusCode: 200 })
 })
 
 t.test('a prefix with a parameter is refused', async t => {

@@ -95,6 +95,9 @@ t.test('a misspelt option of JavaScript is refused; a name that is like none is 
     await t.rejects(serveUntyped(fastify(), { [`${name}x`]: undefined }), { message })
   }
   await t.rejects(serveUntyped(fastify(), { handler: {} }), { message: /Did you mean handlers\?$/ })
+  const bodyLimits = { fileByte: 1 }
+  await t.rejects(serveUntyped(fastify(), { bodyLimits }), { message: 'bodyLimits has no fileByte. Did you mean fileBytes?' })
+  await t.rejects(serveUntyped(fastify(), { answers: 'logs' }), { message: 'answers must be enforce or log, and not logs.' })
   const app = fastify()
   t.teardown(() => app.close())
   await t.resolves(serveUntyped(app, { close () {}, connection: 1 }))
