@@ -6,7 +6,6 @@ import type { AnswerOptions, AnyHandler } from './answers/answers.ts'
 import { readBodiesAsBytes } from './bodies/body-parser.ts'
 import { bodyHooks, type BodyLimits } from './bodies/body-readers.ts'
 import { docsPath, docsRedirects, docsServers, serveDocs } from './docs/docs-page.ts'
-import { didYouMean } from './message/did-you-mean.ts'
 import { answerErrors } from './message/fastify-errors.ts'
 import { addMethods } from './message/methods.ts'
 import {
@@ -19,6 +18,10 @@ import { answerSkipped, answerUnroutable, methodsOf, routesWithHead } from './ro
 import { createCompiler, createWriters } from './schema/index.ts'
 import { type AnyVerifier, authenticate, type Guards } from './security/security.ts'
 import { shareReporter } from './server-options.ts'
+import {
+  correctMismatches, mismatchesOf, refuseMisspelt, requireLimits, requireLiteralPrefix, requireMode,
+  variablesOf
+} from './service-checks.ts'
 import type { ErrorReporter } from './server/error-reporter.ts'
 import { keepTicksFast } from './server/next-tick.ts'
 import type { Handlers, Verifiers } from './types/handler.ts'
@@ -166,21 +169,6 @@ const limitNames = Object.keys({
   streamBytes: true, lineBytes: true, fileBytes: true, parts: true, fieldBytes: true
 } satisfies Record<keyof BodyLimits, true>)
 
-/** A name that is like none may come from an object that is spread. */
-function refuseMisspelt (where: string, given: object, known: string[]): void {
-  for (const name of Object.keys(given)) {
-    const question = known.includes(name) ? '' : didYouMean(name, known)
-    if (question !== '') throw new Error(`${where} ${name}.${question}`)
-  }
-}
-
-/** The variables of the addresses at which operations are served. */
-function variablesOf ({ server, operations }: Contract): string[] {
-  const servers = [server, ...Object.values(operations).map(operation => operation.server)]
-  const names = servers.flatMap(({ url } = server) => url.match(/(?<=\{)[^}]+(?=\})/g) ?? [])
-  return [...new Set(names)]
-}
-
 /** Where the page of the contract is: a proxy may forward no path but that of the server. */
 function docsPrefixes (
   { prefix }: FastifyInstance,
@@ -188,56 +176,6 @@ function docsPrefixes (
 ): string[] {
   if (!docs) return []
   return prefix === '' ? [...new Set(['', serverPath(contract.server, variables)])] : ['']
-}
-
-/** Paths of operations are compared as texts. */
-function requireLiteralPrefix (prefix: string): void {
-  if (!/[:*]/.test(prefix)) return
-  throw new Error(`The prefix ${prefix} of a contract must have no parameters.`)
-}
-
-/** Longest time of a timer of Node. */
-const maxMs = 2 ** 31 - 1
-
-/** A limit that is NaN, as of a missing variable of the environment, would limit nothing. */
-function requireLimits (limits: Record<string, number | undefined>): void {
-  for (const [name, limit] of Object.entries(limits)) {
-    const max = name.endsWith('Ms') ? maxMs : Number.MAX_SAFE_INTEGER
-    if (limit === undefined || (Number.isInteger(limit) && limit > 0 && limit <= max)) continue
-    throw new Error(`${name} must be a whole number from 1 to ${max}, and not ${limit}.`)
-  }
-}
-
-function requireMode (answers: string | undefined): void {
-  if (answers === undefined || ['enforce', 'log'].includes(answers)) return
-  throw new Error(`answers must be enforce or log, and not ${answers}.`)
-}
-
-const correctMismatches = 'Correct `handlers` or `verifiers`, or generate again; ' +
-  '`...stubs(contract)` before your handlers answers 501 for those that are missing.'
-
-/** TypeScript reports these errors too, unless a cast hides them. */
-function mismatchesOf (
-  kind: string,
-  givenKind: string,
-  wanted: object,
-  given: Readonly<Record<string, unknown>> = {}
-): string[] {
-  const problems: string[] = []
-  // The contract may have schemes that no operation uses.
-  const where = kind === 'operation' ? 'in the contract' : 'that an operation requires'
-  for (const name of Object.keys(wanted)) {
-    if (!Object.hasOwn(given, name)) problems.push(`The ${kind} ${name} has no ${givenKind}.`)
-    else if (typeof given[name] !== 'function') {
-      problems.push(`The ${givenKind} ${name} is no function.`)
-    }
-  }
-  for (const name of Object.keys(given)) {
-    if (Object.hasOwn(wanted, name)) continue
-    const question = didYouMean(name, Object.keys(wanted))
-    problems.push(`The ${givenKind} ${name} has no ${kind} ${where}.${question}`)
-  }
-  return problems
 }
 
 /** Sentences for the log at startup: what anyone may call, and what is not served. */
