@@ -19,8 +19,8 @@ import { createCompiler, createWriters } from './schema/index.ts'
 import { type AnyVerifier, authenticate, type Guards } from './security/security.ts'
 import { shareReporter } from './server-options.ts'
 import {
-  correctMismatches, mismatchesOf, refuseMisspelt, requireLimits, requireLiteralPrefix, requireMode,
-  variablesOf
+  correctMismatches, mismatchesOf, refuseMisspelt, requireForms, requireLimits,
+  requireLiteralPrefix, variablesOf
 } from './service-checks.ts'
 import type { ErrorReporter } from './server/error-reporter.ts'
 import { keepTicksFast } from './server/next-tick.ts'
@@ -83,6 +83,7 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   keepTicksFast()
   refuseMisspelt('serveContract() has no option', service, optionNames)
   requireLiteralPrefix(app.prefix)
+  requireForms(service)
   const { contract, variables = {}, hooks: hooksOf, onRefused, bodyLimits, routes } = service
   const { document, schemas, securitySchemes: schemes } = contract
   const { realm = document.info.title, warn = sentence => app.log.warn(sentence) } = service
@@ -97,7 +98,6 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   refuseMisspelt('The address of the contract has no variable', variables, namesOfVariables)
   refuseMisspelt('bodyLimits has no', { ...bodyLimits }, limitNames)
   requireLimits({ responseTimeoutMs: service.responseTimeoutMs, ...bodyLimits })
-  requireMode(service.answers)
 
   const operations = routedOperations(contract, variables, app.prefix)
   const skipped = routedSkipped(contract, variables, app.prefix)

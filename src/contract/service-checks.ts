@@ -36,9 +36,19 @@ export function requireLimits (limits: Record<string, number | undefined>): void
   }
 }
 
-export function requireMode (answers: string | undefined): void {
-  if (answers === undefined || ['enforce', 'log'].includes(answers)) return
-  throw new Error(`answers must be enforce or log, and not ${answers}.`)
+interface Forms { contract?: unknown, hooks?: unknown, answers?: unknown }
+
+/** Refuses what would fail at the first use, or count as the default. */
+export function requireForms ({ contract, hooks = () => {}, answers = 'enforce' }: Forms): void {
+  if (typeof Object(contract).operations !== 'object') {
+    throw new Error('contract must be the one that generated/index.ts exports.')
+  }
+  if (typeof hooks !== 'function') {
+    throw new Error('hooks must be a function, which gets an operation and returns its hooks.')
+  }
+  if (answers !== 'enforce' && answers !== 'log') {
+    throw new Error(`answers must be enforce or log, and not ${answers}.`)
+  }
 }
 
 export const correctMismatches = 'Correct `handlers` or `verifiers`, or generate again; ' +

@@ -97,6 +97,10 @@ t.test('a misspelt option of JavaScript is refused; a name that is like none is 
   await t.rejects(serveUntyped(fastify(), { handler: {} }), { message: /Did you mean handlers\?$/ })
   const bodyLimits = { fileByte: 1 }
   await t.rejects(serveUntyped(fastify(), { bodyLimits }), { message: 'bodyLimits has no fileByte. Did you mean fileBytes?' })
+  for (const contract of [undefined, 'openapi: 3.1.0', {}]) {
+    await t.rejects(serveUntyped(fastify(), { contract }), { message: 'contract must be the one that generated/index.ts exports.' })
+  }
+  await t.rejects(serveUntyped(fastify(), { hooks: {} }), { message: /^hooks must be a function, / })
   await t.rejects(serveUntyped(fastify(), { answers: 'logs' }), { message: 'answers must be enforce or log, and not logs.' })
   const app = fastify()
   t.teardown(() => app.close())
