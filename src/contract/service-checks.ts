@@ -39,11 +39,11 @@ export function requireLimits (limits: Record<string, number | undefined>): void
 interface Forms { contract?: unknown, hooks?: unknown, answers?: unknown }
 
 /** Refuses what would fail at the first use, or count as the default. */
-export function requireForms ({ contract, hooks = () => {}, answers = 'enforce' }: Forms): void {
+export function requireForms ({ contract, hooks, answers = 'enforce' }: Forms): void {
   if (typeof Object(contract).operations !== 'object') {
     throw new Error('contract must be the one that generated/index.ts exports.')
   }
-  if (typeof hooks !== 'function') {
+  if (hooks !== undefined && typeof hooks !== 'function') {
     throw new Error('hooks must be a function, which gets an operation and returns its hooks.')
   }
   if (answers !== 'enforce' && answers !== 'log') {
