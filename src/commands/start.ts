@@ -45,7 +45,9 @@ export async function start (firstThread: HttpThread | undefined): Promise<void>
   } catch (error) {
     // A signal during startup ends what is starting.
     if (isEnding) return
-    console.error((error as Error).message)
+    // The stack of a bug tells its place. Other members of an error may be secret addresses.
+    const isBug = error instanceof SyntaxError || error instanceof TypeError
+    console.error((error as Error)[isBug ? 'stack' : 'message'])
     const isMistake = error instanceof ConfigError || error instanceof TokenFileError
     process.exit(isMistake ? 2 : 1)
   }

@@ -511,3 +511,14 @@ test('an issuer that contradicts the configuration ends the startup', async t =>
   t.equal(output(), `The keys for JWTs cannot be read: ${place} names the issuer "${issuer}", ` +
     `but JWT_ISSUER is "${issuer}/": they must be equal.\n`)
 })
+
+test('a bug that ends the start is printed with its place', async t => {
+  for (const [name, place] of Object.entries({ SyntaxError: 1, TypeError: 1, Error: 0 })) {
+    const code = `Object.defineProperty(process.stdout, 'isTTY', { get () { throw new ${name}('a bug') } })`
+    const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(code)}`]
+    const { ended, output } = await startService(t, t.testdir(), { THREADS: '1' }, nodeArgs, observed)
+    t.equal(await ended, 1)
+    t.match(output(), 'a bug')
+    t.equal(output().match(/ at start .*start\.ts:\d+/g)?.length ?? 0, place, name)
+  }
+})
