@@ -39,15 +39,10 @@ export async function runCopy (args: string[]): Promise<void> {
     else process.exitCode = await copy(copied)
   } catch (error) {
     const { message, cause } = error as Error
-    // A cause may begin in lower case with what the message begins.
-    const isMore = cause instanceof Error && !isPart(cause.message, message)
+    const isMore = cause instanceof Error && !message.includes(cause.message)
     console.error(isMore ? `${message} (${cause.message})` : message)
     process.exitCode = error instanceof ArgumentError ? 2 : 1
   }
-}
-
-function isPart (part: string, whole: string): boolean {
-  return whole.toLowerCase().includes(part.toLowerCase())
 }
 
 interface Arguments { from: string, to: string, failFast: boolean }
