@@ -3,14 +3,14 @@
 // run completes an interrupted copy.
 import { createCompiler, readJson } from 'fastify-openapi-contract/schema'
 import { once } from 'node:events'
-import { createReadStream, createWriteStream, existsSync, fstatSync } from 'node:fs'
+import { createReadStream, createWriteStream, fstatSync, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { schemas } from '../../generated/operations.ts'
 import { parseOptions } from '../contract/cli/parse-options.ts'
 import { createPrivately } from '../private-files.ts'
 import { plantOf } from '../plants/plant.ts'
-import { allPlants, type NewPlant } from '../plants/plant-store.ts'
+import { allPlants, type NewPlant, StoreUnavailable } from '../plants/plant-store.ts'
 import { createPlantFile, readPlants, writeTo } from '../stores/ndjson.ts'
 import {
   checkStoreUrl, isStoreUrl, lacksFile, openStore, sqlitePath, storeForms, unknownStore
@@ -38,9 +38,9 @@ export async function runCopy (args: string[]): Promise<void> {
     if (copied === undefined) console.log(usage)
     else process.exitCode = await copy(copied)
   } catch (error) {
-    const { message, cause } = error as Error
-    const isMore = cause instanceof Error && !message.includes(cause.message)
-    console.error(isMore ? `${message} (${cause.message})` : message)
+    // The message of a StoreUnavailable is for callers of the service.
+    const reason = (error instanceof StoreUnavailable && error.cause) || error
+    console.error((reason as Error).message)
     process.exitCode = error instanceof ArgumentError ? 2 : 1
   }
 }
@@ -83,6 +83,9 @@ function checkPlace (name: 'FROM' | 'TO', place: string): void {
     }
   } else if (/^\s*(?:[a-z][a-z\d+.-]+:|postgres(?:ql)?\/)|^\/\/.*@/i.test(place)) {
     throw unknownStore(place)
+  } else if (/:\/\/|password\s*=/i.test(place)) {
+    // Not shown: it may have a password.
+    throw new Error(`${name} has an address or a password beside other text: use ${storeForms}.`)
   }
 }
 
@@ -147,10 +150,7 @@ async function openSource (from: string): Promise<Source & { close: () => Promis
   const close = async () => {}
   const parse = createParser()
   if (from === '-') return { plants: readPlants(process.stdin, parse), total: undefined, close }
-  if (!existsSync(from)) {
-    throw new ArgumentError(`There is no file ${from}; a store is ${storeForms}.`)
-  }
-  const file = await stat(from)
+  const file = await statOf(from)
   if (file.isDirectory()) throw new ArgumentError(`${from} is a folder: name a file in it.`)
   // What a pipe has is read only once.
   if (file.isFile() && await isDatabase(from)) {
@@ -160,6 +160,15 @@ async function openSource (from: string): Promise<Source & { close: () => Promis
   await once(stream, 'open')
   const position = () => stream.bytesRead
   return { plants: readPlants(stream, parse), position, total: file.size, close }
+}
+
+async function statOf (path: string): Promise<Stats> {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new ArgumentError(`There is no file ${path}; a store is ${storeForms}.`)
+  }
 }
 
 /** See "Database File Format" of SQLite. */

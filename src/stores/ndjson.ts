@@ -101,21 +101,22 @@ export function createPlantFile (path: string): PlantWriter {
   if (existsSync(path)) throw new Error(`${path} already exists: name another file or remove it`)
   const draft = `${path}.${randomUUID()}.partial`
   const stream = createWriteStream(draft, { flags: 'wx', flush: true })
-  const opened = once(stream, 'open').catch(({ message }: Error) => {
-    const wayOut = 'Create its folder, or name another file'
+  const explain = ({ message }: Error) => {
+    const wayOut = 'Name another file, or see to its folder and disk'
     throw new Error(`${path} cannot be written: ${message}. ${wayOut}.`)
-  })
+  }
+  const opened = once(stream, 'open').catch(explain)
   opened.catch(() => {})
   return {
     async write (plants) {
       await opened
-      await writeTo(stream).write(plants)
+      await writeTo(stream).write(plants).catch(explain)
     },
     async end (complete) {
       await opened
       try {
         // Also waits until the file is synced.
-        await finished(stream.end())
+        await finished(stream.end()).catch(explain)
         // Unlike a rename, a link never replaces the file of another copy.
         if (complete) await link(draft, path)
         syncDirectory(dirname(path))

@@ -1,5 +1,5 @@
 // Opens the store that DATABASE_URL names.
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { PlantStore } from '../plants/plant-store.ts'
 import type { Engine } from './engine.ts'
@@ -66,7 +66,14 @@ function checkPath (path: string): void {
 /** Whether opening the store would create its file. */
 export function lacksFile (url: string): boolean {
   const path = sqlitePath(url)
-  return path !== undefined && !existsSync(path)
+  if (path === undefined) return false
+  try {
+    statSync(path)
+    return false
+  } catch (error) {
+    // Who may not look into its folder learns that from opening it.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import t from 'tap'
 import type { NewPlant } from '../../../src/plants/plant-store.ts'
@@ -285,7 +286,7 @@ test('without a terminal the progress of a file is in percent', async t => {
 })
 
 test('a copy that cannot start prints one sentence without a stack or a password', async t => {
-  const folder = t.testdir({ 'there.ndjson': '', database: 'SQLite format 3\0\x10' })
+  const folder = t.testdir({ 'there.ndjson': '', database: 'SQLite format 3\0\x10', 'garbage.db': 'x'.repeat(8000) })
   const existing = join(folder, 'there.ndjson')
   // The path of a socket is short.
   const short = mkdtempSync(join(tmpdir(), 'copy-'))
@@ -313,10 +314,14 @@ test('a copy that cannot start prints one sentence without a stack or a password
     ],
     [[join(folder, 'database'), '-'], /^\S+database is a SQLite database: write sqlite:\/\S+\.\n$/],
     [['postgres://u:SECRET@h:x/db', '-'], /^FROM has a host or port that is not valid\.\n$/],
+    [['DATABASE_URL=postgres://u:SECRET@h/db', '-'], /^FROM has an address or a password beside other text: use sqlite:PATH, .*\.\n$/],
     [['-', 'new.db'], /^new\.db has the name of a database: write sqlite:new\.db, or .*\.\n$/],
     [['-', existing], /there\.ndjson already exists: name another file or remove it\n$/],
-    [['-', join(folder, 'none', 'out.ndjson')], /^\S+\/none\/out\.ndjson cannot be written: ENOENT: .*\. Create its folder, or name another file\.\n$/m],
-    [['-', `sqlite:${join(existing, 'a.db')}`], /^The database .* cannot be used: EEXIST: [^(]*\n$/]
+    [['-', join(folder, 'none', 'out.ndjson')], /^\S+\/none\/out\.ndjson cannot be written: ENOENT: .*\. Name another file, or see to its folder and disk\.\n$/m],
+    [['-', `sqlite:${join(existing, 'a.db')}`], /^The database \S+ cannot be used: EEXIST: [^(]*\n$/],
+    [[`sqlite:${join(existing, 'a.db')}`, '-'], /^The database \S+ cannot be used: EEXIST: [^(]*\n$/],
+    [[join(existing, 'a.ndjson'), '-'], /^ENOTDIR: .*there\.ndjson\/a\.ndjson'\n$/],
+    [[sqliteUrl(folder, 'garbage.db'), '-'], /^The database \S+ cannot be used: file is not a database; [^(]*\n$/]
   ]
   // Other spellings, in the same code.
   const unknown: typeof mistakes = [
@@ -328,6 +333,9 @@ test('a copy that cannot start prints one sentence without a stack or a password
     [['-', 'mysql2://u:SECRET@h/db'], /^There is no store for "mysql2:"/],
     [[' postgres://u:SECRET@h/db', '-'], /^There is no store for " postgres:"/],
     [['//u:SECRET@h/db', '-'], /^There is no store for "\/\/u:"/],
+    [['"postgres://u:SECRET@h/db"', '-'], /^FROM has an address /],
+    [['-', 'psql postgres://u:SECRET@h/db'], /^TO has an address /],
+    [['-', 'host=h password = SECRET'], /^TO has an address /],
     [['-', 'sqllite:plants.db'], /^There is no store for "sqllite:"/]
   ]
   for (const [args, message] of [...mistakes, ...unknown]) {
@@ -354,6 +362,37 @@ test('copy says that it is not complete when the reader of its output ends, or w
   const toFullDisk = `exec ${process.execPath} src/main.ts copy ${input} - > /dev/full`
   const failed = await promisify(execFile)('sh', ['-c', toFullDisk]).catch(error => error)
   t.match(failed, { code: 1, stderr: /The output cannot be written: ENOSPC.*\.\n/ })
+})
+
+test('on a full disk copy says what cannot be written, and nothing for callers of the service', async t => {
+  const folder = t.testdir({ 'many.ndjson': manyPlants })
+  const input = join(folder, 'many.ndjson')
+  const output = join(folder, 'out.ndjson')
+  for (const [to, message] of [
+    [output, /out\.ndjson cannot be written: EFBIG: .*\. Name another file, or see to its folder and disk\.\n$/],
+    [sqliteUrl(folder), /^the database \S+a\.db cannot be used: disk I\/O error; look at the space .*\n$/m]
+  ] as const) {
+    const command = ['-c', 'ulimit -f 150; exec "$@"', 'sh', process.execPath, 'src/main.ts', 'copy', input, to]
+    const [program = '', ...args] = [...withoutCoverage, 'sh', ...command]
+    const { code, stderr } = await promisify(execFile)(program, args).catch(error => error)
+    t.equal(code, 1)
+    t.match(stderr, message)
+    t.notMatch(stderr, 'Sending')
+  }
+  t.equal(existsSync(output), false)
+})
+
+test('copy says why its store fails in the middle', async t => {
+  const folder = t.testdir()
+  const { child, ended, waitForStderr } = start(['-', sqliteUrl(folder)], observed)
+  t.teardown(() => child.kill())
+  child.stdin.write('bad\n')
+  await waitForStderr(/line 1/)
+  const database = new DatabaseSync(join(folder, 'a.db'), { timeout: 5000 })
+  database.exec('DROP TABLE plants')
+  database.close()
+  child.stdin.end('{"id":1,"name":"x"}\n')
+  t.match(await ended, { code: 1, stderr: /^the database \S+a\.db cannot be used: no such table: .*\n$/m })
 })
 
 test('copy keeps large plants unchanged when their text exceeds a chunk', async t => {
