@@ -3,7 +3,9 @@
 import { once } from 'node:events'
 import type { Agent } from 'node:https'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { connect, type ConnectionOptions } from 'node:tls'
 import t, { type Test } from 'tap'
 import { missing } from '../../fixtures/packages.ts'
@@ -164,9 +166,12 @@ for (const proxy of proxies) {
         return `http-request deny deny_status ${status} if { path /${status} }\n`
       })
       const configure: Proxy['configure'] = (config, setting) => {
-        return proxy.configure(config.replace('default_backend', `${denials.join('')} $&`), setting)
+        const text = config.replace('default_backend', `${denials.join('')} $&`)
+        return proxy.configure(text.replace('wait-for-body time 10s', 'wait-for-body time 100ms'), setting)
       }
       const { newAgent } = await startBehind(t, { ...proxy, configure })
+      const late = await exchange(newAgent(), 'POST /plants', ['X-Request-Id: mine', 'Content-Length: 9'], '{')
+      t.match(late, errorText(408, 'mine'))
       for (const status of statuses) {
         t.match(await exchange(newAgent(), `GET /${status}`), errorText(status), String(status))
       }
@@ -179,6 +184,35 @@ for (const proxy of proxies) {
       }
       const { send } = await startBehind(t, { ...proxy, configure })
       for (const id of [1, 2, 3, 4]) t.strictSame(await send({ headers, body: plant(id) }), answer(id))
+    })
+
+    t.test('a request goes to the other service if one crashes before the body has arrived', async t => {
+      let crashes = 0
+      const crashing = createServer(socket => {
+        socket.on('error', () => {}).once('data', () => {
+          crashes++
+          socket.resetAndDestroy()
+        })
+      }).listen(0, '127.0.0.1')
+      t.teardown(() => crashing.close())
+      await once(crashing, 'listening')
+      const other = `server other 127.0.0.1:${(crashing.address() as AddressInfo).port}`
+      const configure: Proxy['configure'] = (config, setting) => {
+        return proxy.configure(config.replace(/^ *server one .*$/m, `$&\n  ${other}`), setting)
+      }
+      const { newAgent } = await startBehind(t, { ...proxy, configure })
+      for (const id of [1, 2, 3, 4]) {
+        const body = plant(id)
+        const fields = Object.entries({ ...headers, 'content-length': body.length })
+        const socket = connect(newAgent().options as ConnectionOptions)
+        const lines = ['Host: plants.example.com', 'Connection: close', ...fields.map(field => field.join(': '))]
+        socket.write(requestText('POST /plants', lines))
+        await setTimeout(50)
+        const received = socket.toArray()
+        socket.write(body)
+        t.match(Buffer.concat(await received).toString(), /^HTTP\/1\.1 200 /)
+      }
+      t.ok(crashes > 0)
     })
   }
 
