@@ -106,7 +106,7 @@ export function readConfig (
 const defaultDatabase = 'sqlite:data/plants.db'
 const examples = {
   postgres: 'postgres://user:password@host/plants?sslmode=verify-full',
-  accessTokens: 'alice:2Vb9sXk0fQ7nT5cY,bob:Lr4TzW8mJc1dH6gK',
+  accessTokens: 'alice:<token>,bob:<token>',
   tokensFile: '/run/secrets/access-tokens'
 }
 const jwtExamples = {

@@ -1,5 +1,6 @@
 // Reads the values of variables. Each function throws an Error whose message completes a sentence
 // that starts with the name of the variable.
+import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseTokens, readTokensFile, type Tokens, type TokensFile } from '../auth/token-list.ts'
@@ -53,6 +54,10 @@ function shown (text: string): string {
 
 export function tokens (text: string): Tokens {
   const tokens = parseTokens(text)
+  // A path has the form of a token.
+  if (text.includes('/') && existsSync(text)) {
+    throw new Error('is the path of a file: write it to ACCESS_TOKENS_FILE')
+  }
   if (tokens.size === 0) throw new Error('has no token')
   return tokens
 }

@@ -11,8 +11,11 @@ const longestWaitMs = 5000
 
 /** The address is in use, or does not exist. */
 export class CannotListen extends Error {
-  constructor (host: string, port: number, { message }: Error, wayOut: string) {
-    super(`Cannot listen on ${host}, port ${port}: ${message}. ${wayOut}`)
+  constructor (host: string, port: number, error: NodeJS.ErrnoException, wayOut: string) {
+    const { message, code = '' } = error
+    const lacksFiles = ['EMFILE', 'ENFILE'].includes(code)
+    const hint = lacksFiles ? 'Let the process open more files (ulimit -n).' : wayOut
+    super(`Cannot listen on ${host}, port ${port}: ${message}. ${hint}`)
   }
 }
 

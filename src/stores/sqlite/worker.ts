@@ -305,7 +305,7 @@ function open (): Database {
   }
 }
 
-const takenOver = 'its log or index was removed, and another process has begun another one; ' +
+const takenOver = 'another program has removed, emptied or begun anew its log or index; ' +
   'restart the service, and restore a backup if plants are missing'
 
 function prepareStatements (

@@ -6,7 +6,7 @@ import os from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import v8 from 'node:v8'
 import t from 'tap'
-import { claimPort } from '../../../src/contract/server/port-claim.ts'
+import { CannotListen, claimPort } from '../../../src/contract/server/port-claim.ts'
 import { countThreads } from '../../../src/service/threads/thread-count.ts'
 import { replaceExports } from '../../fixtures/builtins.ts'
 import { startPostgres } from '../../fixtures/postgres.ts'
@@ -164,6 +164,12 @@ t.test('a port that is in use is refused in words that suit any service', async 
   const { port } = other.address() as AddressInfo
   const message = new RegExp(`^Cannot listen on 127\\.0\\.0\\.1, port ${port}: .* Choose another address or port\\.$`)
   await t.rejects(claimPort('127.0.0.1', port, () => {}), { message })
+})
+
+t.test('a process without free file descriptors is not sent to another port', async t => {
+  const error = Object.assign(new Error('listen EMFILE'), { code: 'EMFILE' })
+  const { message } = new CannotListen('127.0.0.1', 80, error, 'Choose another address or port.')
+  t.equal(message, 'Cannot listen on 127.0.0.1, port 80: listen EMFILE. Let the process open more files (ulimit -n).')
 })
 
 async function freePort (): Promise<AddressInfo> {

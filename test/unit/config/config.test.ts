@@ -159,6 +159,8 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
       /^ACCESS_TOKENS is not valid: entry 1 has a blank in its token\. An entry is `token` or/
     ],
     ['ACCESS_TOKENS', ',', /has no token/],
+    ['ACCESS_TOKENS', empty, /^ACCESS_TOKENS is the path of a file: write it to ACCESS_TOKENS_FILE;/],
+    ['ACCESS_TOKENS', 'alice:<token>,bob:<token>', /^ACCESS_TOKENS is not valid: entry 1 has a character/],
     [
       'ACCESS_TOKENS_FILE', '/does/not/exist',
       /^ACCESS_TOKENS_FILE names \/does\/not\/exist, which cannot be read: no such/
