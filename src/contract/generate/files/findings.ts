@@ -84,7 +84,8 @@ export function unreadable (file: string, error: Error): ContractError {
     const hint = isIndentation ? ': put a text with special characters in quotes' : ''
     return new ContractError([`${relative('', path)}:${place} ${problem}${hint}`])
   }
-  const isUnread = 'code' in error || !existsSync(file)
+  // The parser of the contract makes errors of its own from those of the file system.
+  const isUnread = /^E[A-Z]+: /.test(message) || !existsSync(file)
   if (isUnread) return new ContractError([`${file}: ${message}`])
   return new ContractError([`${relative('', file)}:1:1 #/ cannot be compiled: ${message}`])
 }

@@ -1,7 +1,7 @@
 // Contracts that are odd or broken in a way that no feature describes.
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { ContractError } from '../../../../src/contract/generate/files/findings.ts'
+import { type ContractError, unreadable } from '../../../../src/contract/generate/files/findings.ts'
 import { readContract } from '../../../../src/contract/generate/read-contract.ts'
 import type { Leniency } from '../../../../src/contract/generate/read-options.ts'
 import { emitTypes } from '../../../../src/contract/generate/emit/emit-types.ts'
@@ -581,4 +581,10 @@ t.test('what a direction hides is compiled, too', async t => {
   for (const operation of [`${body}, ${fine}`, `responses: { ${answer} }`]) {
     await t.rejects(read(t, `paths: { /a: { post: { ${operation} } } }\n`), /cannot be compiled: Invalid regular/)
   }
+})
+
+t.test('a contract that may not be read has no fault in its first line', async t => {
+  // Root may read each file, so the error of the parser is imitated.
+  const error = new Error("EACCES: permission denied, open 'openapi.yaml'")
+  t.equal(unreadable('test', error).message, `test: ${error.message}`)
 })
