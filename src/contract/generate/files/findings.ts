@@ -80,8 +80,7 @@ export function unreadable (file: string, error: Error): ContractError {
   const parsed = /^(?<problem>.*) in "(?<path>.*)" \((?<place>\d+:\d+)\)$/.exec(message)?.groups
   if (parsed !== undefined) {
     const { problem, path = '', place } = parsed
-    const isIndentation = problem === 'bad indentation of a mapping entry'
-    const hint = isIndentation ? ': put a text with special characters in quotes' : ''
+    const hint = problem === 'bad indentation of a mapping entry' ? badEntry : ''
     return new ContractError([`${relative('', path)}:${place} ${problem}${hint}`])
   }
   // The parser of the contract makes errors of its own from those of the file system.
@@ -89,3 +88,7 @@ export function unreadable (file: string, error: Error): ContractError {
   if (isUnread) return new ContractError([`${file}: ${message}`])
   return new ContractError([`${relative('', file)}:1:1 #/ cannot be compiled: ${message}`])
 }
+
+/** The parser does not tell these apart. */
+const badEntry = ', here or in the line before: write `key: value` below the keys beside it, ' +
+  'and put a text with special characters in quotes'
