@@ -3,7 +3,7 @@
 // to those of the checkout.
 import { execFile } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
-import { delimiter, dirname, join, resolve } from 'node:path'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { testToken } from '../fixtures/secrets.ts'
@@ -66,6 +66,21 @@ t.test('the command stores plants with the Node of its package, and gets signals
   const plants = '{"id":1,"name":"x"}\n{"id":2,"name":"x"}\n'
   t.match(await run(main, ['copy', 'sqlite:data/plants.db', '-'], { cwd: folder, env }), { stdout: plants })
   await t.rejects(run(main, ['--port'], { cwd: folder, env }), { code: 2 })
+})
+
+t.test('the image has all files that the build of its bundle needs', async t => {
+  const cwd = t.testdir()
+  const [, stage = ''] = readFileSync('deploy/Dockerfile', 'utf8').split(/^FROM /m)
+  for (const [, files = ''] of stage.matchAll(/^COPY (.+)$/gm)) {
+    const sources = files.split(' ')
+    const target = sources.pop() as string
+    for (const source of sources) cpSync(source, join(cwd, target, target.endsWith('/') ? basename(source) : ''), { recursive: true })
+  }
+  symlinkSync(resolve('node_modules'), join(cwd, 'node_modules'))
+  t.match(stage, /^RUN npm run prepack && /m)
+  await run('npm', ['run', 'prepack'], { cwd, env })
+  const built = readdirSync(join(cwd, 'dist'))
+  t.strictSame(['main.js', 'http-worker.js', 'worker.js'].filter(name => !built.includes(name)), [])
 })
 
 t.test('the image starts its bundle once when it is built, and keeps the compiled code', async t => {
