@@ -140,13 +140,18 @@ export class IssuerKeys implements KeySource {
     }
     const problem = `The keys for JWTs cannot be read: ${error.message}.`
     if (this.current === undefined) {
-      const wayOut = 'Start the issuer, or correct JWT_ISSUER and JWKS_URL.'
+      const isDistrusted = /SELF_SIGNED|UNABLE_TO/.test(error.message)
+      const wayOut = isDistrusted ? nameAuthority : correctAddress
       return `${problem} Until they can be read, JWTs get 503. ${wayOut}`
     }
     const minutes = this.#times.keep / 60_000
     return `${problem} The last ones stay in use for up to ${minutes} minutes.`
   }
 }
+
+const correctAddress = 'Start the issuer, or correct JWT_ISSUER and JWKS_URL.'
+const nameAuthority = 'Its certificate is of no known authority: name the file of the ' +
+  'authority by NODE_EXTRA_CA_CERTS, in the environment and not in .env.'
 
 /** Finds a key by the algorithm and key ID of a header, whose addresses and keys jose ignores. */
 function keyFinder (keys: readonly Jwk[]): JWTVerifyGetKey {

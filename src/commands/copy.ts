@@ -10,7 +10,9 @@ import { schemas } from '../../generated/operations.ts'
 import { parseOptions } from '../contract/cli/parse-options.ts'
 import { createPrivately } from '../private-files.ts'
 import { plantOf } from '../plants/plant.ts'
-import { allPlants, type NewPlant, StoreUnavailable } from '../plants/plant-store.ts'
+import {
+  allPlants, type NewPlant, type PlantStore, StoreUnavailable
+} from '../plants/plant-store.ts'
 import { createPlantFile, readPlants, writeTo } from '../stores/ndjson.ts'
 import {
   checkStoreUrl, isStoreUrl, lacksFile, openStore, sqlitePath, storeForms, unknownStore
@@ -142,7 +144,7 @@ async function openSource (from: string): Promise<Source & { close: () => Promis
     if (lacksFile(from)) {
       throw new ArgumentError(`There is no database ${sqlitePath(from)}: correct the path.`)
     }
-    const store = await openStore(from, { maxQueue: 1, onWarning: console.error })
+    const store = await openPlace('FROM', from, 1)
     // Only the progress bar needs the count: ignore its failure.
     const total = await store.count().catch(() => undefined)
     return { plants: allPlants(store), total, close: store.close }
@@ -160,6 +162,15 @@ async function openSource (from: string): Promise<Source & { close: () => Promis
   await once(stream, 'open')
   const position = () => stream.bytesRead
   return { plants: readPlants(stream, parse), position, total: file.size, close }
+}
+
+/** Opens a store, whose sentences name the argument and not a variable of the service. */
+function openPlace (name: 'FROM' | 'TO', url: string, maxQueue: number): Promise<PlantStore> {
+  const inWords = (sentence: string) => sentence.replaceAll('DATABASE_URL', name)
+  const onWarning = (sentence: string) => console.error(inWords(sentence))
+  return openStore(url, { maxQueue, onWarning }).catch(({ message }: Error) => {
+    throw new Error(inWords(message))
+  })
 }
 
 async function statOf (path: string): Promise<Stats> {
@@ -184,7 +195,7 @@ interface Target extends Pick<CopyOptions, 'add'> {
 
 async function openTarget (to: string, output: Writable): Promise<Target> {
   if (isStoreUrl(to)) {
-    const store = await openStore(to, { maxQueue: 2 * chunkPlants, onWarning: console.error })
+    const store = await openPlace('TO', to, 2 * chunkPlants)
     return {
       add: plants => Promise.all(plants.map(plant => store.add(plant))),
       close: store.close

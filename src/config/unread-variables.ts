@@ -4,6 +4,7 @@
 const shortest = 7
 /** pg reads PGHOST, PGPORT, PGUSER, PGPASSWORD and others for what DATABASE_URL does not say. */
 const ofPg = /^PG[A-Z]+$/
+const ofNode = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS']
 /** A token alone on a line of .env that ends with = passes for the name of a variable. */
 const looksLikeName = /^[A-Z][A-Z0-9_]*$/
 const hidden = 'A line of .env sets a variable that the service does not read. Its name is not ' +
@@ -26,6 +27,10 @@ export function describeUnread (
     if (meant === undefined && !isInFile) continue
     if (meant === undefined && !looksLikeName.test(name)) {
       sentences.add(hidden)
+      continue
+    }
+    if (ofNode.includes(name)) {
+      sentences.add(`${name} is set in .env, which Node does not read: set it in the environment.`)
       continue
     }
     const place = isInFile ? ' in .env' : ''

@@ -42,7 +42,7 @@ export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void
       'otherwise remove the file to start with an empty one'
     throw new Error(`it is empty without its log ${log}; ${wayOut}`)
   }
-  if (stat(log) !== undefined) checkAge(path, log)
+  if (file !== undefined && stat(log) !== undefined) checkAge(path, log)
 }
 
 function hasCommit (log: string): boolean {

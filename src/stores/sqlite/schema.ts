@@ -129,6 +129,9 @@ function checkTable (connection: DatabaseSync, found: number): void {
   const [expected, actual] = [own, connection].map(each => each.prepare(selectDefinition).all())
   own.close()
   if (isDeepStrictEqual(actual, expected)) return
+  if (actual?.length === 0) {
+    throw new Error('its table plants is gone; restore the file from a backup')
+  }
   const wayOut = 'remove what was added to it, or restore the file from a backup'
   throw new Error(`its table plants was changed, and may not keep every plant; ${wayOut}`)
 }

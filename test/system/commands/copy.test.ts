@@ -314,6 +314,7 @@ test('a copy that cannot start prints one sentence without a stack or a password
     ],
     [[join(folder, 'database'), '-'], /^\S+database is a SQLite database: write sqlite:\/\S+\.\n$/],
     [['postgres://u:SECRET@h:x/db', '-'], /^FROM has a host or port that is not valid\.\n$/],
+    [['postgres://127.0.0.1:1/d', '-'], /127\.0\.0\.1:1\b.* cannot be used: nothing listens there; start PostgreSQL, or correct FROM\.\n$/],
     [['DATABASE_URL=postgres://u:SECRET@h/db', '-'], /^FROM has an address or a password beside other text: use sqlite:PATH, .*\.\n$/],
     [['-', 'new.db'], /^new\.db has the name of a database: write sqlite:new\.db, or .*\.\n$/],
     [['-', existing], /there\.ndjson already exists: name another file or remove it\n$/],

@@ -48,6 +48,15 @@ t.test('the reason why fetch refuses an address is reported', async t => {
   t.match(sentences, [/openid-configuration: bad port/])
 })
 
+t.test('an issuer with a certificate of an unknown authority leads to NODE_EXTRA_CA_CERTS', async t => {
+  // A certificate would need a program that signs it.
+  const cause = Object.assign(new Error('unable to verify'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' })
+  t.intercept(globalThis, 'fetch', { value: () => Promise.reject(new TypeError('fetch failed', { cause })) })
+  const { keys, sentences } = newKeys(t, 'https://127.0.0.1', calm)
+  await keys.open()
+  t.match(sentences[0], /: UNABLE_TO_VERIFY_LEAF_SIGNATURE\. .* get 503\. Its certificate .* by NODE_EXTRA_CA_CERTS, /)
+})
+
 t.test('an issuer that is down at startup is reported, and its keys are read once it is up', async t => {
   const { issuer, answer, publish, requests } = await startIssuer(t)
   const key = await makeKey('first')

@@ -43,6 +43,13 @@ t.test('every other variable of .env is named once', async t => {
   ])
 })
 
+t.test('a variable that Node reads before .env is sent to the environment', async t => {
+  t.strictSame(describeUnread(known, ['NODE_EXTRA_CA_CERTS'], ['NODE_EXTRA_CA_CERTS']), [
+    'NODE_EXTRA_CA_CERTS is set in .env, which Node does not read: set it in the environment.'
+  ])
+  t.strictSame(describeUnread(known, ['NODE_OPTIONS'], []), [])
+})
+
 t.test('a short name is near to others only in .env', async t => {
   const near = { PROT: 'PORT', POT: 'PORT', PORTS: 'PORT', POST: 'HOST', TEST: undefined }
   for (const [name, meant] of Object.entries(near)) {
