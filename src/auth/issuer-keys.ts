@@ -140,8 +140,7 @@ export class IssuerKeys implements KeySource {
     }
     const problem = `The keys for JWTs cannot be read: ${error.message}.`
     if (this.current === undefined) {
-      const isDistrusted = /SELF_SIGNED|UNABLE_TO/.test(error.message)
-      const wayOut = isDistrusted ? nameAuthority : correctAddress
+      const [, wayOut] = waysOut.find(([form]) => form.test(error.message)) as WayOut
       return `${problem} Until they can be read, JWTs get 503. ${wayOut}`
     }
     const minutes = this.#times.keep / 60_000
@@ -149,9 +148,16 @@ export class IssuerKeys implements KeySource {
   }
 }
 
-const correctAddress = 'Start the issuer, or correct JWT_ISSUER and JWKS_URL.'
-const nameAuthority = 'Its certificate is of no known authority: name the file of the ' +
-  'authority by NODE_EXTRA_CA_CERTS, in the environment and not in .env.'
+type WayOut = [form: RegExp, sentence: string]
+
+/** By the message, which has the code of Node: the first that matches. */
+const waysOut: WayOut[] = [
+  [/SELF_SIGNED|UNABLE_TO/, 'Its certificate is of no known authority: name the file of the ' +
+    'authority by NODE_EXTRA_CA_CERTS, in the environment and not in .env.'],
+  [/CERT_HAS_EXPIRED/, 'The issuer must renew its certificate.'],
+  [/ALTNAME_INVALID/, 'Use a name of its certificate in JWT_ISSUER and JWKS_URL.'],
+  [/^/, 'Start the issuer, or correct JWT_ISSUER and JWKS_URL.']
+]
 
 /** Finds a key by the algorithm and key ID of a header, whose addresses and keys jose ignores. */
 function keyFinder (keys: readonly Jwk[]): JWTVerifyGetKey {

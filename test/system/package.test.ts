@@ -71,10 +71,14 @@ t.test('the command stores plants with the Node of its package, and gets signals
 t.test('the image has all files that the build of its bundle needs', async t => {
   const cwd = t.testdir()
   const [, stage = ''] = readFileSync('deploy/Dockerfile', 'utf8').split(/^FROM /m)
+  const sent = [...readFileSync('deploy/Dockerfile.dockerignore', 'utf8').matchAll(/^!(.+)$/gm)].map(([, path]) => path)
   for (const [, files = ''] of stage.matchAll(/^COPY (.+)$/gm)) {
     const sources = files.split(' ')
     const target = sources.pop() as string
-    for (const source of sources) cpSync(source, join(cwd, target, target.endsWith('/') ? basename(source) : ''), { recursive: true })
+    for (const source of sources) {
+      t.ok(sent.some(path => source === path || source.startsWith(`${path}/`)), `${source} is sent to the build`)
+      cpSync(source, join(cwd, target, target.endsWith('/') ? basename(source) : ''), { recursive: true })
+    }
   }
   symlinkSync(resolve('node_modules'), join(cwd, 'node_modules'))
   t.match(stage, /^RUN npm run prepack && /m)

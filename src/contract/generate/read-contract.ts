@@ -79,7 +79,10 @@ async function read (file: string, options: ReadOptions): Promise<ContractFile> 
     const bundled = await bundle({ ref: file, config, externalRefResolver: resolver })
     return {
       ...selectServed(bundled.bundle, inspection, options),
-      warnings: [...overlaid.warnings, ...notices, ...warningsOf(warnings, survey, bundled.bundle)],
+      warnings: [
+        ...resolver.warnings, ...overlaid.warnings, ...notices,
+        ...warningsOf(warnings, survey, bundled.bundle)
+      ],
       files: [resolve(file), ...bundled.fileDependencies]
     }
   } catch (error) {

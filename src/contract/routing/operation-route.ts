@@ -7,6 +7,7 @@ import type { AnswerSchemas } from '../answers/body-writers.ts'
 import { negotiate } from '../answers/negotiation.ts'
 import { compileBody } from '../bodies/body-parser.ts'
 import { type bodyHooks, isPlain } from '../bodies/body-readers.ts'
+import { didYouMean } from '../message/did-you-mean.ts'
 import type { RoutedOperation } from '../message/paths.ts'
 import { readParameters } from '../parameters/parameters.ts'
 import type { Compile } from '../schema/index.ts'
@@ -62,7 +63,9 @@ export function addRoute (
   const { id, url, body, security, fields, tags = [], extensions = {} } = operation
   const { schemas } = answers
   const served = { id, method: operation.method, path: url, tags, extensions }
-  const { onRequest = [], onSend = [], ...hooks } = hooksOf?.(served) ?? {}
+  const given = hooksOf?.(served) ?? {}
+  requireHooks(id, given)
+  const { onRequest = [], onSend = [], ...hooks } = given
   const ofBody = bodyHooksOf(operation)
   app.route({
     ...hooks,
@@ -86,6 +89,25 @@ export function addRoute (
     onSend: [onSend, ofBody.onSend ?? []].flat(),
     handler: toRouteHandler(handlers[id] as AnyHandler, operation, answers)
   })
+}
+
+const hookNames: Array<keyof OperationHooks> = [
+  'onRequest', 'preParsing', 'preHandler', 'onSend', 'onResponse', 'onError', 'onRequestAbort'
+]
+
+/** Fastify ignores an unknown hook of a route, which may be a guard; so do types after a spread. */
+function requireHooks (id: string, hooks: object): void {
+  const where = `The hooks of ${id}`
+  if ('then' in hooks) throw new Error(`${where} must be an object, and not a promise.`)
+  for (const [name, hook] of Object.entries(hooks)) {
+    if (!(hookNames as string[]).includes(name)) {
+      const question = didYouMean(name, hookNames)
+      throw new Error(`${where} may be ${hookNames.join(', ')}, and not ${name}.${question}`)
+    }
+    if ([hook ?? []].flat().some(each => typeof each !== 'function')) {
+      throw new Error(`${where} must be functions, but ${name} is none.`)
+    }
+  }
 }
 
 function sendFields (fields: Readonly<Record<string, string>>): onRequestHookHandler {

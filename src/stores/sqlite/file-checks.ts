@@ -29,6 +29,7 @@ export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void
   }
   checkMount(path, readMounts(mounts))
   const log = `${path}-wal`
+  if (stat(log)?.isDirectory()) throw new Error(`its log ${log} is a folder; remove it`)
   if (file === undefined && (stat(log)?.size ?? 0n) > 0n) {
     // SQLite would delete the log.
     const wayOut = 'put the file back, or remove the log'

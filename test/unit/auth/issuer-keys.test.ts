@@ -48,13 +48,20 @@ t.test('the reason why fetch refuses an address is reported', async t => {
   t.match(sentences, [/openid-configuration: bad port/])
 })
 
-t.test('an issuer with a certificate of an unknown authority leads to NODE_EXTRA_CA_CERTS', async t => {
+t.test('what is wrong with the certificate of an issuer leads to what helps', async t => {
+  let cause = {}
   // A certificate would need a program that signs it.
-  const cause = Object.assign(new Error('unable to verify'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' })
   t.intercept(globalThis, 'fetch', { value: () => Promise.reject(new TypeError('fetch failed', { cause })) })
-  const { keys, sentences } = newKeys(t, 'https://127.0.0.1', calm)
-  await keys.open()
-  t.match(sentences[0], /: UNABLE_TO_VERIFY_LEAF_SIGNATURE\. .* get 503\. Its certificate .* by NODE_EXTRA_CA_CERTS, /)
+  for (const [code, wayOut] of [
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'Its certificate .* by NODE_EXTRA_CA_CERTS, in the environment'],
+    ['CERT_HAS_EXPIRED', 'The issuer must renew its certificate\\.$'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'Use a name of its certificate ']
+  ] as const) {
+    cause = { code }
+    const { keys, sentences } = newKeys(t, 'https://127.0.0.1', calm)
+    await keys.open()
+    t.match(sentences[0], new RegExp(`: ${code}\\. .* get 503\\. ${wayOut}`))
+  }
 })
 
 t.test('an issuer that is down at startup is reported, and its keys are read once it is up', async t => {

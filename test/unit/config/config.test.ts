@@ -137,6 +137,7 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     }),
     ['DATABASE_URL', 'mysql://root:hunter2@db/plants', unknownStore],
     ['DATABASE_URL', 'sqlite:', /sqlite:PATH/],
+    ['DATABASE_URL', 'sqlite::memory:', /^DATABASE_URL has a store in memory: write memory:;/],
     ['DATABASE_URL', 'postgres:plants', /postgres:\/\//],
     [
       'DATABASE_URL', 'postgres://root:hunter2@a,,b/plants',

@@ -101,6 +101,12 @@ t.test('a misspelt option of JavaScript is refused; a name that is like none is 
     await t.rejects(serveUntyped(fastify(), { contract }), { message: 'contract must be the one that generated/index.ts exports.' })
   }
   await t.rejects(serveUntyped(fastify(), { hooks: {} }), { message: /^hooks must be a function, / })
+  for (const [hooks, message] of [
+    [{ onRequest () {}, preHandlers () {} }, /^The hooks of \S+ may be onRequest, .*, and not preHandlers\. Did you mean preHandler\?$/],
+    [{ preValidation () {} }, /, onRequestAbort, and not preValidation\.$/],
+    [{ onSend: [() => {}, 'log'] }, /^The hooks of \S+ must be functions, but onSend is none\.$/],
+    [Promise.resolve({}), /^The hooks of \S+ must be an object, and not a promise\.$/]
+  ] as const) await t.rejects(serveUntyped(fastify(), { hooks: () => hooks }), { message })
   await t.rejects(serveUntyped(fastify(), { answers: 'logs' }), { message: 'answers must be enforce or log, and not logs.' })
   const app = fastify()
   t.teardown(() => app.close())

@@ -1,8 +1,17 @@
 // Reads and parses the files of a description, for the linter and the bundler.
 import { BaseResolver, type Document, Source, type YamlParseError } from '@redocly/openapi-core'
+import { relative } from 'node:path'
 
 export class ContractFiles extends BaseResolver {
+  /** A line for each file that is probably not UTF-8. */
+  readonly warnings = new Set<string>()
+
   override parseDocument (source: Source, isRoot?: boolean): Document {
+    const index = source.getLines().findIndex(line => line.includes('\uFFFD'))
+    if (index >= 0) {
+      const place = `${relative('', source.absoluteRef)}:${index + 1}:1`
+      this.warnings.add(`${place} It has the character U+FFFD: save the file as UTF-8.`)
+    }
     const { parsed } = this.#parse(source, source, isRoot)
     return { source, parsed }
   }

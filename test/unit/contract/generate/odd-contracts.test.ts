@@ -1,4 +1,5 @@
 // Contracts that are odd or broken in a way that no feature describes.
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type ContractError, unreadable } from '../../../../src/contract/generate/files/findings.ts'
@@ -180,6 +181,14 @@ t.test('a file that cannot be parsed is refused at its place, also one that anot
     'other.yaml': 'get:\n  - a: b\n c'
   })
   await t.rejects(readContract(join(folder, 'main.yaml')), /other\.yaml:\d+:\d+ #\/ .*(?:parse|indentation)/i)
+})
+
+t.test('a file that is not UTF-8 is a warning', async t => {
+  const file = join(t.testdir(), 'main.yaml')
+  writeFileSync(file, Buffer.from(`${head}paths: {}\nx-größe: 1\n`, 'latin1'))
+  const { warnings } = await readContract(file)
+  const line = head.split('\n').length + 1
+  t.match(warnings[0], new RegExp(`main\\.yaml:${line}:1 It has the character U\\+FFFD: save the file as UTF-8\\.$`))
 })
 
 t.test('a security scheme may be called description', async t => {

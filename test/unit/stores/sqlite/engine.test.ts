@@ -785,7 +785,7 @@ t.test('a log without its file is refused at startup, and is not deleted', async
 })
 
 t.test('a folder, a symbolic link, a pipe and a file with several hard links are refused', async t => {
-  const folder = t.testdir({ link: t.fixture('symlink', 'plants.db') })
+  const folder = t.testdir({ link: t.fixture('symlink', 'plants.db'), 'logged-wal': {} })
   const path = join(folder, 'plants.db')
   await (await open(t, path)).close()
   linkSync(path, `${path}.link`)
@@ -793,6 +793,7 @@ t.test('a folder, a symbolic link, a pipe and a file with several hard links are
   const refused = {
     [join(folder, 'pipe')]: 'it is not a regular file; name one',
     [folder]: 'it is a folder; name a file in it',
+    [join(folder, 'logged')]: `its log ${join(folder, 'logged-wal')} is a folder; remove it`,
     [join(folder, 'link')]: 'it is a symbolic link; name the file itself',
     [path]: 'its file has another hard link, by which SQLite would lose plants; remove it'
   }
