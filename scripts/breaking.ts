@@ -37,7 +37,7 @@ for (const { location, impact, message, ruleId } of changes.flatMap(({ verdicts 
   breaking++
   console.error(`${describe(location)} ${message} (${ruleId})`)
 }
-const counts = `${breaking} breaking, ${summary.minor + summary.patch} other changes`
+const counts = `${breaking} breaking, ${summary.minor + summary.patch} other`
 console.log(`${contract} from ${before.name} to ${after.name}: ${counts}.`)
 process.exitCode = breaking === 0 ? 0 : 1
 

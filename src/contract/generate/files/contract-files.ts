@@ -6,7 +6,9 @@ export class ContractFiles extends BaseResolver {
   /** A line for each file that is probably not UTF-8. */
   readonly warnings = new Set<string>()
 
-  override parseDocument (source: Source, isRoot?: boolean): Document {
+  override parseDocument (given: Source, isRoot?: boolean): Document {
+    // A byte order mark would count as a column.
+    const source = new Source(given.absoluteRef, given.body.replace(/^\uFEFF/, ''))
     const index = source.getLines().findIndex(line => line.includes('\uFFFD'))
     if (index >= 0) {
       const place = `${relative('', source.absoluteRef)}:${index + 1}:1`

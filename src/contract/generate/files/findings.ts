@@ -45,7 +45,8 @@ export function placeOf ({ location: [place] }: NormalizedProblem): LocationObje
 export function describe (problem: NormalizedProblem): string {
   const { message, ruleId } = problem
   const unknown = /^Property `(.*)` is not expected here/.exec(message)?.[1]
-  const hint = unknown === undefined ? hintOfNull(problem) : hintFor(unknown, problem)
+  const ofRule = hintsOfRules.get(ruleId) ?? hintOfNull(problem)
+  const hint = unknown === undefined ? ofRule : hintFor(unknown, problem)
   return `${locate(placeOf(problem))} ${message}${hint} (${ruleId})`
 }
 
@@ -63,6 +64,10 @@ function hintOfNull (problem: NormalizedProblem): string {
   const isNull = /\/type(?:\/\d+)?$/.test(String(place.pointer)) && /^(?:null|~)/.test(text)
   return isNull ? " Write null in quotes: 'null'." : ''
 }
+
+const hintsOfRules: ReadonlyMap<string, string> = new Map([
+  ['no-undefined-server-variable', ' The paths of operations keep it in braces.']
+])
 
 /** What a reader of an unknown field may not see. */
 const hints: ReadonlyMap<string, string> = new Map([

@@ -183,6 +183,11 @@ t.test('a file that cannot be parsed is refused at its place, also one that anot
   await t.rejects(readContract(join(folder, 'main.yaml')), /other\.yaml:\d+:\d+ #\/ .*(?:parse|indentation)/i)
 })
 
+t.test('a byte order mark is no column', async t => {
+  const text = `${head}paths: {}\n`.replace('openapi', 'opnapi: 1\nopenapi')
+  await t.rejects(readContract(write(t, `\uFEFF${text}`)), /main\.yaml:1:1 #\/opnapi /)
+})
+
 t.test('a file that is not UTF-8 is a warning', async t => {
   const file = join(t.testdir(), 'main.yaml')
   writeFileSync(file, Buffer.from(`${head}paths: {}\nx-größe: 1\n`, 'latin1'))

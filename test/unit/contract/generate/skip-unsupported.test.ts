@@ -149,6 +149,7 @@ components:
   for (const rule of ['nullable-type-sibling', 'security-scopes-defined', 'no-undefined-server-variable']) {
     t.ok(warnings.some(warning => warning.endsWith(`(${rule})`)), warnings.join('\n'))
   }
+  t.match(warnings.find(warning => warning.includes('stage')), 'The paths of operations keep it in braces.')
 })
 
 t.test('a required member without a schema is a separate warning', async t => {
