@@ -54,8 +54,8 @@ function shown (text: string): string {
 
 export function tokens (text: string): Tokens {
   const tokens = parseTokens(text)
-  // A path has the form of a token.
-  if (text.includes('/') && existsSync(text)) {
+  // A path has the form of a token, but no token of random characters has that of this one.
+  if (text.includes('/') && (/^\.{0,2}(?:\/[a-z._-]+)+$/.test(text) || existsSync(text))) {
     throw new Error('is the path of a file: write it to ACCESS_TOKENS_FILE')
   }
   if (tokens.size === 0) throw new Error('has no token')

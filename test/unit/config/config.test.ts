@@ -160,6 +160,7 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
       /^ACCESS_TOKENS is not valid: entry 1 has a blank in its token\. An entry is `token` or/
     ],
     ['ACCESS_TOKENS', ',', /has no token/],
+    ['ACCESS_TOKENS', '/run/secrets/access-tokens', /^ACCESS_TOKENS is the path of a file: /],
     ['ACCESS_TOKENS', empty, /^ACCESS_TOKENS is the path of a file: write it to ACCESS_TOKENS_FILE;/],
     ['ACCESS_TOKENS', 'alice:<token>,bob:<token>', /^ACCESS_TOKENS is not valid: entry 1 has a character/],
     [
