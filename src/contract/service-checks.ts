@@ -32,7 +32,8 @@ export function requireLimits (limits: Record<string, number | undefined>): void
   for (const [name, limit] of Object.entries(limits)) {
     const max = name.endsWith('Ms') ? maxMs : Number.MAX_SAFE_INTEGER
     if (limit === undefined || (Number.isInteger(limit) && limit > 0 && limit <= max)) continue
-    throw new Error(`${name} must be a whole number from 1 to ${max}, and not ${limit}.`)
+    const given = typeof limit === 'string' ? `the text ${limit}` : limit
+    throw new Error(`${name} must be a whole number from 1 to ${max}, and not ${given}.`)
   }
 }
 

@@ -333,6 +333,7 @@ t.test('errors by errorBody() have the media type of those of the contract', asy
 t.test('a limit that is none is refused', async t => {
   const cases: Array<[options: object, message: string]> = [
     [{ responseTimeoutMs: 0 }, 'responseTimeoutMs must be a whole number from 1 to 2147483647, and not 0.'],
+    [{ responseTimeoutMs: '10' as never }, 'responseTimeoutMs must be a whole number from 1 to 2147483647, and not the text 10.'],
     [{ responseTimeoutMs: Infinity }, 'responseTimeoutMs must be a whole number from 1 to 2147483647, and not Infinity.'],
     [{ bodyLimits: { fileBytes: NaN } }, `fileBytes must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}, and not NaN.`]
   ]
