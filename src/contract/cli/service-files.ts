@@ -83,7 +83,9 @@ import { existsSync } from 'node:fs'
 ${hasKeyInQuery ? "import type { FastifyRequest } from 'fastify'\n" : ''}\
 ${hasSchemes ? importVerifiers : ''}
 if (existsSync('.env')) process.loadEnvFile()
-const { HOST = 'localhost', PORT = '3000' } = process.env
+// An empty variable counts as none.
+const HOST = process.env.HOST || 'localhost'
+const PORT = process.env.PORT || '3000'
 ${hasSchemes ? requireSecrets : ''}\
 const { buildApp } = await import('./app${extension}').catch((error: { url?: string }) => {
   if (!/\\/generated\\/\\w+\\.[jt]s$/.test(String(error.url))) throw error

@@ -87,6 +87,8 @@ function schemeCheck (
     const finish = (verdict: Verdict | Refusal): void => {
       const refusal = refusalOf(verdict, reader, scopes)
       if (refusal !== undefined) return fail(refusal)
+      // A 401 would send the developer to look at the token.
+      if (typeof (verdict as { name?: unknown }).name !== 'string') return fail(nameless(name))
       const principal = verdict as Exclude<Verdict, 'forbidden'>
       request.principals = { ...request.principals, [name]: principal }
       done()
@@ -131,8 +133,11 @@ function refusalOf (
     return new Refusal(403, `This ${reader.name} does not allow this operation.`, challenge)
   }
   // RFC 6750 section 3.1: the same answer for unknown, expired, revoked and malformed tokens.
-  const isPrincipal = typeof (verdict as { name?: unknown } | undefined | null)?.name === 'string'
-  return isPrincipal ? undefined : reader.invalid()
+  return verdict ? undefined : reader.invalid()
+}
+
+function nameless (scheme: string): Error {
+  return new Error(`The verifier ${scheme} returned a caller whose \`name\` is no text.`)
 }
 
 /** Unreadable credentials were sent. An error here would leave the request without a response. */

@@ -130,8 +130,9 @@ function attempt<Result> (work: () => Result): Reply<Result> {
       return { error: new Error('another process has locked the file; end that process') }
     }
     // Keep it open: to open it again truncates its index, and access to an index that has no space
-    // on the disk ends the process (SIGBUS).
-    if (isFailedWrite(error) && database !== undefined) {
+    // on the disk ends the process (SIGBUS). Without rights on the folder nothing shows whether the
+    // files are in place, so that the connection must not end either.
+    if ((isFailedWrite(error) || isFailedLook(error)) && database !== undefined) {
       rollBack()
       return { error: withWayOut(error) }
     }
@@ -142,6 +143,10 @@ function attempt<Result> (work: () => Result): Reply<Result> {
       return { error: left }
     }
   }
+}
+
+function isFailedLook (error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).syscall === 'stat'
 }
 
 /**

@@ -1,6 +1,6 @@
 // The order of the checks. challenges.test.ts has the answers to all kinds of credentials.
 import t from 'tap'
-import { isError, listen, startApp, token } from '../../../fixtures/app.ts'
+import { isError, listen, logLines, startApp, token } from '../../../fixtures/app.ts'
 import { exchangeOne, request } from '../../../fixtures/raw.ts'
 
 const fern = { id: 1, name: 'fern' }
@@ -37,6 +37,16 @@ t.test('a verifier that takes too long is answered 503', async t => {
   })
   const message = 'The service could not check the credentials in time. Try again in a moment.'
   isError(t, await post(fern), 503, message, 'late')
+})
+
+t.test('a caller without a name is a mistake of the verifier, and undefined is none', async t => {
+  const callers: Record<string, unknown> = { none: undefined, absent: null, no: false, sub: { sub: 'u1' }, yes: true }
+  const { log, lines } = logLines()
+  const { post } = await startApp(t, { log, verifyToken: given => callers[given] as undefined })
+  for (const [given, status] of [['none', 401], ['absent', 401], ['no', 401], ['sub', 500], ['yes', 500]] as const) {
+    t.equal((await post(fern, { authorization: `Bearer ${given}` })).statusCode, status, given)
+  }
+  t.match(lines.join(), 'The verifier bearerAuth returned a caller whose `name` is no text.')
 })
 
 t.test('a verifier may be asynchronous, and one that fails is answered 500', async t => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, readlinkSync,
-  renameSync, rmSync, statSync, truncateSync, utimesSync, watch, writeFileSync
+  renameSync, rmSync, statSync, symlinkSync, truncateSync, utimesSync, watch, writeFileSync
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -782,6 +782,24 @@ t.test('a log without its file is refused at startup, and is not deleted', async
   const other = join(folder, 'other.db')
   writeFileSync(`${other}-wal`, '')
   t.equal(await (await open(t, other)).count(), 0, 'an empty log has no plants')
+})
+
+t.test('a folder that may not be entered for a moment stops the store for this moment alone', async t => {
+  const folder = join(t.testdir({ data: {} }), 'data')
+  const store = await open(t, join(folder, 'plants.db'))
+  await store.add({ id: 1n, name: 'fern' })
+  // Root may enter every folder; a loop of links fails likewise.
+  renameSync(folder, `${folder}-away`)
+  symlinkSync(folder, folder)
+  for (const id of [2n, 3n]) {
+    await t.rejects(store.add({ id, name: 'fern' }), { cause: /cannot be used: ELOOP: .*, stat / })
+    await t.rejects(store.check(), /ELOOP/)
+  }
+  rmSync(folder)
+  renameSync(`${folder}-away`, folder)
+  await store.check()
+  t.equal(await store.add({ id: 2n, name: 'fern' }), 'added')
+  t.strictSame((await all(store)).map(({ id }) => id), [1n, 2n])
 })
 
 t.test('a folder, a symbolic link, a pipe and a file with several hard links are refused', async t => {
