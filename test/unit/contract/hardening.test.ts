@@ -221,13 +221,18 @@ t.test('a verifier that throws or rejects with any value admits no request', asy
 })
 
 t.test('a verdict of any promise counts, and a caller has a name', async t => {
-  const { ask } = await serveGuarded(t)
+  const { ask, causes } = await serveGuarded(t)
   const nobody = [
     () => runInNewContext('Promise.resolve(undefined)'),
-    () => ({ name: 'x', then: (resolve: (verdict: unknown) => void) => resolve(undefined) }),
-    () => ({}), () => [], () => ({ name: 1 }), async () => ({ id: 1 })
+    () => ({ name: 'x', then: (resolve: (verdict: unknown) => void) => resolve(undefined) })
   ]
   for (const verify of nobody) t.equal((await ask(verify)).statusCode, 401, String(verify))
+  const nameless = [() => ({}), () => [], () => ({ name: 1 }), async () => ({ id: 1 })]
+  for (const verify of nameless) {
+    const { statusCode, body } = await ask(verify)
+    t.strictSame([statusCode, body], failure, String(verify))
+  }
+  t.match(causes(), nameless.map(() => /^The verifier \S+ returned a caller whose `name` is no text\.$/))
   t.match(await ask(() => runInNewContext("Promise.resolve({ name: 'me' })")), { statusCode: 200, body: '"me"' })
 })
 

@@ -110,5 +110,5 @@ t.test('a misspelt option of JavaScript is refused; a name that is like none is 
   await t.rejects(serveUntyped(fastify(), { answers: 'logs' }), { message: 'answers must be enforce or log, and not logs.' })
   const app = fastify()
   t.teardown(() => app.close())
-  await t.resolves(serveUntyped(app, { close () {}, connection: 1 }))
+  await t.resolves(serveUntyped(app, { close () {}, connection: 1, hooks: () => ({ onError: undefined }) }))
 })
