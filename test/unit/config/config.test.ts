@@ -60,7 +60,7 @@ t.test('readConfig() reads every variable', async t => {
     PORT: '0',
     METRICS_PORT: '9464',
     DATABASE_URL: 'memory:',
-    ACCESS_TOKENS: 'a:b',
+    ACCESS_TOKENS: 'a:b+c/d',
     ACCESS_TOKENS_FILE: accessTokensFile,
     JWT_ISSUER: 'https://id.example.com/',
     JWT_AUDIENCE: 'plants',
@@ -84,7 +84,7 @@ t.test('readConfig() reads every variable', async t => {
     metricsPort: 9464,
     databaseUrl: 'memory:',
     namesDatabase: true,
-    accessTokens: new Map([['b', { name: 'a', id: '3e23e8160039594a', place: 'entry 1' }]]),
+    accessTokens: new Map([['b+c/d', { name: 'a', id: '350c86dec6f06e7e', place: 'entry 1' }]]),
     accessTokensFile: readTokensFile(accessTokensFile),
     jwt: {
       issuer: 'https://id.example.com/', audience: 'plants', jwksUrl: 'http://[::1]:8080/keys'
