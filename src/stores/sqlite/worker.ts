@@ -310,7 +310,7 @@ function open (): Database {
   }
 }
 
-const takenOver = 'another program has removed, emptied or begun anew its log or index; ' +
+const takenOver = 'another program has removed, emptied or restarted its log or index; ' +
   'restart the service, and restore a backup if plants are missing'
 
 function prepareStatements (

@@ -1067,7 +1067,7 @@ t.test('a file that another process has by another log or index is left to that 
   const { untilAtExit, endThread } = failSyncs(t, folder)
   const useElsewhere = (path: string, sql: string) => execFileSync(process.execPath, ['-e',
     "new (require('node:sqlite').DatabaseSync)(process.argv[1]).exec(process.argv[2])", path, sql])
-  const message = 'another program has removed, emptied or begun anew its log or index; ' +
+  const message = 'another program has removed, emptied or restarted its log or index; ' +
     'restart the service, and restore a backup if plants are missing'
   for (const [nth, suffix] of ['-shm', '-wal'].entries()) {
     const path = join(folder, `plants${suffix}.db`)

@@ -1,0 +1,120 @@
+// The places that the copy reads and writes: stores, NDJSON files, and standard input and output.
+import { createCompiler, readJson } from 'fastify-openapi-contract/schema'
+import { once } from 'node:events'
+import { createReadStream, type Stats } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { Writable } from 'node:stream'
+import { schemas } from '../../generated/operations.ts'
+import { plantOf } from '../plants/plant.ts'
+import { allPlants, type NewPlant, type PlantStore } from '../plants/plant-store.ts'
+import { createPlantFile, readPlants, writeTo } from '../stores/ndjson.ts'
+import {
+  checkStoreUrl, isStoreUrl, lacksFile, openStore, sqlitePath, storeForms, unknownStore
+} from '../stores/open.ts'
+import { chunkPlants, type CopyOptions, type Source } from './copy-plants.ts'
+
+/** The arguments are wrong. */
+export class ArgumentError extends Error {}
+
+/** Refuses a URL of which there is no store, or that the service would refuse. */
+export function checkPlace (name: 'FROM' | 'TO', place: string): void {
+  if (isStoreUrl(place)) {
+    try {
+      checkStoreUrl(place)
+    } catch (error) {
+      throw new Error(`${name} ${(error as Error).message}.`)
+    }
+  } else if (/^\s*(?:[a-z][a-z\d+.-]+:|postgres(?:ql)?\/)|^\/\/.*@/i.test(place)) {
+    throw unknownStore(place)
+  } else if (/:\/\/|password\s*=/i.test(place)) {
+    // Not shown: it may have a password.
+    throw new Error(`${name} has an address or a password beside other text: use ${storeForms}.`)
+  }
+}
+
+export async function openSource (from: string): Promise<Source & { close: () => Promise<void> }> {
+  if (isStoreUrl(from)) {
+    // openStore() would create a missing file.
+    if (lacksFile(from)) {
+      throw new ArgumentError(`There is no database ${sqlitePath(from)}: correct the path.`)
+    }
+    const store = await openPlace('FROM', from, 1)
+    // Only the progress bar needs the count: ignore its failure.
+    const total = await store.count().catch(() => undefined)
+    return { plants: allPlants(store), total, close: store.close }
+  }
+  const close = async () => {}
+  const parse = createParser()
+  if (from === '-') return { plants: readPlants(process.stdin, parse), total: undefined, close }
+  const file = await statOf(from)
+  if (file.isDirectory()) throw new ArgumentError(`${from} is a folder: name a file in it.`)
+  // What a pipe has is read only once.
+  if (file.isFile() && await isDatabase(from)) {
+    throw new ArgumentError(`${from} is a SQLite database: write sqlite:${from}.`)
+  }
+  const stream = createReadStream(from)
+  await once(stream, 'open')
+  const position = () => stream.bytesRead
+  return { plants: readPlants(stream, parse), position, total: file.size, close }
+}
+
+/** Opens a store, whose sentences name the argument and not a variable of the service. */
+function openPlace (name: 'FROM' | 'TO', url: string, maxQueue: number): Promise<PlantStore> {
+  const inWords = (sentence: string) => sentence.replaceAll('DATABASE_URL', name)
+  const onWarning = (sentence: string) => console.error(inWords(sentence))
+  return openStore(url, { maxQueue, onWarning }).catch(({ message }: Error) => {
+    throw new Error(inWords(message))
+  })
+}
+
+async function statOf (path: string): Promise<Stats> {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new ArgumentError(`There is no file ${path}; a store is ${storeForms}.`)
+  }
+}
+
+/** See "Database File Format" of SQLite. */
+async function isDatabase (path: string): Promise<boolean> {
+  const [header] = await Array.fromAsync(createReadStream(path, { end: 14 }))
+  return String(header) === 'SQLite format 3'
+}
+
+interface Target extends Pick<CopyOptions, 'add'> {
+  /** Completes or discards the output. */
+  close: (isComplete: boolean) => Promise<void>
+}
+
+export async function openTarget (to: string, output: Writable): Promise<Target> {
+  if (isStoreUrl(to)) {
+    const store = await openPlace('TO', to, 2 * chunkPlants)
+    return {
+      add: plants => Promise.all(plants.map(plant => store.add(plant))),
+      close: store.close
+    }
+  }
+  const writer = to === '-' ? writeTo(output) : createPlantFile(to)
+  return {
+    async add (plants) {
+      await writer.write(plants)
+      return plants.map(() => 'added')
+    },
+    close: writer.end
+  }
+}
+
+/** Parses a line by the contract's NewPlant schema. */
+function createParser (): (bytes: Buffer) => NewPlant {
+  const validate = createCompiler(schemas, 'request')({ $ref: 'NewPlant#' })
+  return bytes => {
+    const line = readJson(validate, bytes)
+    if (line.fault !== undefined) {
+      const { path, problem } = line.fault
+      throw new Error(`${path === '' ? 'The line' : `"${path}"`} ${problem}.`)
+    }
+    const { id, name, tag } = line.value as NewPlant
+    return plantOf({ id, name, tag })
+  }
+}
