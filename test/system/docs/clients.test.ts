@@ -196,6 +196,15 @@ for (const [program, client] of Object.entries(clients)) {
       t.match(result, { code: 1, output: /404/ })
     })
 
+    await t.test('a blank is no id', async t => {
+      const proxy = await startProxy(t, origin)
+      const blank = program === 'curl' ? ' ' : "' '"
+      const { code } = await send(client, folder, proxy.origin, blank)
+      // curl sends what it gets, and the service answers 400.
+      t.strictSame([code, proxy.requests.length], program === 'curl' ? [0, 1] : [1, 0])
+      t.notOk(storedPlants(folder).includes('0 Boston fern'))
+    })
+
     await t.test('five requests without success are enough, or eleven of curl', async t => {
       const isCurl = program === 'curl'
       const proxy = await startProxy(t, origin, Array(20).fill(503), '1')
