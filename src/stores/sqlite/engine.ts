@@ -1,6 +1,7 @@
 // Runs SQLite in a worker thread, so that disk waits do not block the event loop.
 import { extname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type MessagePort, Worker } from 'node:worker_threads'
 import { killAtExit } from '../../kill-at-exit.ts'
 import type { Engine } from '../engine.ts'
@@ -67,12 +68,13 @@ export async function sqliteEngine (
     clearTimeout(timer)
   }
   const close = async () => {
+    const exited = new Promise(resolve => worker?.once('exit', resolve))
     try {
       await engine.close()
-    } catch (error) {
-      // The message of a failed sync comes by another port: it prevents that the exit closes files.
-      await new Promise(resolve => setTimeout(resolve, messageMs))
-      throw error
+    } finally {
+      // Warnings come by another port, as does the message of a failed sync: it prevents that the
+      // exit closes files. That thread does not end.
+      await Promise.race([exited, sleep(messageMs)])
     }
   }
   return { ...engine, close, connect }

@@ -199,7 +199,9 @@ const waysOut: Readonly<Record<string, string>> = {
   // SQLITE_IOERR: also for a disk that is too full for the index, which has 32 KiB.
   10: 'look at the space (df), the inodes (df -i) and the system log of its disk, and at the ' +
     'limit of the size of files (ulimit -f)',
-  11: 'restore it from a backup', // SQLITE_CORRUPT
+  // SQLITE_CORRUPT
+  11: `put its log beside it as ${basename(path)}-wal if it was moved without, or restore it ` +
+    'from a backup',
   13: 'free some space', // SQLITE_FULL
   // SQLITE_CANTOPEN
   14: `${letWrite}, on a disk that is not mounted read-only and has free inodes (df -i)`,
@@ -240,8 +242,14 @@ function closeInPlace (): void {
   if (firstFile !== undefined) closeSync(firstFile)
   firstFile = undefined
   const log = `${path}-wal`
-  if (wasInPlace && !isMerged && stat(log) === undefined) {
-    throw new Error(`The log of the database ${path} was removed with its last plants.`)
+  if (wasInPlace && !isMerged) {
+    if (stat(log) === undefined) {
+      throw new Error(`The log of the database ${path} was removed with its last plants.`)
+    }
+    const problem = `${log} alone has the last plants of ${path}`
+    const reason = 'a full disk or another process prevented that the file gets them'
+    const warning = `${problem}: ${reason}. Keep both together for the next start.`
+    parentPort?.postMessage({ warning })
   }
   if (!wasInPlace && stat(log) !== undefined) {
     const problem = `The database ${path} was removed or replaced`

@@ -567,6 +567,23 @@ t.test('a removed log that a reader keeps out of the file is merged once the rea
   }
 })
 
+t.test('a stop that leaves plants in the log alone warns to keep both files', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const warnings: string[] = []
+  const engine = await sqliteEngine(path, sentence => warnings.push(sentence))
+  const reader = new DatabaseSync(path)
+  reader.exec('BEGIN; SELECT count(*) FROM plants')
+  const plant = { id: 1n, name: 'fern' }
+  t.strictSame(await engine.addMany([plant]), ['added'])
+  await engine.close()
+  t.match(warnings, [/plants\.db-wal alone has the last plants of .+\. Keep both together for the next start\.$/])
+  reader.close()
+  const next = await sqliteEngine(path, sentence => warnings.push(sentence))
+  t.strictSame(await next.addMany([plant]), ['unchanged'])
+  await next.close()
+  t.equal(warnings.length, 1, 'a log that is merged needs no warning')
+})
+
 t.test('a backup that is copied over the open file is an error for good', async t => {
   const folder = t.testdir()
   const fill = async (name: string, plants: number, text: string) => {
@@ -1141,7 +1158,7 @@ t.test('the store refuses a file that was truncated to half its size', async t =
   await store.close()
   const whole = readFileSync(path)
   writeFileSync(path, whole.subarray(0, whole.length / 2))
-  await t.rejects(openStore(`sqlite:${path}`, { maxQueue: 1 }).then(all), /malformed|disk image/)
+  await t.rejects(openStore(`sqlite:${path}`, { maxQueue: 1 }).then(all), /malformed; put its log beside it as plants\.db-wal if it was moved without, or restore it from a backup/)
 })
 
 t.test('a table that somebody else has changed conflicts only by its id', async t => {
