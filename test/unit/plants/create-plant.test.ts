@@ -1,6 +1,7 @@
 import t from 'tap'
 import { allPlants } from '../../../src/plants/plant-store.ts'
 import { isError, startApp } from '../../fixtures/app.ts'
+import { members } from '../../proofs/fuzz/plants.ts'
 
 t.test('a new plant is stored, and the response is the plant without its id', async t => {
   const { post, store } = await startApp(t)
@@ -58,6 +59,17 @@ t.test('ids that are equal as doubles are different plants', async t => {
     { id: 9223372036854775806n, name: '9223372036854775806' },
     { id: 9223372036854775807n, name: '9223372036854775807' }
   ])
+})
+
+t.test('each text of a plant is refused with U+0000, which PostgreSQL cannot store', async t => {
+  const { post } = await startApp(t)
+  const texts = members.filter(({ schema }) => schema.type === 'string')
+  t.ok(texts.length > 1)
+  for (const { name } of texts) {
+    const response = await post({ id: 1, name: 'x', [name]: 'a\0b' })
+    const problem = `give ${name} the pattern of name in openapi.yaml`
+    t.match(response, { statusCode: 400, body: name }, problem)
+  }
 })
 
 t.test('the response contains the name without any change', async t => {
