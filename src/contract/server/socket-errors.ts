@@ -137,8 +137,10 @@ function fromParser (
   // The preface of HTTP/2 (RFC 9113, section 3.4).
   if (code === 'HPE_PAUSED_H2_UPGRADE') return unknownVersion
   if (code === 'HPE_INVALID_METHOD') return new HttpError(400, unknownMethod)
-  if (badCharacter.test(reason)) return notHttp(parserFaults.badCharacter)
-  if (code !== 'HPE_HEADER_OVERFLOW') return notHttp(parserFaults[String(code)])
+  if (code !== 'HPE_HEADER_OVERFLOW') {
+    const [, fault] = faultsByReason.find(([pattern]) => pattern.test(reason)) ?? []
+    return notHttp(fault ?? faultsByCode[String(code)])
+  }
   const most = (server as Server).maxHeadersCount
   const size = `they and the address are larger than ${maxHeaderSize} bytes`
   return new HttpError(431, `There are more than ${most} header fields, or ${size}.`)
@@ -147,12 +149,21 @@ function fromParser (
 /** It may be HTTP/1.1, with a method that Node does not know. */
 const unknownMethod = 'This is not an HTTP/1.1 request with a known method.'
 const badFirstLine = 'its first line is not "METHOD /path HTTP/1.1" with CRLF'
-/** How Node's parser says where in an address the character is. */
-const badCharacter = /char in url (?:server|path|query|fragment)/
-/** No sentence shows bytes of the request: they may be a token, or another protocol. */
-const parserFaults: Readonly<Record<string, string>> = {
+const badChunk = 'a chunk of its body has an invalid size'
+// No sentence shows bytes of the request: they may be a token, or another protocol.
+/** By the reason of Node's parser, where one code has several. */
+const faultsByReason: ReadonlyArray<[pattern: RegExp, fault: string]> = [
+  [
+    /char in url (?:server|path|query|fragment)/,
+    'its address has a character that must be percent-encoded, as those beyond ASCII'
+  ],
+  [/after version/, badFirstLine],
+  [/after header/, 'a header field has a CR or LF before the CRLF that ends it'],
+  [/after chunk data/, 'a chunk of its body has another length than its size says'],
+  [/after chunk/, badChunk]
+]
+const faultsByCode: Readonly<Record<string, string>> = {
   HPE_INVALID_URL: 'its address does not begin with /',
-  badCharacter: 'its address has a character that must be percent-encoded, as those beyond ASCII',
   HPE_INVALID_CONSTANT: badFirstLine,
   HPE_INVALID_VERSION: badFirstLine,
   HPE_INVALID_CONTENT_LENGTH:
@@ -160,7 +171,7 @@ const parserFaults: Readonly<Record<string, string>> = {
   HPE_UNEXPECTED_CONTENT_LENGTH: 'its Content-Length is sent more than once',
   HPE_INVALID_TRANSFER_ENCODING: 'its Transfer-Encoding is not chunked, or not alone',
   HPE_INVALID_HEADER_TOKEN: 'a header field has an invalid name or value',
-  HPE_INVALID_CHUNK_SIZE: 'a chunk of its body has an invalid size',
+  HPE_INVALID_CHUNK_SIZE: badChunk,
   HPE_INVALID_EOF_STATE: 'the connection ended before it was complete'
 }
 

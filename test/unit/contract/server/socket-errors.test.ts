@@ -30,6 +30,7 @@ t.test('bytes that are not HTTP are answered 400', async t => {
   const length = ': its Content-Length is no number below 2^64, or is beside a Transfer-Encoding'
   const coding = ': its Transfer-Encoding is not chunked, or not alone'
   const field = ': a header field has an invalid name or value'
+  const ending = ': a header field has a CR or LF before the CRLF that ends it'
   const address = ': its address does not begin with /'
   const encoding = ': its address has a character that must be percent-encoded, ' +
     'as those beyond ASCII'
@@ -51,6 +52,10 @@ t.test('bytes that are not HTTP are answered 400', async t => {
     [post('Content-Length: 1', 'Transfer-Encoding: chunked'), coding],
     [post('secret'), field],
     [post('X: a\0b'), field],
+    [post('Authorization: Bearer x\r'), ending],
+    [post('X: a\nb'), ending],
+    ['POST /plants HTTP/1.1\r\nHost: x\r\n\rX', ending],
+    ['POST /plants HTTP/1.1\rHost: x\r\n\r\n', first],
     ['PRI /plants\r\nHost: x\r\n\r\n', '']
   ]
   for (const [bytes, fault] of malformed) {
@@ -66,8 +71,13 @@ t.test('a body whose chunks are malformed is answered 400', async t => {
     'Host: x', `Authorization: ${authorization}`, `Content-Type: ${json}`,
     'Transfer-Encoding: chunked'
   ]
-  const response = await exchangeOne(port, requestText('POST /plants', fields, 'zz\r\n'))
-  isError(t, response, 400, /: a chunk of its body has an invalid size\.$/, 'chunks')
+  for (const [chunk, fault] of [
+    ['zz\r\n', /: a chunk of its body has an invalid size\.$/],
+    ['5\n{"id"', /: a chunk of its body has an invalid size\.$/],
+    ['5\r\n{"id":1}\r\n', /: a chunk of its body has another length than its size says\.$/]
+  ] as const) {
+    isError(t, await exchangeOne(port, requestText('POST /plants', fields, chunk)), 400, fault, chunk)
+  }
 })
 
 t.test('malformed bytes after valid requests are answered last', async t => {
