@@ -1,6 +1,7 @@
 // Mutated contracts. `npm run prove -- fuzz-contracts` makes many more, and replays what a failure prints.
 import { execFile } from 'node:child_process'
 import t from 'tap'
+import { comment } from '../../fixtures/comment.ts'
 import { holdProcess } from '../../fixtures/leash.ts'
 import { type Replacement, withMutation } from '../../fixtures/mutation.ts'
 import { withoutCoverage } from '../../fixtures/service.ts'
@@ -24,7 +25,7 @@ function fuzz (folder: string, ...args: string[]): Promise<{ output: string, has
 t.test('mutated contracts are refused by name, or start and answer', async t => {
   t.comment(`FUZZ_SEED=${seed}`)
   const { output, hasFailed } = await fuzz('.', '--cases', '30', '--seed', String(seed))
-  if (!t.equal(hasFailed, false)) return t.comment(output)
+  if (!t.equal(hasFailed, false)) return comment(t, output)
   // A run that met none of these would prove little.
   const met = ['refused', 'served', 'refused with --skip-unsupported', 'served with --skip-unsupported']
   t.strictSame(met.filter(outcome => !output.includes(`  ${outcome}\n`)), [])

@@ -1,6 +1,7 @@
 // Random plants and connections. `npm run prove -- fuzz` sends many more, and replays what a
 // failure prints.
 import t from 'tap'
+import { comment } from '../../fixtures/comment.ts'
 import { mutations, runFuzzer, runMutation } from './mutations.ts'
 
 /** For each property: as many as find the mutations below. */
@@ -12,7 +13,7 @@ const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 t.test(`${cases} random plants, broken plants and connections keep all properties`, async t => {
   t.comment(`FUZZ_SEED=${seed}`)
   const { output, hasFailed } = await runFuzzer('.', ['--cases', String(cases), '--seed', String(seed)])
-  if (!t.equal(hasFailed, false)) return t.comment(output)
+  if (!t.equal(hasFailed, false)) return comment(t, output)
   // A run that met none of these would prove little.
   const met = [
     'the same plant again', 'plant hidden in a connection and stored', 'group whose responses all arrived',

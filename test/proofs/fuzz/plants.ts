@@ -1,6 +1,6 @@
 // Random plants that the contract allows, generated from its schema in generated/, each as one of
 // its JSON texts.
-import fc, { type Arbitrary } from 'fast-check'
+import fc, { type Arbitrary, type WeightedArbitrary } from 'fast-check'
 import { operations, schemas } from '../../../generated/operations.ts'
 import { seededRandom } from '../../fixtures/random.ts'
 import { Members, plain, Raw, spell } from './spelling.ts'
@@ -83,17 +83,28 @@ export const character = fc.oneof(
   fc.constantFrom('"', '\\', '/', 'e\u0301', '\u2028', '\ufeff', '\ufffe', '\u{1ffff}', '\ufffd', '\u202e')
 )
 
-function texts ({ pattern = '', minLength = 0, maxLength = 40 }: Schema): Arbitrary<string> {
+const few = ['fern', '']
+const long = ['x'.repeat(20_000), '\u{1f335}'.repeat(4000), '\u0001\\'.repeat(3000)]
+
+function texts ({ pattern = '', minLength = 0, maxLength = Infinity }: Schema): Arbitrary<string> {
   const expression = new RegExp(pattern, 'u')
-  const any = fc.string({ unit: character.filter(text => expression.test(text)), minLength, maxLength })
-  const few = fc.constantFrom('fern', '')
-  const long = fc.constantFrom('x'.repeat(20_000), '\u{1f335}'.repeat(4000), '\u0001\\'.repeat(3000))
-  const isAllowed = (text: string) => expression.test(text) && text.length >= minLength
+  // JSON Schema counts code points.
+  const isAllowed = (text: string) => {
+    const { length } = [...text]
+    return expression.test(text) && length >= minLength && length <= maxLength
+  }
+  const unit = character.filter(text => expression.test(text))
+  const usual = Math.min(maxLength, Math.max(minLength, 40))
+  const any = fc.string({ unit, minLength, maxLength: usual }).filter(isAllowed)
   return fc.oneof(
-    { weight: 40, arbitrary: any.filter(isAllowed) },
-    { weight: 60, arbitrary: few.filter(isAllowed) },
-    { weight: 1, arbitrary: long.filter(isAllowed) }
+    { weight: 40, arbitrary: any },
+    ...constants(60, few.filter(isAllowed)),
+    ...constants(1, long.filter(isAllowed))
   )
+}
+
+function constants (weight: number, values: string[]): Array<WeightedArbitrary<string>> {
+  return values.length === 0 ? [] : [{ weight, arbitrary: fc.constantFrom(...values) }]
 }
 
 function doubles ({ minimum: min = -Number.MAX_VALUE, maximum: max = Number.MAX_VALUE }: Schema): Arbitrary<number> {
