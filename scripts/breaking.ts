@@ -52,7 +52,7 @@ function unpack (name: string, folder: string): Version {
 async function checkContract ({ name, folder }: Version): Promise<string> {
   const file = join(folder, contract)
   if (!existsSync(file)) {
-    exitWith(`There is no ${contract} in ${name}. Use another revision, or --contract FILE.`)
+    exitWith(`There is no ${contract} in ${name}. Correct the revision, or --contract FILE.`)
   }
   try {
     await readContract(file, { ownPaths })

@@ -46,7 +46,8 @@ export async function start (firstThread: HttpThread | undefined): Promise<void>
     // A signal during startup ends what is starting.
     if (isEnding) return
     // The stack of a bug tells its place. Other members of an error may be secret addresses.
-    const isBug = error instanceof SyntaxError || error instanceof TypeError
+    const bugs = [SyntaxError, TypeError, RangeError, ReferenceError]
+    const isBug = bugs.some(kind => error instanceof kind)
     console.error((error as Error)[isBug ? 'stack' : 'message'])
     const isMistake = error instanceof ConfigError || error instanceof TokenFileError
     process.exit(isMistake ? 2 : 1)

@@ -513,7 +513,7 @@ test('an issuer that contradicts the configuration ends the startup', async t =>
 })
 
 test('a bug that ends the start is printed with its place', async t => {
-  for (const [name, place] of Object.entries({ SyntaxError: 1, TypeError: 1, Error: 0 })) {
+  for (const [name, place] of Object.entries({ SyntaxError: 1, TypeError: 1, RangeError: 1, ReferenceError: 1, Error: 0 })) {
     const code = `Object.defineProperty(process.stdout, 'isTTY', { get () { throw new ${name}('a bug') } })`
     const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(code)}`]
     const { ended, output } = await startService(t, t.testdir(), { THREADS: '1' }, nodeArgs, observed)

@@ -162,7 +162,7 @@ test('a command line that names nothing to compare is refused with exit code 2',
   }
   const unknown = /^v9 is no revision of this repository\. Name a commit, .*HEAD~1\.\n$/
   await refused(unknown, ['v9'], observed)
-  const missing = /^There is no x\.yaml in HEAD\. Use another revision, or --contract FILE\.\n$/
+  const missing = /^There is no x\.yaml in HEAD\. Correct the revision, or --contract FILE\.\n$/
   await refused(missing, ['--contract', 'x.yaml'], observed)
   const surplus = /^Unexpected argument 'v3'\. This command takes at most 2; see --help\.\n$/
   await refused(surplus, ['v1', 'v2', 'v3'], observed)

@@ -53,7 +53,7 @@ t.test('the router knows a path with a query, percent-encoded or in absolute for
 })
 
 t.test('a path like one of the contract gets a question', async t => {
-  const { app } = await startApp(t)
+  const { app } = await serve(t, { paths: `  /plants: { post: { operationId: a, ${anyResponse} } }` })
   for (const url of ['/plant', '/plants/', '/Plants', '//plants', '/pants', '/api/v1/plants']) {
     isError(t, await app.inject(url), 404, `There is nothing at ${url}. Did you mean /plants?`, url)
   }
@@ -80,9 +80,7 @@ t.test('a path without that of BASE_URL gets the question with it', async t => {
   const { app } = await startApp(t, { baseUrl: 'https://example.com/api/v1' })
   const question = 'There is nothing at /plants. Did you mean /api/v1/plants?'
   isError(t, await app.inject({ method: 'POST', url: '/plants' }), 404, question, '/plants')
-  for (const url of ['/api/v1/plantz', '/api/v1/plants/']) {
-    isError(t, await app.inject(url), 404, 'Did you mean /api/v1/plants?', 'misspelt')
-  }
+  isError(t, await app.inject('/api/v1/plantz'), 404, 'Did you mean /api/v1/plants?', 'misspelt')
   for (const [method, url] of [
     ['GET', '/lants'], ['GET', '/api'], ['GET', '/api/v1/nope']
   ] as const) {
