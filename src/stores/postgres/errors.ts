@@ -62,9 +62,18 @@ export function describeError (error: unknown): string {
   const description = descriptions[code]
   if (description !== undefined) return description
   // Translated messages keep the remedy of their code.
-  const remedy = message.includes('no encryption') ? remedyWithoutTls : remedies[code]
+  const remedy = message.includes('no encryption') ? remedyWithoutTls : remedyOf(code, message)
   return remedy === undefined ? message : `${message}; ${remedy}`
 }
+
+function remedyOf (code: string, message: string): string | undefined {
+  if (code !== ofPooler) return remedies[code]
+  if (/no such database|does not exist/.test(message)) return remedies['3D000']
+  return /authentication failed/.test(message) ? remedies['28P01'] : undefined
+}
+
+/** PgBouncer has one code for all its errors. */
+const ofPooler = '08P01'
 
 const lacksTls = 'does not support SSL'
 /** What pg's errors without a code mean, by a part of their message. */

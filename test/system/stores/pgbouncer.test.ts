@@ -74,6 +74,11 @@ t.test('PgBouncer', { skip: missing('pgbouncer'), timeout: 120_000 }, async t =>
     t.equal(await second.add(fern), 'unchanged')
   })
 
+  t.test('gets a way out when it refuses the password', async t => {
+    const url = behind(await create()).replace(/:[^:@]*@/, ':wrong@')
+    await t.rejects(openStore(url, { maxQueue: 1 }), /failed; correct the user and the password in DATABASE_URL\.$/)
+  })
+
   t.test('passes on the request to stop a statement', async t => {
     const name = await create()
     const store = await open(t, behind(name))

@@ -139,7 +139,7 @@ const allowedMembers = ['constructor', 'toString']
 const namesOfObjects = Object.getOwnPropertyNames(Object.prototype).filter(name => {
   return !allowedMembers.includes(name)
 })
-const openWayOut = '--allow-open serves it to everyone'
+const openWayOut = 'security: [] or --allow-open serves it to everyone'
 const schemeKinds = ['bearer', 'basic', 'apiKey', 'oauth2', 'openIdConnect']
 
 function isMediaType (type: string): boolean {

@@ -139,7 +139,7 @@ t.test('a contract that cannot be served is refused with the place and the flags
     [open, /:\d+:\d+ #\/paths\/~1a\/get.* without security/, 'Correct the contract, or add --allow-open, which serves operations without security to everyone.'],
     [unsupported, /:\d+:\d+ #\/paths\/~1b\* Not supported/, 'Correct the contract, or add --skip-unsupported, which leaves out the operations that cannot be served.'],
     [misspelt, /there is no #\/components\/schemas\/None\. \(no-unresolved-refs\)/, correct],
-    [open.replace('/a:', '/*:'), /without security.* \(--allow-open serves it to everyone\)\./, correct],
+    [open.replace('/a:', '/*:'), /without security.* \(security: \[\] or --allow-open serves it to everyone\)\./, correct],
     [unsupported.replace('security: []', ''), /without security/, 'Correct the contract, or add --allow-open --skip-unsupported, which ' +
       'serves operations without security to everyone, and leaves out the operations that cannot be served.'],
     [open.replace('/a:', '/*:'), /Not supported/, correct],

@@ -37,6 +37,20 @@ t.test('a user whom the server does not know or let in has a way out', async t =
   }
 })
 
+t.test('the errors of PgBouncer, which have one code, have the ways out of PostgreSQL', async t => {
+  // As PgBouncer 1.18 says it; the second database is in its configuration, but not on the server.
+  const [user, database] = ['correct the user and the password', 'create it, or correct DATABASE_URL']
+  for (const [message, wayOut] of [
+    ['password authentication failed', user],
+    ['no such database: x', database], ['database "x" does not exist', database]
+  ] as const) {
+    const description = describeError(Object.assign(new Error(message), { code: '08P01' }))
+    t.ok(description.startsWith(`${message}; ${wayOut}`), description)
+  }
+  const full = 'no more connections allowed (max_client_conn)'
+  t.equal(describeError(Object.assign(new Error(full), { code: '08P01' })), full)
+})
+
 t.test('a server that lets nobody else in, and a transaction that is read-only, have ways out', async t => {
   // As PostgreSQL 18 says it.
   const wayOut = {
