@@ -45,11 +45,11 @@ export async function start (firstThread: HttpThread | undefined): Promise<void>
   } catch (error) {
     // A signal during startup ends what is starting.
     if (isEnding) return
-    // The stack of a bug tells its place. Other members of an error may be secret addresses.
-    const bugs = [SyntaxError, TypeError, RangeError, ReferenceError]
-    const isBug = bugs.some(kind => error instanceof kind)
-    console.error((error as Error)[isBug ? 'stack' : 'message'])
     const isMistake = error instanceof ConfigError || error instanceof TokenFileError
+    // The service's own errors are sentences. The stack of others, such as those of a bug, tells
+    // their place. Further members of an error may be secret addresses.
+    const isSentence = isMistake || (error as Error).message.endsWith('.')
+    console.error((error as Error)[isSentence ? 'message' : 'stack'])
     process.exit(isMistake ? 2 : 1)
   }
 }
@@ -142,7 +142,7 @@ async function openService (
   firstThread: HttpThread | undefined
 ): Promise<Pick<AppServer, 'listen' | 'close'>> {
   if (options.shared.threads > 1) {
-    const first = firstThread ?? new HttpThread()
+    const first = firstThread ?? newThread()
     const parts = await opening
     const pool = new ThreadPool({ ...options, ...parts, output, fail: throwUncaught }, first)
     await pool.start()
@@ -152,6 +152,15 @@ async function openService (
   const loading = import('../service/app-server.ts')
   const [{ openAppServer }, parts] = await Promise.all([loading, opening])
   return openAppServer({ ...options, ...parts, thread: 0 })
+}
+
+function newThread (): HttpThread {
+  try {
+    return new HttpThread()
+  } catch (cause) {
+    const problem = `The process cannot start a thread: ${(cause as Error).message}`
+    throw new Error(`${problem}; raise its limit (ulimit -u, TasksMax, pids.max).`, { cause })
+  }
 }
 
 /** Ends the service like an error that nobody caught: its requests are finished first. */

@@ -94,8 +94,8 @@ const { buildApp } = await import('./app${extension}').catch((error: { url?: str
 })
 ${hasKeyInQuery ? loggerWithoutQuery : 'const logger = true\n'}\
 const app = await buildApp(process.env, { logger }).catch((error: Error) => {
-  // A bug has another name, such as TypeError: its stack tells the place.
-  console.error(error.name === 'Error' ? error.message : error)
+  // What the service lacks is a sentence. The stack of other errors tells their place.
+  console.error(error.message.endsWith('.') ? error.message : error)
   process.exit(1)
 })
 await app.listen({ host: HOST, port: Number(PORT) }).catch(({ message }: Error) => {

@@ -194,6 +194,7 @@ for (const [program, client] of Object.entries(clients)) {
       const proxy = await startProxy(t, origin, ['empty'])
       const result = await send(client, folder, proxy.origin, '6')
       t.match(result, { code: 1, output: /404/ })
+      t.notMatch(result.output, ': undefined')
     })
 
     await t.test('a blank is no id', async t => {

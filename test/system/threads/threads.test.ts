@@ -204,7 +204,8 @@ t.test('a process that cannot start threads says so in one sentence', async t =>
   const variables = { ...env, DATABASE_URL: 'memory:' }
   const { output, ended } = await startService(t, t.testdir(), variables, first, observed)
   t.equal(await ended, 1)
-  t.equal(output(), 'no more threads\n')
+  const problem = 'The process cannot start a thread: no more threads'
+  t.equal(output(), `${problem}; raise its limit (ulimit -u, TasksMax, pids.max).\n`)
 })
 
 t.test('with THREADS=1 in .env there is one thread', async t => {
