@@ -8,7 +8,7 @@ import { withoutCoverage } from '../../fixtures/service.ts'
 interface Run { code: number, stdout: string, stderr: string }
 
 const test = inParallel(t, 2)
-const contract = readFileSync('openapi.yaml', 'utf8')
+const contract = readFileSync('test/fixtures/contracts/plants.yaml', 'utf8')
 const script = resolve('scripts/breaking.ts')
 
 /** A repository with a commit and the tag v1 for the contract. */
@@ -37,7 +37,7 @@ function repository (t: Test, first = contract) {
 /** Replaces a text that the contract must have. */
 function replace (text: string, replacement: string): (contract: string) => string {
   return contract => {
-    if (!contract.includes(text)) throw new Error(`openapi.yaml has no longer: ${text}`)
+    if (!contract.includes(text)) throw new Error(`The contract has no longer: ${text}`)
     return contract.replace(text, () => replacement)
   }
 }

@@ -34,7 +34,7 @@ async function run (t: Test, contract: string, out: string, check = false): Prom
   return { code: isGood ? 0 : 1, ...printed }
 }
 
-const contract = readFileSync('openapi.yaml', 'utf8')
+const contract = readFileSync('test/fixtures/contracts/plants.yaml', 'utf8')
 
 /** A folder with this contract; `generateHere` writes the generated files to `out`. */
 function folderWith (t: Test, text: string) {
