@@ -132,7 +132,7 @@ test('copy reports bad lines and conflicts, copies the rest and exits with code 
   t.strictSame(stderr.split('\n').filter(line => !isProgress(line)).map(withoutTime), [
     "line 3: The line is not valid JSON: unexpected 'n' at column 1.",
     'line 5: "id" must be an integer from -9223372036854775808 to 9223372036854775807, not a string: remove its quotes.',
-    'line 7: The line must be an object.',
+    'line 7: The line must be an object, not an array.',
     'line 8: The line is longer than 33554432 bytes.',
     'line 9: "name" must not contain the character U+0000.',
     'conflict: another plant has the id 1; the stored plant does not change',

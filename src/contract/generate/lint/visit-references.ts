@@ -79,6 +79,7 @@ const holders = ['Response', 'Parameter', 'RequestBody', 'Header', 'MediaType']
 /** Asks for another part of the description, beside the one that a reference misses. */
 function similarTarget ($ref: string, root: object): string {
   const [, parent = '', name = ''] = /^#(.*)\/(.*)$/s.exec($ref) ?? []
-  const siblings = Object.keys(Object(valueAt(root, parent))).map(escapedKey)
-  return didYouMean(name, siblings)
+  const holder = valueAt(root, parent)
+  if (holder === undefined) return similarTarget(`#${parent}`, root)
+  return didYouMean(name, Object.keys(Object(holder)).map(escapedKey))
 }

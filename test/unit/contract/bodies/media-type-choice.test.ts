@@ -31,7 +31,7 @@ t.test('the most specific media type reads the body', async t => {
   for (const [type, body, expected] of sent) {
     t.strictSame(await send('/any', type, body), [200, expected], type)
   }
-  t.strictSame(await send('/any', 'application/json', '[]'), [400, 'The body must be an object.'])
+  t.strictSame(await send('/any', 'application/json', '[]'), [400, 'The body must be an object, not an array.'])
   t.match(await send('/any', other, '["1"]'), [400, /^"0" in the body must be an integer from/])
   // A range never reads a type that the contract names: the handler would get bytes.
   for (const type of [

@@ -31,7 +31,7 @@ t.test('request bodies', async t => {
   t.strictSame(await send('POST', '/needed', 'application/json', ''), missing)
   t.strictSame(await send('PUT', '/optional'), [200, 'none'])
   t.strictSame(await send('PUT', '/optional', 'application/json', ''), [200, 'none'])
-  t.strictSame(await send('PUT', '/optional', 'application/json', '[]'), [400, 'The body must be an object.'])
+  t.strictSame(await send('PUT', '/optional', 'application/json', '[]'), [400, 'The body must be an object, not an array.'])
   t.strictSame(await send('DELETE', '/none', 'application/json'), [200, 'none'], 'a media type without a body')
   t.strictSame(await send('POST', '/none', 'application/json', '{}'), [415, 'This operation accepts no body.'])
   t.strictSame(await send('DELETE', '/none', 'text/plain', 'x'), [415, 'This operation accepts no body.'])

@@ -283,7 +283,9 @@ t.test('a reference to what does not exist is refused with its target, and with 
   /c: { $ref: 'parts.yaml#/c' }
   /d: { get: { security: [{ kez: [] }], ${fine} } }
   /e: { get: { parameters: { $ref: '#/none' }, ${fine} } }
+  /f: { get: { parameters: [{ $ref: '#/components/parameter/limit' }], ${fine} } }
 components:
+  parameters: { limit: { name: limit, in: query, schema: { type: string } } }
   securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }
   schemas:
     Plan: { type: string }
@@ -297,13 +299,14 @@ components:
   const about = (sentence: string) => new RegExp(`^\\S+:\\d+:\\d+ #/\\S+ ${RegExp.escape(sentence)} \\([\\w/-]+\\)$`)
   t.match(error.findings.sort(), [
     about("Can't resolve $ref: there is no #/none."),
+    about("Can't resolve $ref: there is no #/components/parameter/limit. Did you mean parameters?"),
     about('There is no schema Palnt. Did you mean Plant?'),
     about("Can't resolve $ref: there is no #/components/schemas/plnt. Did you mean Plant?"),
     about("Can't resolve $ref: there is no #/components/schemas/Tree."),
     about('There is no security scheme kez. Did you mean key?'),
     about("Can't resolve $ref: there is no #/components/schemas/Plnt.")
   ])
-  t.equal(error.findings.length, 6, 'a target that is missing is not one of another kind')
+  t.equal(error.findings.length, 7, 'a target that is missing is not one of another kind')
 })
 
 t.test('what refers to a schema in place of its own kind has one finding', async t => {

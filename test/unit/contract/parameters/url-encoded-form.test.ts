@@ -75,7 +75,7 @@ t.test('a form is the object of its schema', async t => {
     ],
     ['id=1&filter[size]=1&filter=x', /^"filter" in the body is sent more than once\.$/],
     ['id=1&color=R,1,R,2', /^"color\/R" in the body is sent more than once\.$/],
-    ['id=1&filter[places][x][name]=a', /^"filter\/places" in the body must be an array\.$/],
+    ['id=1&filter[places][x][name]=a', /^"filter\/places" in the body must be an array, not an object\.$/],
     [`id=1&filter${'[a]'.repeat(40)}=1`, /^"filter" in the body nests more than 32 objects\.$/]
   ]
   for (const [form, message] of wrong) t.match(await post(form), [400, message], form)

@@ -54,7 +54,7 @@ t.test('a fraction for an integer of format int32 is one fault', async t => {
   ])
 })
 
-t.test('a null or a quoted value gets the way out', async t => {
+t.test('a null, a quoted value, an array or an object is named', async t => {
   const part = { type: 'object', required: ['a'] }
   const properties = {
     a: integer, b: { $ref: 'Integer#' }, c: { type: ['boolean', 'array'] }, d: { anyOf: [integer, part] }, e: true
@@ -79,6 +79,11 @@ t.test('a null or a quoted value gets the way out', async t => {
   t.strictSame(twice('{"a":1}'), [`must be an object or an array, ${quotes}`], 'encoded twice')
   t.strictSame(twice('[]'), [`must be an object or an array, ${quotes}`])
   t.strictSame(twice('a'), ['must be an object or an array'])
+  t.strictSame(check('{"a":[],"c":{},"d":[1]}'), [
+    'a must be an integer, not an array',
+    'c must be a boolean or an array, not an object',
+    'd must be an integer or an object, not an array'
+  ])
 })
 
 t.test('a union has one fault, beside those of its neighbours', async t => {
@@ -213,7 +218,7 @@ t.test('an empty array has no item that contains means, also after another array
 t.test('patternProperties beside a union that has them, too, has the fault of the union', async t => {
   const any = { anyOf: [{ type: 'string', patternProperties: { '^[ab]': {} } }] }
   const schema = { $ref: 'Any#', patternProperties: { '^[ab]': {} } }
-  t.strictSame(faults(schema, '{"b":[]}', { Any: any }), ['must be a string'])
+  t.strictSame(faults(schema, '{"b":[]}', { Any: any }), ['must be a string, not an object'])
 })
 
 t.test('contains inside of a union counts its items, and names none', async t => {
