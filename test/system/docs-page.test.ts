@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import packed from '@sparticuz/chromium'
 import { chromium, type Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { document } from '../../generated/document.ts'
 import { operations } from '../../generated/operations.ts'
 import type { AppOptions } from '../../src/service/app.ts'
 import { allPlants } from '../../src/plants/plant-store.ts'
@@ -22,11 +23,13 @@ t.teardown(() => browser.close())
 t.test('the page shows the operation, its schemas and the title, version and license', async t => {
   const { page, problems } = await openPage(t, 'plants.example')
   await createPlant(page).getByRole('button', { name: 'Try it out' }).waitFor()
-  t.match(await page.locator('.info').innerText(), /^Plant Store\s+1\.0\.0\s+OAS 3\.1\s[^]*\sMIT$/)
+  const { title, version } = document.info
+  const info = (await page.locator('.info').innerText()).replace(/\s+/g, ' ')
+  t.ok(info.startsWith(`${title} ${version} OAS 3.1 `) && info.endsWith(' MIT'), info)
   t.equal(await createPlant(page).locator('.opblock-summary-path').innerText(), '/plants')
   await openSchemas(page)
   const schemas = await page.locator('.models .json-schema-2020-12__title').allInnerTexts()
-  t.strictSame(schemas.filter(name => /^[A-Z]/.test(name)), ['Plant', 'NewPlant', 'Error'])
+  for (const name of ['Plant', 'NewPlant', 'Error']) t.ok(schemas.includes(name), name)
   t.strictSame(problems, [], 'no errors, and no requests to another origin')
 })
 

@@ -1,9 +1,8 @@
 // Random bodies that the contract refuses: each is a valid plant with one change, which breaks the
 // schema or its text.
 import fc, { type Arbitrary } from 'fast-check'
-import {
-  type List, type Member, members, plantsAndWriters, rangeOf, type Schema
-} from './plants.ts'
+import { type Member, members, type Schema } from './members.ts'
+import { type List, plantsAndWriters, rangeOf } from './plants.ts'
 import { Raw } from './spelling.ts'
 
 /** @property body each character is one byte */

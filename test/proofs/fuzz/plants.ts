@@ -1,58 +1,15 @@
 // Random plants that the contract allows, generated from its schema in generated/, each as one of
 // its JSON texts.
 import fc, { type Arbitrary, type WeightedArbitrary } from 'fast-check'
-import { operations, schemas } from '../../../generated/operations.ts'
 import { seededRandom } from '../../fixtures/random.ts'
+import { members, resolve, type Schema } from './members.ts'
 import { Members, plain, Raw, spell } from './spelling.ts'
-
-export interface Schema {
-  $ref?: string
-  allOf?: readonly Schema[]
-  type?: string
-  format?: string
-  pattern?: string
-  minLength?: number
-  maxLength?: number
-  minimum?: number
-  maximum?: number
-  required?: readonly string[]
-  properties?: Readonly<Record<string, Schema>>
-  description?: string
-}
-
-/** A declared member of a plant. */
-export interface Member { name: string, isRequired: boolean, schema: Schema }
 
 /** The members of a plant by name. */
 export type Plant = Readonly<Record<string, unknown>>
 
 /** A plant and a JSON text that means it. */
 export interface SentPlant { plant: Plant, body: string }
-
-const keywords = new Set([
-  '$ref', 'allOf', 'type', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'required',
-  'properties', 'description'
-])
-
-/** A keyword that is ignored here would make plants that the service refuses. */
-function refuseUnknown (schema: Schema): void {
-  const unknown = Object.keys(schema).find(keyword => !keywords.has(keyword))
-  if (unknown !== undefined) throw new Error(`test/proofs/fuzz/plants.ts does not know the keyword ${unknown}: add it there.`)
-}
-
-/** The members that a schema declares. */
-function membersOf (schema: Schema): Member[] {
-  refuseUnknown(schema)
-  const component = (schemas as Readonly<Record<string, Schema>>)[schema.$ref?.replace(/#$/, '') ?? '']
-  const inside = [component ?? {}, ...schema.allOf ?? []].filter(part => Object.keys(part).length > 0)
-  const own = Object.entries(schema.properties ?? {}).map(([name, schema]) => ({ name, isRequired: false, schema }))
-  const required = new Set(schema.required)
-  return [...inside.flatMap(membersOf), ...own].map(member => {
-    return { ...member, isRequired: member.isRequired || required.has(member.name) }
-  })
-}
-
-export const members = membersOf(operations.createPlant.body.content['application/json'].schema)
 
 /** The range of an integer with a format. */
 export function rangeOf ({ format, minimum, maximum }: Schema): { min: bigint, max: bigint } {
@@ -86,13 +43,24 @@ export const character = fc.oneof(
 const few = ['fern', '']
 const long = ['x'.repeat(20_000), '\u{1f335}'.repeat(4000), '\u0001\\'.repeat(3000)]
 
-function texts ({ pattern = '', minLength = 0, maxLength = Infinity }: Schema): Arbitrary<string> {
+const day = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+const formats: Readonly<Record<string, Arbitrary<string>>> = {
+  date: day.map(date => date.toISOString().slice(0, 10)),
+  'date-time': day.map(date => date.toISOString()),
+  email: fc.emailAddress(),
+  uri: fc.webUrl(),
+  uuid: fc.uuid()
+}
+
+function texts (schema: Schema): Arbitrary<string> {
+  const { format, pattern = '', minLength = 0, maxLength = Infinity } = schema
   const expression = new RegExp(pattern, 'u')
   // JSON Schema counts code points.
   const isAllowed = (text: string) => {
     const { length } = [...text]
     return expression.test(text) && length >= minLength && length <= maxLength
   }
+  if (format !== undefined) return (formats[format] ?? unknownType(schema)).filter(isAllowed)
   const unit = character.filter(text => expression.test(text))
   const usual = Math.min(maxLength, Math.max(minLength, 40))
   const any = fc.string({ unit, minLength, maxLength: usual }).filter(isAllowed)
@@ -111,16 +79,34 @@ function doubles ({ minimum: min = -Number.MAX_VALUE, maximum: max = Number.MAX_
   return fc.double({ min, max, noNaN: true })
 }
 
-function valuesOf ({ name, schema }: Member): Arbitrary<unknown> {
+const keywords = new Set([
+  'type', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'enum', 'items', 'minItems', 'maxItems',
+  'description'
+])
+
+/** A keyword that is ignored here would make plants that the service refuses. */
+function refuseUnknown (schema: Schema): void {
+  const unknown = Object.keys(schema).find(keyword => !keywords.has(keyword))
+  if (unknown !== undefined) throw new Error(`test/proofs/fuzz/plants.ts does not know the keyword ${unknown}: add it there.`)
+}
+
+function valuesOf (schema: Schema): Arbitrary<unknown> {
   refuseUnknown(schema)
-  const { type, format } = schema
-  if (type === 'integer' && format === 'int64') return integers(schema)
-  if (type === 'integer' && format === 'int32') return integers(schema).map(Number)
-  if (type === 'string' && format === undefined) return texts(schema)
+  const { type, format, enum: values, items, minItems, maxItems } = schema
+  if (values !== undefined) return fc.constantFrom(...values)
+  if (type === 'integer') return format === 'int64' ? integers(schema) : integers(schema).map(Number)
+  if (type === 'string') return texts(schema)
   if (type === 'boolean') return fc.boolean()
   // JSON.stringify() writes -0 as 0.
   if (type === 'number' && format !== 'float') return doubles(schema).map(number => number + 0)
-  throw new Error(`test/proofs/fuzz/plants.ts cannot generate the member ${name}: add its type there.`)
+  if (type === 'array' && items !== undefined) {
+    return fc.array(valuesOf(resolve(items)), { minLength: minItems ?? 0, maxLength: maxItems ?? 10 })
+  }
+  return unknownType(schema)
+}
+
+function unknownType (schema: Schema): never {
+  throw new Error(`test/proofs/fuzz/plants.ts cannot generate a value of ${JSON.stringify(schema)}: add its type there.`)
 }
 
 const undeclaredName = fc.oneof(
@@ -139,7 +125,7 @@ const anyJson = fc.oneof(
 
 /** The values of the declared members; optional ones may be missing. */
 const plants: Arbitrary<Plant> = fc.record(
-  Object.fromEntries(members.map(member => [member.name, valuesOf(member)])),
+  Object.fromEntries(members.map(({ name, schema }) => [name, valuesOf(schema)])),
   { requiredKeys: members.filter(({ isRequired }) => isRequired).map(({ name }) => name), noNullPrototype: true }
 )
 

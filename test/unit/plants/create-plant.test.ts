@@ -1,7 +1,7 @@
 import t from 'tap'
 import { allPlants } from '../../../src/plants/plant-store.ts'
 import { isError, startApp } from '../../fixtures/app.ts'
-import { members } from '../../proofs/fuzz/plants.ts'
+import { members } from '../../proofs/fuzz/members.ts'
 
 t.test('a new plant is stored, and the response is the plant without its id', async t => {
   const { post, store } = await startApp(t)
