@@ -93,9 +93,9 @@ const { buildApp } = await import('./app${extension}').catch((error: { url?: str
   process.exit(1)
 })
 ${hasKeyInQuery ? loggerWithoutQuery : 'const logger = true\n'}\
-const app = await buildApp(process.env, { logger }).catch((error: Error) => {
+const app = await buildApp(process.env, { logger }).catch((error?: Partial<Error>) => {
   // What the service lacks is a sentence. The stack of other errors tells their place.
-  console.error(error.message.endsWith('.') ? error.message : error)
+  console.error(error?.message?.endsWith('.') ? error.message : error)
   process.exit(1)
 })
 await app.listen({ host: HOST, port: Number(PORT) }).catch(({ message }: Error) => {

@@ -1,4 +1,5 @@
 // The test of a new service, as a template.
+import { kindOf } from '../message/media-type.ts'
 import { routedOperations, type RoutedOperation } from '../message/paths.ts'
 import type { Contract } from '../types/contract.ts'
 import { memberName, quoted } from './literals.ts'
@@ -13,8 +14,9 @@ export function testFile (extension: string): string {
 export function test (contract: Contract, extension: string): string {
   const operations = routedOperations(contract, {})
   const complete = operations.filter(requiresNothing)
+  const ending = complete.filter(endsItself)
   const isPlain = ({ method, url }: RoutedOperation) => method === 'GET' && !url.includes('{')
-  const operation = complete.find(isPlain) ?? complete[0] ?? operations[0]
+  const [operation] = [...ending.filter(isPlain), ...ending, ...complete, ...operations]
   const { method = 'GET', template = '/docs', security = [] } = operation ?? {}
   const schemes = Object.entries(contract.securitySchemes)
   const required = schemes.filter(([name]) => Object.hasOwn(Object(security[0]), name))
@@ -38,7 +40,7 @@ import { buildApp } from '${extension === '.js' ? './app.js' : '../src/app.ts'}'
 const app = await buildApp(${env})
 after(() => app.close())
 
-test('${title} is served', async () => {
+test('${title} is served', { timeout: 10_000 }, async () => {
   const { statusCode } = await app.inject({
     ${[...request, ...credentialsOf(required)].join(',\n    ')}
   })
@@ -60,6 +62,12 @@ function requiresNothing ({ parameters, body }: RoutedOperation): boolean {
   return parameters.every(({ in: place, required, schema }) => {
     return place === 'path' ? takesOne(schema) : !required
   })
+}
+
+/** Whether no answer is a stream: a handler may send events without an end. */
+function endsItself ({ responses }: RoutedOperation): boolean {
+  const types = Object.values(responses).flatMap(({ content = {} }) => Object.keys(content))
+  return !types.some(type => ['events', 'lines'].includes(kindOf(type)))
 }
 
 function takesOne (schema: { type?: unknown, format?: unknown }): boolean {

@@ -121,7 +121,8 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   const service = read('src/service.ts')
   const mistakes: Array<[from: string, to: string, stderr: RegExp]> = [
     ['...petOwnersHandlers,', '', /^The operation readA has no handler\. Correct `handlers` .*\n$/],
-    ['createVerifiers(env)', 'createVerifiers(env).none.none', /^TypeError: [^]*\n {4}at createService \(/]
+    ['createVerifiers(env)', 'createVerifiers(env).none.none', /^TypeError: [^]*\n {4}at createService \(/],
+    ['createVerifiers(env)', '(() => { throw "why" })()', /^why\n$/]
   ]
   for (const [from, to, stderr] of mistakes) {
     write('src/service.ts', service.replace(from, to))
@@ -185,6 +186,8 @@ t.test('the test of a service sends a valid request, or says that it lacks somet
   const cases: Array<[paths: string, request: RegExp]> = [
     [lacking, /GET \/query[^]*The request lacks[^]*\[400, 415\]\.includes/],
     [`${lacking}\n  /id/{id}: { put: ${operation('f', inPath('{ type: integer, format: int64, title: Id }'))} }`, /url: '\/id\/1'[^]*statusCode < 400/],
+    [`  /events: { get: { operationId: s, responses: { 200: { description: A, content: { text/event-stream: {} } } } } }
+  /id/{id}: { put: ${operation('f', inPath('{ type: string }'))} }`, /url: '\/id\/1'/],
     [`${lacking}\n  /id/{id}: { put: ${operation('f', inPath('{ type: string }'))} }\n  /all: { get: ${operation('g', inQuery)} }`, /GET \/all[^]*statusCode < 400/]
   ]
   for (const [paths, expected] of cases) {
