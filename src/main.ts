@@ -5,7 +5,7 @@ import { HttpThread } from './service/threads/http-thread.ts'
 
 const [, , ...args] = process.argv
 if (args.length > 0) {
-  const { runCommand } = await import('./commands/command-line.ts')
+  const { runCommand } = await import('./commands/command-line.ts').catch(exitWithMissingFile)
   await runCommand(args).catch(exitWithMissingFile)
 } else {
   const mayBeSeveral = availableParallelism() > 1 && process.env.THREADS !== '1'
@@ -24,7 +24,8 @@ function loadThread (): HttpThread | undefined {
 }
 
 function exitWithMissingFile ({ message }: Error): never {
-  const wayOut = 'Run npm ci to install its packages again.'
-  console.error(`A part of the service cannot be loaded: ${message}. ${wayOut}`)
+  const wayOut = 'Install its packages again (npm ci), and start it by bin/plant-store, which ' +
+    'looks for a Node that runs it.'
+  console.error(`Node ${process.version} cannot load a part of it: ${message}. ${wayOut}`)
   process.exit(2)
 }

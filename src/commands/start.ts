@@ -46,10 +46,10 @@ export async function start (firstThread: HttpThread | undefined): Promise<void>
     // A signal during startup ends what is starting.
     if (isEnding) return
     const isMistake = error instanceof ConfigError || error instanceof TokenFileError
+    const { message, stack } = error instanceof Error ? error : new Error(String(error))
     // The service's own errors are sentences. The stack of others, such as those of a bug, tells
     // their place. Further members of an error may be secret addresses.
-    const isSentence = isMistake || (error as Error).message.endsWith('.')
-    console.error((error as Error)[isSentence ? 'message' : 'stack'])
+    console.error(isMistake || message.endsWith('.') ? message : stack)
     process.exit(isMistake ? 2 : 1)
   }
 }

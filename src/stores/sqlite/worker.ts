@@ -183,7 +183,8 @@ function stopFor (change: FileChanged): void {
 }
 
 const files = `${basename(path)}, ${basename(path)}-wal and ${basename(path)}-shm`
-const letWrite = `let the user of the service write to its folder and to ${files}`
+const letWrite = `let the user of the service write to its folder and to ${files}, on a disk ` +
+  'that is not mounted read-only'
 
 const anotherFolder = 'name a file in another folder in DATABASE_URL'
 
@@ -204,7 +205,7 @@ const waysOut: Readonly<Record<string, string>> = {
     'from a backup',
   13: 'free some space', // SQLITE_FULL
   // SQLITE_CANTOPEN
-  14: `${letWrite}, on a disk that is not mounted read-only and has free inodes (df -i)`,
+  14: `${letWrite} and has free inodes (df -i)`,
   19: undoChange, // SQLITE_CONSTRAINT
   26: 'name another file, or restore this one from a backup' // SQLITE_NOTADB
 }

@@ -123,7 +123,7 @@ test('startup reports a file or a folder without write permission and leaves the
   const readOnlyFile = await start()
   t.equal(await readOnlyFile.ended, 1)
   const readOnly = 'attempt to write a readonly database; let the user of the service write to its folder ' +
-    'and to plants.db, plants.db-wal and plants.db-shm'
+    'and to plants.db, plants.db-wal and plants.db-shm, on a disk that is not mounted read-only'
   t.match(readOnlyFile.output(), `plants.db cannot be used: ${readOnly}.\n`)
 
   chmodSync(join(folder, 'plants.db'), 0o644)

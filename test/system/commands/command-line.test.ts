@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -63,6 +66,19 @@ t.test('without packages or generated files each npm script that needs them is o
   writeFileSync(join(folder, 'src/main.ts'), '')
   const notGenerated = /\/generated is missing or not complete: run npm run generate first\.\n$/
   t.match(await call(scripts.start, 'v20'), { code: 2, stderr: notGenerated })
+})
+
+t.test('a package that is missing, or a Node that is too old, is one sentence with a way out', async t => {
+  // A folder of the project would find its packages.
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  cpSync('src', join(folder, 'src'), { recursive: true })
+  for (const args of [[], ['--help']]) {
+    const options = { cwd: folder, env: { ...process.env, THREADS: '1' } }
+    const failed = promisify(execFile)(process.execPath, ['src/main.ts', ...args], options).catch(error => error)
+    const stderr = /^Node v\S+ cannot load a part of it: [^]+\. Install its packages again \(npm ci\), and start it by bin\/plant-store, which looks for a Node that runs it\.\n$/
+    t.match(await failed, { code: 2, stderr })
+  }
 })
 
 t.test('--version prints the version of package.json', async t => {

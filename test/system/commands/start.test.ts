@@ -514,9 +514,9 @@ test('an issuer that contradicts the configuration ends the startup', async t =>
 
 test('a bug that ends the start is printed with its place', async t => {
   for (const [error, places] of Object.entries({
-    "SyntaxError('a bug')": 1, "TypeError('a bug')": 1, "Error('a bug')": 1, "Error('Say a bug.')": 0
+    "new SyntaxError('a bug')": 1, "new TypeError('a bug')": 1, "new Error('a bug')": 1, "new Error('Say a bug.')": 0, "'a bug'": 1
   })) {
-    const code = `Object.defineProperty(process.stdout, 'isTTY', { get () { throw new ${error} } })`
+    const code = `Object.defineProperty(process.stdout, 'isTTY', { get () { throw ${error} } })`
     const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(code)}`]
     const { ended, output } = await startService(t, t.testdir(), { THREADS: '1' }, nodeArgs, observed)
     t.equal(await ended, 1)
