@@ -85,7 +85,7 @@ export function unreadable (file: string, error: Error): ContractError {
   const parsed = /^(?<problem>.*) in "(?<path>.*)" \((?<place>\d+:\d+)\)$/.exec(message)?.groups
   if (parsed !== undefined) {
     const { problem, path = '', place } = parsed
-    const hint = problem === 'bad indentation of a mapping entry' ? badEntry : ''
+    const hint = noticedLate.test(String(problem)) ? badEntry : ''
     return new ContractError([`${relative('', path)}:${place} ${problem}${hint}`])
   }
   // The parser of the contract makes errors of its own from those of the file system.
@@ -94,6 +94,8 @@ export function unreadable (file: string, error: Error): ContractError {
   return new ContractError([`${relative('', file)}:1:1 #/ cannot be compiled: ${message}`])
 }
 
-/** The parser does not tell these apart. */
-const badEntry = ', here or in the line before: write `key: value` below the keys beside it, ' +
-  'and put a text with special characters in quotes'
+/** The parser does not tell the causes apart, and notices them after their line. */
+const noticedLate =
+  /^(?:bad indentation of a mapping entry|can not read a block mapping entry|missed comma)/
+const badEntry = ', here or in a line before: write `key: value` below the keys beside it, and ' +
+  'each `- item` with its space, and put a text with special characters, such as #, in quotes'

@@ -271,7 +271,8 @@ ${'# what it answers'}
     description: 'Reads a.', tags: ['x', 'y z'], responses: { 204: { description: 'fine' } }
   })
   await t.rejects(read(t, text('101')), /main\.yaml:16:1 #\/paths\/~1a\/get\/responses\/101 Not supported: a status/)
-  await t.rejects(read(t, 'paths: {\na: [ }'), /main\.yaml:6:6 missed comma/)
+  await t.rejects(read(t, 'paths: {\na: [ }'), /main\.yaml:6:6 missed comma.*, here or in a line before: .*#, in quotes$/)
+  await t.rejects(read(t, 'paths\n  /a: {}\n'), /main\.yaml:6:5 can not read.*, here or in a line before: write `key: value`/)
 })
 
 t.test('a reference to what does not exist is refused with its target, and with a similar one', async t => {
@@ -347,7 +348,7 @@ components: { schemas: { A: { type: ${type} } } }
 
 t.test('a text that YAML takes for more gets the hint to quote it', async t => {
   const refused = read(t, 'paths: {}\nx-a:\n  description: The ticket: all of it\n')
-  await t.rejects(refused, { message: /main\.yaml:7:26 bad indentation of a mapping entry, here or in the line before: write `key: value` below .*quotes$/ })
+  await t.rejects(refused, { message: /main\.yaml:7:26 bad indentation of a mapping entry, here or in a line before: write `key: value` below .*quotes$/ })
 })
 
 t.test('a malformed pattern of a parameter is named at its place', async t => {
