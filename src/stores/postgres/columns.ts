@@ -26,5 +26,5 @@ export const columns = {
   tag: { type: 'text', since: 1 }
 } satisfies Record<keyof NewPlant, Column>
 
-/** All of them, as a part of a statement. */
-export const columnNames = Object.keys(columns).join(', ')
+/** All of them, as a part of a statement: in quotes PostgreSQL keeps their capitals. */
+export const columnNames = Object.keys(columns).map(name => `"${name}"`).join(', ')

@@ -326,7 +326,7 @@ function prepareStatements (
   connection: DatabaseSync,
   { write, checkPlace }: FileWatch
 ): Database['statements'] {
-  const names = Object.keys(columns)
+  const names = Object.keys(columns).map(name => `"${name}"`)
   const cells = Object.values(columns)
   const insert = connection.prepare(`INSERT INTO plants (${names.join(', ')})
     VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`)

@@ -9,8 +9,8 @@ import { sqlite as version1 } from '../../fixtures/version-1.ts'
 /** Stores plants in a database that was made before the member, and opens one without its table. */
 const program = `import { openStore } from './src/stores/open.ts'
 const store = await openStore('sqlite:plants.db', { maxQueue: 9 })
-const fern = { id: 2n, name: 'fern', height: 2 ** 31 - 1 }
-const plants = [fern, fern, { ...fern, height: 1 }, { id: 2n, name: 'fern' }]
+const fern = { id: 2n, name: 'fern', heightCm: 2 ** 31 - 1 }
+const plants = [fern, fern, { ...fern, heightCm: 1 }, { id: 2n, name: 'fern' }]
 for (const plant of plants) console.log(await store.add(plant))
 console.log(await store.page(1n, 3))
 await store.close()
@@ -23,7 +23,7 @@ conflict
 conflict
 [
   { id: 1n, name: 'oak' },
-  { id: 2n, name: 'fern', height: 2147483647 }
+  { id: 2n, name: 'fern', heightCm: 2147483647 }
 ]
 The database removed.db cannot be used: its table plants is gone; restore the file from a backup.
 `
@@ -53,7 +53,7 @@ t.test('the guide changes what the compiler reports, and the store keeps the mem
   const files = others.map(({ file }) => file)
   const reported = new Set(errors.map(error => error.split('(', 1)[0]))
   t.strictSame([...reported].sort(), files.filter(file => file.startsWith('src/')).sort(), { errors })
-  t.strictSame(errors.filter(error => !error.includes('height')), [], 'each names the member')
+  t.strictSame(errors.filter(error => !error.includes('heightCm')), [], 'each names the member')
 
   others.forEach(guide.apply)
   t.strictSame(await guide.compile(sources), [])
