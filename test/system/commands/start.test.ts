@@ -359,15 +359,6 @@ test('a host name that does not resolve is exit code 1, and a HOST that is none 
   t.equal(await invalid.ended, 2)
 })
 
-test('a package that is missing is one sentence and exit code 2', async t => {
-  const hidePino = `data:text/javascript,import { registerHooks } from 'node:module';
-    registerHooks({ resolve: (name, context, next) => next(name === 'pino' ? 'missing-package' : name, context) })`
-  const nodeArgs = ['--import', hidePino.replaceAll(/\s+/g, ' ')]
-  const { ended, output } = await startService(t, t.testdir(), { THREADS: '1' }, nodeArgs, observed)
-  t.equal(await ended, 2)
-  t.match(output(), /^A part .* be loaded: Cannot find package 'missing-package' .* Run npm ci .*\n$/)
-})
-
 test('startup says within a second that it waits for the database, and why', async t => {
   const env = { DATABASE_URL: 'postgres://127.0.0.1:1/plants' }
   const { child, ended, output } = await startService(t, t.testdir(), env, [], { ...observed, until: /Waiting for/ })
