@@ -11,7 +11,7 @@ if (args.length > 0) {
   const mayBeSeveral = availableParallelism() > 1 && process.env.THREADS !== '1'
   const thread = mayBeSeveral ? loadThread() : undefined
   const { start } = await import('./commands/start.ts').catch(exitWithMissingFile)
-  await start(thread)
+  await start(thread).catch(exitWithMissingFile)
 }
 
 function loadThread (): HttpThread | undefined {

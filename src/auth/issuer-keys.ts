@@ -155,6 +155,7 @@ const waysOut: WayOut[] = [
   [/SELF_SIGNED|UNABLE_TO/, 'Its certificate is of no known authority: name the file of the ' +
     'authority by NODE_EXTRA_CA_CERTS, in the environment and not in .env.'],
   [/CERT_HAS_EXPIRED/, 'The issuer must renew its certificate.'],
+  [/CERT_NOT_YET_VALID/, 'Check the clock of this machine (date), and the certificate.'],
   [/ALTNAME_INVALID/, 'Use a name of its certificate in JWT_ISSUER and JWKS_URL.'],
   [/^/, 'Start the issuer, or correct JWT_ISSUER and JWKS_URL.']
 ]

@@ -33,6 +33,7 @@ let isEnding = false
 /**
  * Starts the service of the environment and of .env, and ends the process when that fails.
  * @param firstThread a thread that is loading its modules, if there may be several
+ * @throws Error when a package is missing, because a part of the service loads late
  */
 export async function start (firstThread: HttpThread | undefined): Promise<void> {
   createPrivately()
@@ -45,6 +46,7 @@ export async function start (firstThread: HttpThread | undefined): Promise<void>
   } catch (error) {
     // A signal during startup ends what is starting.
     if (isEnding) return
+    if (Object(error).code === 'ERR_MODULE_NOT_FOUND') throw error
     const isMistake = error instanceof ConfigError || error instanceof TokenFileError
     const { message, stack } = error instanceof Error ? error : new Error(String(error))
     // The service's own errors are sentences. The stack of others, such as those of a bug, tells

@@ -98,8 +98,10 @@ function isNetwork (text: string): boolean {
   return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128)
 }
 
+const originForm = 'origins as browsers send them (scheme, host and port, no capitals, no port ' +
+  '80 for http or 443 for https, no slash at the end)'
 /** `*` is none: the pages of every site could use a token that a browser keeps. */
-export const origins = listOf('origins (scheme, host and port, no slash at the end)', text => {
+export const origins = listOf(originForm, text => {
   return URL.parse(text)?.origin === text && /^https?:[^*]*$/.test(text)
 })
 

@@ -24,6 +24,7 @@ const duringRecovery = 'cannot assign TransactionIds during recovery'
 
 const otherHost = 'ERR_TLS_CERT_ALTNAME_INVALID'
 const expired = 'CERT_HAS_EXPIRED'
+const notYetValid = 'CERT_NOT_YET_VALID'
 export const undefinedTable = '42P01'
 /**
  * A standby, or the former primary of a failover: the pool connects again, and may reach the new
@@ -46,7 +47,8 @@ export function codeOf (error: unknown): string {
 export function isAboutTls (error: unknown): boolean {
   const code = codeOf(error)
   if ((error as Error).message.includes(lacksTls)) return true
-  return descriptions[code] === ofUnknownAuthority || code === otherHost || code === expired
+  if ([otherHost, expired, notYetValid].includes(code)) return true
+  return descriptions[code] === ofUnknownAuthority
 }
 
 /** Says what is wrong with a host or its database, and the way out. */
@@ -148,5 +150,6 @@ const remedies: Readonly<Record<string, string>> = {
   [undefinedTable]: `restore it, or make it ${sqlOfOwner}; to let the service make it, empty, ` +
     'remove plants_schema',
   [expired]: 'renew its certificate',
+  [notYetValid]: 'check the clock of this machine (date), and the certificate',
   [otherHost]: 'use a name of the certificate as the host in DATABASE_URL'
 }

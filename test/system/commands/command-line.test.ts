@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import {
-  cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
+  chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -73,12 +73,21 @@ t.test('a package that is missing, or a Node that is too old, is one sentence wi
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   cpSync('src', join(folder, 'src'), { recursive: true })
-  for (const args of [[], ['--help']]) {
-    const options = { cwd: folder, env: { ...process.env, THREADS: '1' } }
-    const failed = promisify(execFile)(process.execPath, ['src/main.ts', ...args], options).catch(error => error)
-    const stderr = /^Node v\S+ cannot load a part of it: [^]+\. Install its packages again \(npm ci\), and start it by bin\/plant-store, which looks for a Node that runs it\.\n$/
-    t.match(await failed, { code: 2, stderr })
-  }
+  const failed = promisify(execFile)(process.execPath, ['src/main.ts', '--help'], { cwd: folder }).catch(error => error)
+  const stderr = /^Node v\S+ cannot load a part of it: [^]+\. Install its packages again \(npm ci\), and start it by bin\/plant-store, which looks for a Node that runs it\.\n$/
+  t.match(await failed, { code: 2, stderr })
+})
+
+t.test('packages that this user may not read are one sentence, and exit code 2', async t => {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'plant-store-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  chmodSync(folder, 0o755)
+  cpSync('bin', join(folder, 'bin'), { recursive: true })
+  mkdirSync(join(folder, 'node_modules'), { mode: 0 })
+  const user = process.getuid?.() === 0 ? { uid: 65534 } : {}
+  const failed = promisify(execFile)(join(folder, 'bin/plant-store'), { cwd: folder, ...user }).catch(error => error)
+  const stderr = `This user may not read ${folder}/node_modules: let its owner run chmod -R go+rX there.\n`
+  t.match(await failed, { code: 2, stderr })
 })
 
 t.test('--version prints the version of package.json', async t => {

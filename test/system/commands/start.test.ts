@@ -359,6 +359,17 @@ test('a host name that does not resolve is exit code 1, and a HOST that is none 
   t.equal(await invalid.ended, 2)
 })
 
+for (const [hidden, threads] of [['pino', '1'], ['fastify', '1'], ['fastify', '2']] as const) {
+  test(`a start without the package ${hidden} in ${threads} threads is one sentence and exit code 2`, async t => {
+    const hide = `data:text/javascript,import { registerHooks } from 'node:module';
+      registerHooks({ resolve: (name, context, next) => next(name === '${hidden}' ? 'missing-package' : name, context) })`
+    const nodeArgs = ['--import', hide.replaceAll(/\s+/g, ' ')]
+    const { ended, output } = await startService(t, t.testdir(), { THREADS: threads }, nodeArgs, observed)
+    t.equal(await ended, 2)
+    t.match(output(), /^Node \S+ cannot load a part of it: Cannot find package 'missing-package' .* Install .* \(npm ci\), .*\n$/)
+  })
+}
+
 test('startup says within a second that it waits for the database, and why', async t => {
   const env = { DATABASE_URL: 'postgres://127.0.0.1:1/plants' }
   const { child, ended, output } = await startService(t, t.testdir(), env, [], { ...observed, until: /Waiting for/ })

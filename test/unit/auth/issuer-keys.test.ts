@@ -55,6 +55,7 @@ t.test('what is wrong with the certificate of an issuer leads to what helps', as
   for (const [code, wayOut] of [
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'Its certificate .* by NODE_EXTRA_CA_CERTS, in the environment'],
     ['CERT_HAS_EXPIRED', 'The issuer must renew its certificate\\.$'],
+    ['CERT_NOT_YET_VALID', 'Check the clock of this machine'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'Use a name of its certificate ']
   ] as const) {
     cause = { code }

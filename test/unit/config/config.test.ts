@@ -220,7 +220,7 @@ t.test('the error for an invalid value states the rule and shows no secret', asy
     ],
     [
       'CORS_ORIGIN', '*',
-      /^CORS_ORIGIN has "\*", but must be origins \(scheme, host and port, no slash at the end\), separated by commas; for e/
+      /^CORS_ORIGIN has "\*", but must be origins as browsers send them \(scheme, host and port, no capitals, no port 80 for http or 443 for https, no slash at the end\), separated by commas; for e/
     ],
     ...[
       'null', 'https://*.a.example', 'https://a.example/', 'https://a.example/x', 'a.example',

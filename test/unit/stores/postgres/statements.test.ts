@@ -57,6 +57,7 @@ t.test('a certificate that is not accepted, or a server without TLS, ends the st
   const remedies = {
     ERR_TLS_CERT_ALTNAME_INVALID: 'refused; use a name of the certificate as the host in DATABASE_URL',
     CERT_HAS_EXPIRED: 'refused; renew its certificate',
+    CERT_NOT_YET_VALID: /^refused; check the clock of this machine /,
     SELF_SIGNED_CERT_IN_CHAIN: /^its certificate is of no known authority; /
   }
   for (const [code, message] of Object.entries(remedies)) {
