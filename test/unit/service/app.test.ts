@@ -327,7 +327,7 @@ t.test('the served contract has the paths and schemas of the original specificat
   })
   t.match(contract, {
     openapi: '3.1.0',
-    info: { title: 'Plant Store', version: '1.0.0', license: { name: 'MIT' } },
+    info: { title: 'Plant Store', version: /^1\.\d+\.\d+$/, license: { name: 'MIT' } },
     servers: [{ url: '{base_url}' }],
     security: [{ bearerAuth: [] }],
     components: {
