@@ -31,10 +31,10 @@ const notInt32 = 'must be an integer from -2147483648 to 2147483647'
 const ofForms = 'of the forms that the contract declares'
 
 function describe (error: ErrorObject): string {
-  const { keyword, params, message, parentSchema, instancePath } = error
+  const { keyword, params, message, parentSchema, instancePath, data } = error
   switch (keyword) {
     case 'type': return `must be ${[params.type].flat().map(withArticle).join(' or ')}`
-    case 'required': return `must have the member "${params.missingProperty}"`
+    case 'required': return mustHave(params.missingProperty, Object.keys(data as object))
     case 'enum': return mustBe(params.allowedValues)
     case 'const': return mustBe([params.allowedValue])
     case 'additionalProperties':
@@ -54,6 +54,13 @@ function describe (error: ErrorObject): string {
     case 'pattern': return describePattern(params.pattern, parentSchema)
     default: return keyword in bounds ? mustKeep(keyword, params.limit) : String(message)
   }
+}
+
+/** @param sent the names of the members that are there, one of which may differ in its capitals */
+function mustHave (member: string, sent: string[]): string {
+  const lower = member.toLowerCase()
+  const similar = sent.find(name => name.length === lower.length && name.toLowerCase() === lower)
+  return `must have the member "${member}"${similar === undefined ? '' : `, not "${similar}"`}`
 }
 
 const bounds: Readonly<Record<string, [relation: string, noun?: string]>> = {

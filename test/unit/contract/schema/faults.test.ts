@@ -86,6 +86,14 @@ t.test('a null, a quoted value, an array or an object is named', async t => {
   ])
 })
 
+t.test('a missing member is named beside one that differs in its capitals', async t => {
+  const schema = { type: 'object', required: ['id', 'plantName'], properties: { plantName: string } }
+  t.strictSame(faults(schema, '{"ID":1,"PlantName":"x"}'), [
+    'must have the member "id", not "ID"', 'must have the member "plantName", not "PlantName"'
+  ])
+  t.strictSame(faults(schema, '{"id":1,"plant":"x"}'), ['must have the member "plantName"'])
+})
+
 t.test('a union has one fault, beside those of its neighbours', async t => {
   const one = { type: 'object', required: ['a'], properties: { a: integer } }
   const other = { type: 'object', required: ['b', 'c'], properties: { b: integer, c: integer } }
