@@ -3,6 +3,10 @@
 import { fsyncSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { syncDirectory } from '../../private-files.ts'
+import { becomesTrue } from './wait.ts'
+
+/** Milliseconds that a checkpoint of another process may take. */
+const mergeWaitMs = 1000
 
 /**
  * A file is not what SQLite has written. Closing the connection would write more: only a restart
@@ -45,8 +49,12 @@ export function mergeAtEnd (connection: DatabaseSync): boolean {
     if (connection.isTransaction) connection.exec('ROLLBACK')
     connection.exec('PRAGMA busy_timeout = 0')
     const checkpoint = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)')
-    const { busy, log, checkpointed } = merge(() => checkpoint.get()) as Record<string, bigint>
-    return busy === 0n && log === checkpointed
+    let counts: Record<string, unknown> | undefined
+    const isMine = () => {
+      counts = merge(() => checkpoint.get())
+      return counts?.busy === 0n
+    }
+    return becomesTrue(isMine, mergeWaitMs) && counts?.log === counts?.checkpointed
   } catch (error) {
     if (error instanceof FileUnsynced) throw error
     return false
@@ -105,4 +113,9 @@ export function isFailedWrite (error: unknown): boolean {
 /** SQLITE_IOERR_FSYNC; see "Result Codes" of SQLite. */
 function isFailedSync (error: unknown): boolean {
   return (error as { errcode?: number }).errcode === 1034
+}
+
+/** SQLITE_BUSY: another process has locked the file. */
+export function isBusy (error: unknown): boolean {
+  return (error as { errcode?: number }).errcode === 5
 }

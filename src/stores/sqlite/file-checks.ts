@@ -6,10 +6,11 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { isOfFile, readCounters } from './log-age.ts'
 import { checkOwner, creationMark } from './schema.ts'
+import { becomesTrue } from './wait.ts'
 
 /** The smallest page size in bytes; a database is never smaller. */
 const smallestSize = 512n
-/** How long another process may take to create the database. */
+/** Milliseconds that another process may take to create the database. */
 const creationWaitMs = 500
 
 /**
@@ -17,6 +18,9 @@ const creationWaitMs = 500
  * @param mounts a file with the mounts of Linux
  */
 export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void {
+  const log = `${path}-wal`
+  // Before the file, which another process may be creating: it creates the log last.
+  const logged = stat(log)
   const file = lstatSync(path, { throwIfNoEntry: false })
   if (file?.isDirectory()) throw new Error('it is a folder; name a file in it')
   // SQLite has its log beside the target; the checks look beside the link.
@@ -28,9 +32,8 @@ export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void
     throw new Error(`${reason}; remove it`)
   }
   checkMount(path, readMounts(mounts))
-  const log = `${path}-wal`
-  if (stat(log)?.isDirectory()) throw new Error(`its log ${log} is a folder; remove it`)
-  if (file === undefined && (stat(log)?.size ?? 0n) > 0n) {
+  if (logged?.isDirectory()) throw new Error(`its log ${log} is a folder; remove it`)
+  if (file === undefined && (logged?.size ?? 0n) > 0n) {
     // SQLite would delete the log.
     const wayOut = 'put the file back, or remove the log'
     throw new Error(`its file is missing, but ${log} has plants of it; ${wayOut}`)
@@ -38,7 +41,7 @@ export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void
   checkSize(path)
   checkHeader(path)
   const isUsable = () => hasCommit(log) || isBeingCreated(path) || !needsLog(path)
-  if (!becomesTrue(isUsable)) {
+  if (!becomesTrue(isUsable, creationWaitMs)) {
     const wayOut = 'end all programs that have it open, and put the log back if there is one; ' +
       'otherwise remove the file to start with an empty one'
     throw new Error(`it is empty without its log ${log}; ${wayOut}`)
@@ -142,19 +145,9 @@ function isBeingCreated (path: string): boolean {
  */
 function checkSize (path: string): void {
   const isWhole = () => (stat(path)?.size ?? smallestSize) >= smallestSize
-  if (becomesTrue(isWhole) || isBeingCreated(path)) return
+  if (becomesTrue(isWhole, creationWaitMs) || isBeingCreated(path)) return
   const wayOut = 'restore it from a backup, or remove it to start with an empty one'
   throw new Error(`its file is too small for a database; ${wayOut}`)
-}
-
-/** Waits until another process has created the database. */
-function becomesTrue (condition: () => boolean): boolean {
-  const until = performance.now() + creationWaitMs
-  while (!condition()) {
-    if (performance.now() > until) return false
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, creationWaitMs / 10)
-  }
-  return true
 }
 
 export function stat (file: string) {

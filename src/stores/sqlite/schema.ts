@@ -3,7 +3,8 @@ import { appendFileSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
 import type { NewPlant } from '../../plants/plant-store.ts'
-import { merge } from './checkpoint.ts'
+import { isBusy, merge } from './checkpoint.ts'
+import { becomesTrue, lockWaitMs } from './wait.ts'
 
 /** SQL that leads to the schema of each version from the one before. */
 const migrations = {
@@ -55,10 +56,12 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
   // hide their failures.
   connection.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
     PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON`)
-  const journal = read('journal_mode = WAL')
+  const journal = startLog(read)
   if (journal !== 'wal' || read('synchronous') !== 2n) {
     throw new Error('it cannot be opened with durable commits; name a file')
   }
+  // Opens the log: a checkpoint that opens it waits for its own lock if others have written.
+  connection.exec('SELECT 1 FROM sqlite_schema')
   checkIntegrity(connection, path, read)
   const isNew = read('schema_version') === 0n
   transaction(connection, () => {
@@ -105,6 +108,26 @@ export function checkOwner (application: number, found: number, hasNoTable: bool
 }
 
 type ReadPragma = (pragma: string) => unknown
+
+/**
+ * Returns the journal mode. SQLite waits for other locks, but not when two connections give a new
+ * file its mode at once.
+ */
+function startLog (read: ReadPragma): unknown {
+  let mode: unknown
+  let failure: unknown
+  const isDone = () => {
+    try {
+      mode = read('journal_mode = WAL')
+    } catch (error) {
+      failure = error
+    }
+    return mode !== undefined || !isBusy(failure)
+  }
+  becomesTrue(isDone, lockWaitMs)
+  if (mode === undefined) throw failure
+  return mode
+}
 
 function migrate (connection: DatabaseSync, read: ReadPragma): void {
   const found = Number(read('user_version'))

@@ -10,13 +10,14 @@ import type { NewPlant, Outcome } from '../../plants/plant-store.ts'
 import { type Args, implement, isMethod, type Method, type Results } from '../engine.ts'
 import { type EngineCall, type EngineReply, type Reply, unknownMethod } from '../remote-engine.ts'
 import {
-  checkLogAfter, FileChanged, FileLeft, FileUnsynced, isFailedWrite, LogRemoved, mergeAtEnd,
-  syncFile, syncFolder
+  checkLogAfter, FileChanged, FileLeft, FileUnsynced, isBusy, isFailedWrite, LogRemoved,
+  mergeAtEnd, syncFile, syncFolder
 } from './checkpoint.ts'
 import { checkFiles, fileMoved, identify, stat } from './file-checks.ts'
 import { type FileWatch, watchFiles } from './file-watch.ts'
 import { columns, creationMark, markCreation, setUpFile, writeVersion } from './schema.ts'
 import { checkMark, removeMark, writeMark } from './unsynced-mark.ts'
+import { lockWaitMs } from './wait.ts'
 
 const path = String(workerData)
 
@@ -221,12 +222,8 @@ function withWayOut (error: unknown): unknown {
  * recover.
  */
 function isLocked (error: unknown): boolean {
-  const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
-  return isBusy && database?.connection.isTransaction !== true
+  return isBusy(error) && database?.connection.isTransaction !== true
 }
-
-/** SQLITE_BUSY. */
-const sqliteBusy = 5
 
 function close (): void {
   database?.close()
@@ -278,8 +275,7 @@ function open (): Database {
   checkMark(path)
   checkFiles(path)
   if (file === undefined) markCreation(path)
-  // Waits up to five seconds for another process that writes to the file.
-  const connection = new DatabaseSync(path, { timeout: 5000, readBigInts: true })
+  const connection = new DatabaseSync(path, { timeout: lockWaitMs, readBigInts: true })
   const descriptors: number[] = []
   let watch: FileWatch | undefined
   const merge = () => {

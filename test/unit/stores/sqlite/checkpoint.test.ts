@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { checkLogAfter, mergeAtEnd, syncFile } from '../../../../src/stores/sqlite/checkpoint.ts'
 import { setUpFile } from '../../../../src/stores/sqlite/schema.ts'
@@ -35,6 +38,28 @@ t.test('before the end of a connection its transaction is rolled back, and the l
   const state = connection.prepare('PRAGMA wal_checkpoint(NOOP)').get() as Record<string, bigint>
   t.equal(state.checkpointed, state.log)
   t.end()
+})
+
+t.test('before the end of a connection the checkpoint of another process is waited for', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const connection = new DatabaseSync(path, { readBigInts: true })
+  t.teardown(() => connection.close())
+  setUpFile(connection, path)
+  const reader = new DatabaseSync(path)
+  t.teardown(() => reader.close())
+  reader.exec('BEGIN; SELECT count(*) FROM plants')
+  // It merges the whole log, and then waits for the reader.
+  const thread = new Worker(`
+    const { DatabaseSync } = require('node:sqlite')
+    const path = require('node:worker_threads').workerData
+    new DatabaseSync(path, { timeout: 500 }).exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  `, { eval: true, workerData: path })
+  const ended = once(thread, 'exit')
+  const passive = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+  for (let look = 0; passive.get()?.busy === 0n && look < 1000; look++) await sleep(2)
+  t.equal(passive.get()?.busy, 1n)
+  t.equal(mergeAtEnd(connection), true)
+  await ended
 })
 
 t.test('a failed sync in the checkpoint of a start is an error', t => {

@@ -93,6 +93,17 @@ t.test('the store waits for another process that is creating the database in an 
   t.equal(await (await opening).count(), 0)
 })
 
+t.test('the store waits for another process that is giving a new file its mode', async t => {
+  const path = join(t.testdir({ 'plants.db': '', 'plants.db-new': '' }), 'plants.db')
+  const other = new DatabaseSync(path)
+  t.teardown(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  const opening = open(t, path)
+  // After the look at its size, which takes half a second.
+  setTimeout(() => other.exec('ROLLBACK'), 1500)
+  t.equal(await (await opening).add({ id: 1n, name: 'fern' }), 'added')
+})
+
 t.test('a crash during the creation leaves an empty file and a journal, which the next start uses', async t => {
   // As SQLite writes it before the first page of a new database.
   const header = Buffer.concat([Buffer.from('d9d505f920a163d7', 'hex'), Buffer.alloc(504)])

@@ -1,7 +1,8 @@
-import { realpathSync, writeFileSync } from 'node:fs'
+import fs, { realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { checkFiles } from '../../../../src/stores/sqlite/file-checks.ts'
+import { replaceExports } from '../../../fixtures/builtins.ts'
 
 t.test('a file that is mounted by itself is refused; a mounted folder is used', async t => {
   const folder = realpathSync(t.testdir({ 'my plants.db': 'x'.repeat(512) }))
@@ -43,4 +44,20 @@ t.test('a network file system is refused', async t => {
   }
   mount(folder, `nfs host:/ rw\n38 36 0:2 / ${dirname(folder)} rw - ext4`)
   t.doesNotThrow(() => checkFiles(join(folder, 'plants.db'), table), 'a later mount hides the share')
+})
+
+t.test('a file and its log that another process creates during the check are used', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const { lstatSync } = fs
+  replaceExports(t, fs, {
+    lstatSync: (...args: Parameters<typeof lstatSync>) => {
+      const found = lstatSync(...args)
+      if (found === undefined) {
+        writeFileSync(path, 'x'.repeat(512))
+        writeFileSync(`${path}-wal`, 'x'.repeat(512))
+      }
+      return found
+    }
+  } as Partial<typeof fs>)
+  t.doesNotThrow(() => checkFiles(path))
 })

@@ -1,6 +1,7 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
 import { setUpFile } from '../../../../src/stores/sqlite/schema.ts'
 
@@ -29,4 +30,39 @@ t.test('a start merges the log that a crash has left into the file', async t => 
   const { log, checkpointed } = { ...connection.prepare('PRAGMA wal_checkpoint(NOOP)').get() }
   t.equal(checkpointed, log)
   t.match(connection.prepare('SELECT * FROM plants').get(), { id: 1n, name: 'fern' })
+})
+
+t.test('the first checkpoint of a new file does not wait for itself when another process writes', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const connection = new DatabaseSync(path, { readBigInts: true, timeout: 500 })
+  t.teardown(() => connection.close())
+  const hasBegun = new Int32Array(new SharedArrayBuffer(4))
+  const write = () => new Worker(`
+    const { DatabaseSync } = require('node:sqlite')
+    const { path, hasBegun } = require('node:worker_threads').workerData
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE; PRAGMA user_version = 0')
+    Atomics.store(hasBegun, 0, 1)
+    Atomics.notify(hasBegun, 0)
+    // In this time the checkpoint begins.
+    Atomics.wait(hasBegun, 0, 1, 100)
+    other.exec('COMMIT')
+  `, { eval: true, workerData: { path, hasBegun } })
+  const prepare = connection.prepare.bind(connection)
+  const states: unknown[] = []
+  t.capture(connection, 'prepare', (sql: string) => {
+    const statement = prepare(sql)
+    if (sql !== 'PRAGMA wal_checkpoint(TRUNCATE)') return statement
+    return {
+      get () {
+        write()
+        Atomics.wait(hasBegun, 0, 0, 10_000)
+        const state = statement.get()
+        states.push(state)
+        return state
+      }
+    }
+  })
+  setUpFile(connection, path)
+  t.match(states, [{ busy: 0n }])
 })
