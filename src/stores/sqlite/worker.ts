@@ -5,7 +5,7 @@ import { basename, dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { makeDirectory } from '../../private-files.ts'
-import { plantOf } from '../../plants/plant.ts'
+import { isSamePlant, plantOf } from '../../plants/plant.ts'
 import type { NewPlant, Outcome } from '../../plants/plant-store.ts'
 import { type Args, implement, isMethod, type Method, type Results } from '../engine.ts'
 import { type EngineCall, type EngineReply, type Reply, unknownMethod } from '../remote-engine.ts'
@@ -326,19 +326,16 @@ function prepareStatements (
   const cells = Object.values(columns)
   const insert = connection.prepare(`INSERT INTO plants (${names.join(', ')})
     VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`)
-  // IS compares NULL, too.
-  const isEqual = names.map(name => `${name} IS ?`).join(' AND ')
-  const same = connection.prepare(`SELECT ${isEqual} AS isSame FROM plants WHERE id = ?`)
+  const find = connection.prepare(`SELECT ${names.join(', ')} FROM plants WHERE id = ?`)
   const select = connection.prepare(`SELECT ${names.join(', ')} FROM plants
     WHERE id >= ? ORDER BY id LIMIT ?`)
   const count = connection.prepare('SELECT count(*) AS count FROM plants')
 
   function add (plant: NewPlant): Outcome {
-    const values = cells.map(({ value }) => value(plant))
-    if (insert.run(...values).changes === 1n) return 'added'
-    const stored = same.get(...values, plant.id)
+    if (insert.run(...cells.map(({ value }) => value(plant))).changes === 1n) return 'added'
+    const stored = find.get(plant.id)
     if (stored === undefined) throw new Error('a trigger of its table plants drops rows; remove it')
-    return stored.isSame === 1n ? 'unchanged' : 'conflict'
+    return isSamePlant(plant, toPlant(stored)) ? 'unchanged' : 'conflict'
   }
   // A commit that writes nothing syncs nothing.
   const writeNothing = () => writeVersion(connection)
