@@ -55,11 +55,11 @@ export function isAboutTls (error: unknown): boolean {
 export function describeError (error: unknown): string {
   const { message } = error as Error
   const code = codeOf(error)
-  if (message.startsWith('SASL')) {
-    return `the login failed (${message}); correct the password in DATABASE_URL`
-  }
   for (const [part, description] of descriptionsByMessage) {
     if (message.includes(part)) return description
+  }
+  if (message.startsWith('SASL')) {
+    return `the login failed (${message}); correct the password in DATABASE_URL`
   }
   const description = descriptions[code]
   if (description !== undefined) return description
@@ -80,6 +80,7 @@ const ofPooler = '08P01'
 const lacksTls = 'does not support SSL'
 /** What pg's errors without a code mean, by a part of their message. */
 const descriptionsByMessage = [
+  ['client password must be', 'the login needs a password; set it in DATABASE_URL or PGPASSWORD'],
   ['connection timeout', 'it does not respond; check the network and the server'],
   [
     'Connection terminated unexpectedly',

@@ -243,8 +243,10 @@ t.test('logins that fail leave no connection open', inParallel(), async t => {
   t.teardown(() => scram.close())
   await once(scram, 'listening')
   const { port } = scram.address() as AddressInfo
-  await rejectsOpening(t, `postgres://test@127.0.0.1:${port}/test`,
+  await rejectsOpening(t, `postgres://test:wrong@127.0.0.1:${port}/test`,
     /: the login failed \(SASL: .*\); correct the password in DATABASE_URL\.$/)
+  await rejectsOpening(t, `postgres://test@127.0.0.1:${port}/test`,
+    /: the login needs a password; set it in DATABASE_URL or PGPASSWORD\.$/)
   while (open.size > 0) await sleep(10)
 })
 
