@@ -13,14 +13,16 @@ import { WindowCounter } from './window-counter.ts'
 export function limitRate (perMinute: number, counts?: SharedArrayBuffer): onRequestHookHandler {
   const requests = new WindowCounter(counts)
   const noun = perMinute === 1 ? 'request' : 'requests'
-  const message = `This token may make ${perMinute} ${noun} per minute. ` +
+  const messageTo = (caller: string) => `${caller} may make ${perMinute} ${noun} per minute. ` +
     'Retry-After gives the seconds to wait.'
   return (request, reply, done) => {
-    const { count, secondsLeft } = requests.count(identityOf(request) ?? networkOf(request))
+    const identity = identityOf(request)
+    const { count, secondsLeft } = requests.count(identity ?? networkOf(request))
     reply.header('ratelimit-limit', perMinute)
     reply.header('ratelimit-remaining', Math.max(0, perMinute - count))
     reply.header('ratelimit-reset', secondsLeft)
     if (count <= perMinute) return done()
+    const message = messageTo(identity === undefined ? 'This address' : 'This token')
     done(new HttpError(429, message, { headers: { 'Retry-After': String(secondsLeft) } }))
   }
 }

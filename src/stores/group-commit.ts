@@ -21,6 +21,9 @@ const bytesOfRequest = 16 * 1024
 const unconfirmed = 'The service could not confirm that the plant is stored. ' +
   'Sending the same plant again is safe.'
 
+/** A plant waited too long. The cause is why the last batch failed, if it did. */
+export class Late extends Error {}
+
 /** Gets what happens to the plants that wait. */
 export interface StoreObserver {
   /** How many plants wait now. */
@@ -120,7 +123,7 @@ export function groupCommit (
     let cancel = clock.setTimer(look, lookMs)
     function look (): void {
       const reason = `the store did not confirm the plant within ${timeoutMs} ms`
-      const cause = new Error(reason, { cause: failure })
+      const cause = new Late(reason, { cause: failure })
       const error = new StoreUnavailable(unconfirmed, { cause })
       for (const { since, reject } of [...batch, ...queue]) {
         if (clock.now() - since >= timeoutMs) reject(error)

@@ -86,7 +86,8 @@ export function describeStore (url: string): string {
   if (path !== undefined) return `the ${lacksFile(url) ? 'new ' : ''}database ${resolve(path)}`
   if (!postgresForm.test(url)) return 'memory, until the process ends'
   const hosts = hostUrls(url)
-  const name = URL.parse(hosts[0] as string)?.pathname.slice(1) || process.env.PGDATABASE
+  // A URL without a host, but with a user, is none for URL.parse().
+  const name = hosts[0]?.split('?')[0]?.split('/')[3] || process.env.PGDATABASE
   return `PostgreSQL at ${hosts.map(hostOf).join(', ')}${name ? `, database ${name}` : ''}`
 }
 

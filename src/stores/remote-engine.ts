@@ -5,7 +5,7 @@ import { type Clock, systemClock } from './clock.ts'
 import {
   type Args, type Engine, type EngineMethods, forwardAll, isMethod, type Method, type Results
 } from './engine.ts'
-import { groupCommit } from './group-commit.ts'
+import { groupCommit, Late } from './group-commit.ts'
 
 /** A call of each method. */
 type Calls = { [Name in Method]: { method: Name, args: Args[Name] } }
@@ -87,7 +87,10 @@ export function createConnector (
   if (engine.connect !== undefined) return engine.connect
   // Calls of an engine must not overlap: the plants of all threads form its batches.
   const store = groupCommit(engine, { maxQueue: Infinity, timeoutMs, clock })
-  const add = (plant: NewPlant) => store.add(plant).catch(({ cause }) => { throw cause })
+  const add = (plant: NewPlant) => store.add(plant).catch(({ cause }) => {
+    // The thread adds its own time limit.
+    throw cause instanceof Late ? cause.cause ?? cause : cause
+  })
   const addMany = (plants: readonly NewPlant[]) => Promise.all(plants.map(add))
   return port => serve(port, { ...store, addMany })
 }

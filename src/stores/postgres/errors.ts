@@ -91,6 +91,10 @@ const descriptionsByMessage = [
     'it has no TLS; set ssl = on in PostgreSQL, or sslmode=disable in DATABASE_URL'
   ],
   [
+    'server_login_retry',
+    'PgBouncer cannot log in to PostgreSQL; start PostgreSQL, or look at the log of PgBouncer'
+  ],
+  [
     'timeout: the',
     'timeout: a statement did not end in time; end the transaction that locks its rows or table ' +
       '(pg_stat_activity), start a synchronous standby that is away, or look at its load'

@@ -98,7 +98,7 @@ export function markCreation (path: string): void {
 export function checkOwner (application: number, found: number, hasNoTable: boolean): void {
   const isNew = found === 0 && hasNoTable
   if (application !== applicationId && !isNew) {
-    throw new Error('it is the database of another program')
+    throw new Error('it is the database of another program; name another file in DATABASE_URL')
   }
   if (found > version) {
     const versions = `schema ${found}, known ${version}`

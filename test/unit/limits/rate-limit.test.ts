@@ -63,6 +63,7 @@ t.test('callers without an identity count by name, and anonymous ones by network
   app.decorateRequest('principals')
   app.addHook('onRequest', async request => { request.principals = principals })
   app.get('/', { onRequest: limitRate(100) }, () => 'fine')
+  app.get('/once', { onRequest: limitRate(1) }, () => 'fine')
   const rest = async (callers: typeof principals, remoteAddress = '192.0.2.1') => {
     principals = callers
     return (await app.inject({ url: '/', remoteAddress })).headers['ratelimit-remaining']
@@ -75,4 +76,6 @@ t.test('callers without an identity count by name, and anonymous ones by network
   t.equal(await rest({}), '99')
   t.equal(await rest({}, '2001:db8::1'), '99')
   t.equal(await rest({}, '2001:db8::2'), '98')
+  await app.inject('/once')
+  t.match((await app.inject('/once')).json().message, /^This address may make 1 request per minute\./)
 })

@@ -104,6 +104,8 @@ t.test('describeStore() names the store without a password', async t => {
   )
   t.equal(describeStore('postgres://u:secret@a/plants?host=b&port=1'), 'PostgreSQL at b:1, database plants')
   t.equal(describeStore('postgres://u:secret@a'), 'PostgreSQL at a:5432')
+  const socket = 'postgres://u:secret@/plants?host=/run/pg&port=1'
+  t.equal(describeStore(socket), 'PostgreSQL at /run/pg:1, database plants')
   t.intercept(process, 'env', { value: { PGDATABASE: 'd', PGHOST: 'b', PGPORT: '1' } })
   t.equal(describeStore('postgres://u@/'), 'PostgreSQL at b:1, database d')
 })

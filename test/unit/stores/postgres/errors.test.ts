@@ -47,6 +47,11 @@ t.test('the errors of PgBouncer, which have one code, have the ways out of Postg
     const description = describeError(Object.assign(new Error(message), { code: '08P01' }))
     t.ok(description.startsWith(`${message}; ${wayOut}`), description)
   }
+  const failing = 'server login has been failing, try again later (server_login_retry)'
+  t.equal(
+    describeError(Object.assign(new Error(failing), { code: '08P01' })),
+    'PgBouncer cannot log in to PostgreSQL; start PostgreSQL, or look at the log of PgBouncer'
+  )
   const full = 'no more connections allowed (max_client_conn)'
   t.equal(describeError(Object.assign(new Error(full), { code: '08P01' })), full)
 })

@@ -206,7 +206,7 @@ t.test('the store refuses a text file, the database of another program and a new
   database.close()
   const bytes = readFileSync(other)
   await t.rejects(
-    open(t, other), { message: /cannot be used: it is the database of another program\.$/ }
+    open(t, other), { message: /cannot be used: it is the database of another program; name another file in DATABASE_URL\.$/ }
   )
   t.ok(readFileSync(other).equals(bytes), 'it does not change')
 
