@@ -8,7 +8,7 @@ import { hostOf, hostUrls } from './hosts.ts'
 import { confirmCommits, createPlantMethods, type Query, type Run } from './plants.ts'
 import { openPool } from './pool.ts'
 import { checkDatabase, setUpDatabase } from './schema.ts'
-import { createStatementRunner, type StatementRunner } from './statements.ts'
+import { createStatementRunner, type Probe, type StatementRunner } from './statements.ts'
 
 /** Milliseconds for a call with all its retries, and until startup says that it waits. */
 const timeoutsMs = { call: 8000, silence: 500 }
@@ -33,9 +33,9 @@ export async function postgresEngine (
   const timer = setTimeout(() => {
     onWarning(`Waiting for the ${database}: ${problems() || 'no response yet'}.`)
   }, timeoutsMs.silence)
-  let unreachable: string
+  let probe: Probe | undefined
   try {
-    [, unreachable] = await Promise.all([engine.setUp(), urls.length > 1 ? runner.probe() : ''])
+    [, probe] = await Promise.all([engine.setUp(), urls.length > 1 ? runner.probe() : undefined])
   } catch (error) {
     // After close() a try that still runs has another problem.
     const message = `The ${describe(error)}.`
@@ -44,7 +44,12 @@ export async function postgresEngine (
   } finally {
     clearTimeout(timer)
   }
+  const { unreachable = '', primaries = [] } = probe ?? {}
   if (unreachable !== '') onWarning(`A host of the ${database} cannot be used: ${unreachable}.`)
+  if (primaries.length > 1) {
+    onWarning(`${primaries.join(' and ')} accept writes, and each would have plants that the ` +
+      'other lacks. End the one that was replaced, or make it a standby (pg_rewind).')
+  }
   return explainErrors(engine, describe)
 }
 

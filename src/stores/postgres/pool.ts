@@ -54,12 +54,25 @@ export function openPool (urls: readonly string[], currentHost: () => number): P
   }
 }
 
-async function probe (connectionString: string): Promise<void> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: timeoutsMs.connection })
+async function probe (connectionString: string): Promise<string | undefined> {
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: timeoutsMs.connection,
+    query_timeout: timeoutsMs.connection
+  })
   client.on('error', () => {})
-  await client.connect()
-  await client.end()
+  try {
+    await client.connect()
+    const { rows: [row] } = await client.query<{ startOfPrimary: string | null }>(selectPrimary)
+    return row?.startOfPrimary ?? undefined
+  } finally {
+    await client.end()
+  }
 }
+
+/** Of two servers only the moments of their start differ for certain, also behind poolers. */
+const selectPrimary = `SELECT CASE current_setting('transaction_read_only') WHEN 'off'
+THEN extract(epoch FROM pg_postmaster_start_time())::text END AS "startOfPrimary"`
 
 /** Lets the pool connect again when a failover has made the host read-only. */
 async function rejectReadOnly (client: pg.ClientBase): Promise<void> {

@@ -15,8 +15,8 @@ export interface StatementRunner {
     timeoutMs: number,
     accept?: (rows: Row[]) => void
   ) => Promise<Row[]>
-  /** Tries every host. Returns why some cannot be reached: a standby can. Empty without one. */
-  probe: () => Promise<string>
+  /** Tries every host. */
+  probe: () => Promise<Probe>
   /** Why the last connection to a host failed, for each host where it did; empty without one. */
   problems: () => string
   /** Why a call failed: the problem of the host of its last statement, or those of all hosts. */
@@ -24,11 +24,18 @@ export interface StatementRunner {
   close: () => Promise<void>
 }
 
+export interface Probe {
+  /** Why hosts cannot be used: a standby can. Empty without one. */
+  unreachable: string
+  /** A host of each server that accepts writes. */
+  primaries: string[]
+}
+
 /** The pool of connections of one service: pg's, or a simulated one. */
 export interface Pool {
   connect: () => Promise<Connection>
-  /** Connects to a host, and disconnects. */
-  probe: (host: number) => Promise<void>
+  /** Connects to a host. Returns what identifies its server, if that accepts writes. */
+  probe: (host: number) => Promise<string | undefined>
   end: () => Promise<void>
 }
 
@@ -116,9 +123,13 @@ export function createStatementRunner (
     },
     async probe () {
       const outcomes = await Promise.allSettled(hosts.map((_name, host) => pool.probe(host)))
-      return outcomes.flatMap((outcome, host) => {
-        return outcome.status === 'rejected' ? [describeAt(host, outcome.reason)] : []
-      }).join('; ')
+      const unreachable: string[] = []
+      const primaries = new Map<string, string>()
+      for (const [host, outcome] of outcomes.entries()) {
+        if (outcome.status === 'rejected') unreachable.push(describeAt(host, outcome.reason))
+        else if (outcome.value !== undefined) primaries.set(outcome.value, hosts[host] as string)
+      }
+      return { unreachable: unreachable.join('; '), primaries: [...primaries.values()] }
     },
     problems: listProblems,
     describe (error) {

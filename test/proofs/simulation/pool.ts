@@ -86,7 +86,7 @@ export function createPool (
       return toConnection(world, process, session, close => release(session, close))
     },
     // Only startup with several hosts probes them.
-    probe: async () => {},
+    probe: async () => undefined,
     async end () {
       if (isEnding) throw new Error('Called end on pool more than once')
       isEnding = true

@@ -99,7 +99,7 @@ t.test('a store that knows both hosts finds the new primary by itself', { buffer
   t.strictSame(await lostByFailover(t, { synchronous: true, address: 'hosts' }), [])
 })
 
-t.test('a statement that reaches the standby first is tried again', { buffered: true }, async t => {
+t.test('a statement that reaches the standby first is tried again; two primaries are noticed', { buffered: true }, async t => {
   const primary = await startOwnPostgres(t)
   await (await openStore(primary.url, { maxQueue: 1 })).close()
   const standby = await primary.startStandby()
@@ -120,6 +120,14 @@ t.test('a statement that reaches the standby first is tried again', { buffered: 
   const none = primary.url.replace(host, `${first},127.0.0.1:1`)
   const noPrimary = /: it is a standby; 127\.0\.0\.1:1: nothing listens there/
   await t.rejects(openStore(none, { maxQueue: 1 }), { message: noPrimary })
+  await standby.query('SELECT pg_promote()')
+  await (await openStore(both, { maxQueue: 1, onWarning })).close()
+  const twice = primary.url.replace(host, `${host},localhost:${new URL(primary.url).port}`)
+  await (await openStore(twice, { maxQueue: 1, onWarning })).close()
+  t.strictSame(warnings.filter(warning => !warning.startsWith('Waiting for')), [
+    `${first} and ${host} accept writes, and each would have plants that the other lacks. ` +
+      'End the one that was replaced, or make it a standby (pg_rewind).'
+  ], 'two servers, but not two names of one')
 })
 
 // A control: it proves that the failover above can lose plants.

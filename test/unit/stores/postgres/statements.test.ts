@@ -12,7 +12,7 @@ async function startOn (t: Test, errors: Error[], message: string | RegExp): Pro
       tried.push(currentHost())
       throw errors[currentHost()]
     },
-    async probe () {},
+    probe: async () => undefined,
     async end () {}
   })
   const runner = createStatementRunner(errors.map((_, host) => `host${host}`), openPool, systemClock)
@@ -33,7 +33,7 @@ t.test('an error is described by its host, not by the problem of another one', a
   ]
   const openPool = (currentHost: () => number): Pool => ({
     connect: async () => answers[currentHost()]?.() as Connection,
-    async probe () {},
+    probe: async () => undefined,
     async end () {}
   })
   const runner = createStatementRunner(['a', 'b'], openPool, systemClock)
