@@ -67,7 +67,8 @@ export function answerUnroutable (
 const maxCompared = 100
 
 /** Where other services have their contract, or its page. */
-const otherDocs = /(?:\/docs)?\/(?:openapi|swagger|api-docs)(?=\.(?:json|ya?ml)$|$)/
+const otherDocs =
+  /(?:\/docs)?\/(?:openapi|swagger(?:-ui)?|api-docs)(?:(?:\/index)?\.html$|(?=\.(?:json|ya?ml)$|$))/
 
 /** A question with a path of the contract, or beside it, that has no parameters. */
 function similarTo (path: string, paths: Path[]): string {

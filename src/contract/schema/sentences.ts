@@ -140,13 +140,14 @@ const unquoted: Readonly<Record<string, RegExp>> = {
 /** A time whose offset began with a plus, which is a blank in the query of an address. */
 const withBlankOffset = /T[\d:.]+ \d\d:\d\d$/
 
-/** What to do about a null, a list, an object, and quotes where another type is wanted. */
+/** What to do about a value of another type, such as null or a number in quotes. */
 function adviceFor ({ keyword, params, data, parentSchema }: ErrorObject): string {
   if (keyword === 'format' && withBlankOffset.test(String(data))) return ': send its + as %2B'
   if (!['type', 'int64'].includes(keyword)) return ''
   if (data === null) return parentSchema?.mayBeAbsent ? ', not null: leave it out' : ', not null'
   if (Array.isArray(data)) return ', not an array'
   if (typeof data === 'object') return ', not an object'
+  if (typeof data === 'boolean') return ', not a boolean'
   if (typeof data !== 'string') return ''
   const types = keyword === 'int64' ? ['integer'] : [params.type].flat()
   const isQuoted = types.some(type => unquoted[type]?.test(data))

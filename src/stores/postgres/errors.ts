@@ -71,6 +71,7 @@ export function describeError (error: unknown): string {
 function remedyOf (code: string, message: string): string | undefined {
   if (code !== ofPooler) return remedies[code]
   if (/no such database|does not exist/.test(message)) return remedies['3D000']
+  if (message.includes('SSL required')) return 'end DATABASE_URL with ?sslmode=verify-full'
   return /authentication failed/.test(message) ? remedies['28P01'] : undefined
 }
 

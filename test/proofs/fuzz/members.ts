@@ -34,7 +34,7 @@ export function resolve (schema: Schema): Schema {
 }
 
 /** The members that a schema declares. */
-function membersOf (schema: Schema): Member[] {
+export function membersOf (schema: Schema): Member[] {
   const inside = [componentOf(schema), ...schema.allOf ?? []].filter(part => Object.keys(part).length > 0)
   const own = Object.entries(schema.properties ?? {}).map(([name, schema]) => {
     return { name, isRequired: false, schema: resolve(schema) }

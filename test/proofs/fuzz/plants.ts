@@ -2,7 +2,7 @@
 // its JSON texts.
 import fc, { type Arbitrary, type WeightedArbitrary } from 'fast-check'
 import { seededRandom } from '../../fixtures/random.ts'
-import { members, resolve, type Schema } from './members.ts'
+import { type Member, members, membersOf, resolve, type Schema } from './members.ts'
 import { Members, plain, Raw, spell } from './spelling.ts'
 
 /** The members of a plant by name. */
@@ -81,7 +81,7 @@ function doubles ({ minimum: min = -Number.MAX_VALUE, maximum: max = Number.MAX_
 
 const keywords = new Set([
   'type', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'enum', 'items', 'minItems', 'maxItems',
-  'description'
+  'properties', 'required', 'additionalProperties', 'description'
 ])
 
 /** A keyword that is ignored here would make plants that the service refuses. */
@@ -102,7 +102,15 @@ function valuesOf (schema: Schema): Arbitrary<unknown> {
   if (type === 'array' && items !== undefined) {
     return fc.array(valuesOf(resolve(items)), { minLength: minItems ?? 0, maxLength: maxItems ?? 10 })
   }
+  if (type === 'object') return objects(membersOf(schema))
   return unknownType(schema)
+}
+
+/** Objects with the declared members; optional ones may be missing. */
+function objects (members: readonly Member[]): Arbitrary<Plant> {
+  return fc.record(Object.fromEntries(members.map(({ name, schema }) => [name, valuesOf(schema)])), {
+    requiredKeys: members.filter(({ isRequired }) => isRequired).map(({ name }) => name), noNullPrototype: true
+  })
 }
 
 function unknownType (schema: Schema): never {
@@ -123,11 +131,7 @@ const anyJson = fc.oneof(
   { weight: 1, arbitrary: deep.map(text => new Raw(text)) }
 )
 
-/** The values of the declared members; optional ones may be missing. */
-const plants: Arbitrary<Plant> = fc.record(
-  Object.fromEntries(members.map(({ name, schema }) => [name, valuesOf(schema)])),
-  { requiredKeys: members.filter(({ isRequired }) => isRequired).map(({ name }) => name), noNullPrototype: true }
-)
+const plants = objects(members)
 
 const noises = fc.record({
   undeclared: fc.array(fc.tuple(undeclaredName, anyJson), { maxLength: 3 }),

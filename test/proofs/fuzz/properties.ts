@@ -1,11 +1,13 @@
 // What must hold for every plant, every broken plant and every connection.
 import { deepStrictEqual, fail, strictEqual } from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
 import fc, { type Arbitrary } from 'fast-check'
 import type { AppOptions } from '../../../src/service/app.ts'
 import { request } from '../../fixtures/raw.ts'
 import { brokenPlants } from './broken-plants.ts'
 import { type Reply, visit } from './client.ts'
 import { connectionsPerGroup, firstGroups, type Group, groups } from './connections.ts'
+import { members } from './members.ts'
 import { type Plant, plannedPlants, type SentPlant, writePlants } from './plants.ts'
 import type { Target } from './target.ts'
 
@@ -68,18 +70,18 @@ async function plantsAreKept (target: Target, count: Count, sent: SentPlant[]): 
   const model = new Map<unknown, Plant>()
   const expected = sent.map(({ plant }) => {
     const first = model.get(plant.id) ?? plant
-    if (model.has(plant.id) && isSame(first, plant)) count('the same plant again')
+    if (model.has(plant.id) && isDeepStrictEqual(first, plant)) count('the same plant again')
     model.set(plant.id, first)
-    return isSame(first, plant) ? 200 : 409
+    return isDeepStrictEqual(first, plant) ? 200 : 409
   })
   const replies = await post(target, count, sent.map(({ body }) => Buffer.from(body).toString('latin1')))
   deepStrictEqual(replies.map(({ status }) => status), expected)
   for (const [index, reply] of replies.entries()) {
     const { id, ...content } = sent[index]?.plant ?? {}
     if (reply.status !== 200) continue
-    deepStrictEqual(inColumns(JSON.parse(reply.body, readExactly)), inColumns(content), 'the response has the plant')
+    deepStrictEqual(exact(JSON.parse(reply.body, readExactly)), exact(content), 'the response has the plant')
   }
-  const [stored, kept] = [target.stored(), [...model.values()]].map(plants => new Set(plants.map(inColumns)))
+  const [stored, kept] = [target.stored().map(fromColumns), [...model.values()]].map(plants => new Set(plants.map(exact)))
   deepStrictEqual(stored, kept, 'the plants are stored as they were sent')
   count('plants', sent.length)
 }
@@ -89,16 +91,21 @@ function readExactly (_name: string, value: unknown, context?: { source?: string
   return typeof value === 'number' && /^-?\d+$/.test(source) ? BigInt(source) : value
 }
 
-/** SQLite returns integers and booleans as bigints. */
-function inColumns (plant: Plant): Plant {
-  return Object.fromEntries(Object.entries(plant).map(([name, value]) => {
-    const isInteger = typeof value === 'boolean' || (typeof value === 'number' && Number.isInteger(value))
-    return [name, isInteger ? BigInt(value) : value]
+/** SQLite has booleans as integers, and lists and objects as their JSON. */
+function fromColumns (row: Plant): Plant {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => {
+    const { type = '' } = members.find(member => member.name === name)?.schema ?? {}
+    if (type === 'boolean') return [name, value === 1n]
+    return [name, ['array', 'object'].includes(type) ? JSON.parse(String(value), readExactly) : value]
   }))
 }
 
-function isSame (one: Plant, other: Plant): boolean {
-  return [...new Set([...Object.keys(one), ...Object.keys(other)])].every(name => one[name] === other[name])
+/** A value with a bigint for each number that JSON.stringify() writes as an integer. */
+function exact (value: unknown): unknown {
+  if (typeof value === 'number') return /^-?\d+$/.test(String(value)) ? BigInt(String(value)) : value
+  if (Array.isArray(value)) return value.map(exact)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, exact(member)]))
 }
 
 /** Each broken plant gets 400, and nothing is stored. */

@@ -17,25 +17,30 @@ export class Members {
 /** Always picks the first of all choices, which is the plainest spelling. */
 export const plain: Random = { below: () => 0, pick: values => values[0] as (typeof values)[number] }
 
-/** Spells a value of JSON, of bigints, Raw and Members. */
-export function spell (value: unknown, random: Random): string {
+/**
+ * Spells a value of JSON, of bigints, Raw and Members.
+ * @param zeros the signs of 0: inside of a value isDeepStrictEqual() would tell -0 from 0
+ */
+export function spell (value: unknown, random: Random, zeros = ['', '', '-']): string {
+  const inside = (value: unknown) => spell(value, random, [''])
   const space = () => random.pick(['', '', '', ' ', '\n', '\t', '\r\n  '])
   const list = (texts: string[]) => texts.map(text => space() + text + space()).join(',') || space()
   if (value instanceof Raw) return value.text
-  if (typeof value === 'bigint') return spellInteger(value, random)
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return spellInteger(BigInt(value), random)
+  if (typeof value === 'bigint') return spellInteger(value, random, zeros)
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return spellInteger(BigInt(value), random, zeros)
   if (typeof value === 'string') return spellText(value, random)
-  if (Array.isArray(value)) return `[${list(value.map(item => spell(item, random)))}]`
+  if (Array.isArray(value)) return `[${list(value.map(inside))}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const members = value instanceof Members ? value.list : Object.entries(value)
-  const spellMember = ([name, member]: readonly [string, unknown]) =>
-    `${spellText(name, random)}${space()}:${space()}${spell(member, random)}`
-  return `{${list(members.map(spellMember))}}`
+  const spellMember = (name: string, text: string) => `${spellText(name, random)}${space()}:${space()}${text}`
+  const members = value instanceof Members
+    ? value.list.map(([name, member]) => spellMember(name, spell(member, random)))
+    : Object.entries(value).map(([name, member]) => spellMember(name, inside(member)))
+  return `{${list(members)}}`
 }
 
 /** For example 120, 120.0, 12e1, 1.2E+02 and 12000e-2. */
-function spellInteger (integer: bigint, random: Random): string {
-  const sign = integer < 0n || (integer === 0n && random.below(3) === 2) ? '-' : ''
+function spellInteger (integer: bigint, random: Random, signs: string[]): string {
+  const sign = integer < 0n ? '-' : integer === 0n ? random.pick(signs) : ''
   const digits = String(integer).replace('-', '')
   const e = random.pick(['e', 'E'])
   const zeros = integer === 0n ? 0 : random.below(4)

@@ -67,6 +67,7 @@ t.test('a path where other services have their contract gets the question with t
   for (const [url, meant] of [
     ['/openapi.json', '/docs/json'], ['/openapi.yaml', '/docs/yaml'], ['/swagger.yml', '/docs/yaml'], ['/swagger', '/docs'],
     ['/docs/openapi.json', '/docs/json'], ['/docs.json', '/docs/json'], ['/v3/api-docs', '/docs'],
+    ['/swagger-ui/index.html', '/docs'], ['/swagger-ui.html', '/docs'],
     ['/api/v1/openapi.json', '/api/v1/docs/json'], ['/api/v1/openapi', '/api/v1/docs']
   ] as const) {
     isError(t, await app.inject(url), 404, `There is nothing at ${url}. Did you mean ${meant}?`, url)

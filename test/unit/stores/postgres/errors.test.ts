@@ -42,6 +42,7 @@ t.test('the errors of PgBouncer, which have one code, have the ways out of Postg
   const [user, database] = ['correct the user and the password', 'create it, or correct DATABASE_URL']
   for (const [message, wayOut] of [
     ['password authentication failed', user],
+    ['SSL required', 'end DATABASE_URL with ?sslmode=verify-full'],
     ['no such database: x', database], ['database "x" does not exist', database]
   ] as const) {
     const description = describeError(Object.assign(new Error(message), { code: '08P01' }))
