@@ -33,15 +33,19 @@ function groups (text: string): string[] {
 /** A dozen IPv6 addresses. */
 const maxForwarded = 512
 
+/** With the port of the caller, as some proxies write them. */
+const withPort = /\[([^\]\s,]*)\](?::\d+)?|(?<![\d:.])(\d+\.\d+\.\d+\.\d+):\d+/g
+
 /**
  * Keeps the end of a long X-Forwarded-For, which the proxies nearest to the service wrote: each
- * address costs time, and a client may send hundreds.
+ * address costs time, and a client may send hundreds. Removes ports.
  */
-export function shortenForwardedFor ({ headers }: Pick<IncomingMessage, 'headers'>): void {
+export function tidyForwardedFor ({ headers }: Pick<IncomingMessage, 'headers'>): void {
   const field = headers['x-forwarded-for']
-  if (typeof field !== 'string' || field.length <= maxForwarded) return
+  if (typeof field !== 'string') return
   const end = field.slice(-maxForwarded)
-  headers['x-forwarded-for'] = end.slice(end.indexOf(',') + 1)
+  const whole = field.length > maxForwarded ? end.slice(end.indexOf(',') + 1) : field
+  headers['x-forwarded-for'] = whole.replace(withPort, '$1$2')
 }
 
 /**

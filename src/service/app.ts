@@ -8,7 +8,7 @@ import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
 import { type components, contract } from '../../generated/index.ts'
 import type { Config } from '../config/config.ts'
-import { shortenForwardedFor, warnOfProxy } from '../limits/client-network.ts'
+import { tidyForwardedFor, warnOfProxy } from '../limits/client-network.ts'
 import { limitFailures } from '../limits/failed-auth.ts'
 import { limitRate } from '../limits/rate-limit.ts'
 import { createPlant } from '../plants/create-plant.ts'
@@ -152,7 +152,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
 function behindProxy (handle: RequestListener, trustProxy: Config['trustProxy']): RequestListener {
   if (trustProxy === undefined) return handle
   return (request, response) => {
-    shortenForwardedFor(request)
+    tidyForwardedFor(request)
     handle(request, response)
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { networkOf, shortenForwardedFor } from '../../../src/limits/client-network.ts'
+import { networkOf, tidyForwardedFor } from '../../../src/limits/client-network.ts'
 import { listen, logLines, startApp } from '../../fixtures/app.ts'
 import { exchange, requestText } from '../../fixtures/raw.ts'
 
@@ -54,7 +54,7 @@ t.test('text of a proxy that is no address counts for the proxy', async t => {
 t.test('of a long X-Forwarded-For only the last 512 bytes count', async t => {
   const shortened = (field: string) => {
     const request = { headers: { 'x-forwarded-for': field } }
-    shortenForwardedFor(request)
+    tidyForwardedFor(request)
     return request.headers['x-forwarded-for']
   }
   t.equal(shortened('192.0.2.1'), '192.0.2.1')
@@ -62,8 +62,12 @@ t.test('of a long X-Forwarded-For only the last 512 bytes count', async t => {
   t.equal(shortened(`${'1'.repeat(16_000)},192.0.2.1`), '192.0.2.1')
   t.equal(shortened('1'.repeat(16_000)), '1'.repeat(512), 'no address')
   t.equal(shortened('10.0.0.1,'.repeat(700)), '10.0.0.1,'.repeat(56))
+  t.equal(
+    shortened('192.0.2.1:5555, [2001:db8::1]:80,[fe80::1%eth0], ::ffff:192.0.2.1'),
+    '192.0.2.1, 2001:db8::1,fe80::1%eth0, ::ffff:192.0.2.1', 'without ports'
+  )
   const none = { headers: {} }
-  shortenForwardedFor(none)
+  tidyForwardedFor(none)
   t.strictSame(none.headers, {})
 })
 
