@@ -31,12 +31,14 @@ export function fieldsWriter ({ headers = {} }: Response, options: WriterOptions
     const texts = new Map<string, string[]>()
     for (const { name, header, validate } of declared) {
       const value = Object.hasOwn(given, name) ? given[name] ?? undefined : undefined
-      if (value === undefined && !header.required) continue
+      if (value === undefined) {
+        if (header.required) reportAnswer(`without the required header field ${name}`, reply)
+        continue
+      }
       const checked = writeValid(validate, value)
       if (checked.fault !== undefined) {
         reportAnswer(`with a header field ${name} that ${checked.fault.problem}`, reply)
       }
-      if (value === undefined) continue
       texts.set(name, writeHeaderTexts(value, header, checked.json))
     }
     return writeFields(given, texts)

@@ -45,8 +45,8 @@ export function placeOf ({ location: [place] }: NormalizedProblem): LocationObje
 export function describe (problem: NormalizedProblem): string {
   const { message, ruleId } = problem
   const unknown = /^Property `(.*)` is not expected here/.exec(message)?.[1]
-  const ofRule = hintsOfRules.get(ruleId) ?? hintOfNull(problem)
-  const hint = unknown === undefined ? ofRule : hintFor(unknown, problem)
+  const ofMessage = hintsOfMessages.find(([text]) => text.test(message))?.[1]
+  const hint = unknown === undefined ? ofMessage ?? hintOfValue(problem) : hintFor(unknown, problem)
   return `${locate(placeOf(problem))} ${message}${hint} (${ruleId})`
 }
 
@@ -56,18 +56,23 @@ function hintFor (unknown: string, problem: NormalizedProblem): string {
   return hints.get(unknown) ?? didYouMean(unknown, problem.suggest)
 }
 
-/** In a list of types, null without quotes is none of them. */
-function hintOfNull (problem: NormalizedProblem): string {
+/** Null without quotes is none of the types, and OpenAPI 2 has the body among the parameters. */
+function hintOfValue (problem: NormalizedProblem): string {
   const place = placeOf(problem)
   const start = startOf(place)
   const text = (place.source.body.split('\n')[start.line - 1] as string).slice(start.col - 1)
-  const isNull = /\/type(?:\/\d+)?$/.test(String(place.pointer)) && /^(?:null|~)/.test(text)
-  return isNull ? " Write null in quotes: 'null'." : ''
+  const pointer = String(place.pointer)
+  if (/\/type(?:\/\d+)?$/.test(pointer) && /^(?:null|~)/.test(text)) {
+    return " Write null in quotes: 'null'."
+  }
+  const isBody = /\/parameters\/\d+\/in$/.test(pointer) && /^["']?body/.test(text)
+  return isBody ? ' The body is `requestBody`, beside `parameters`.' : ''
 }
 
-const hintsOfRules: ReadonlyMap<string, string> = new Map([
-  ['no-undefined-server-variable', ' The paths of operations keep it in braces.']
-])
+const hintsOfMessages: ReadonlyArray<[message: RegExp, hint: string]> = [
+  [/variable is not defined in the `variables`/, ' The paths of operations keep it in braces.'],
+  [/is not used in the path/, ' A path has the names of its parameters in braces: /plants/{id}.']
+]
 
 /** What a reader of an unknown field may not see. */
 const hints: ReadonlyMap<string, string> = new Map([

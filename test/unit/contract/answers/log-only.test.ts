@@ -46,7 +46,7 @@ const breaches: Array<[answer: () => Untyped, sent: unknown[], cause: RegExp]> =
   [() => ({ status: 200, headers, body: null }), [200, json, 'null'], /must be an object/],
   [() => ({ status: 200, headers, body: () => {} }), [200, json, 'null'], /must be an object/],
   [() => ({ status: 200, headers }), [200, undefined, ''], /answered 200 without its body/],
-  [() => ({ status: 200, body: { id: 1n } }), [200, json, '{"id":1}'], /header field X-Left that must be an integer/],
+  [() => ({ status: 200, body: { id: 1n } }), [200, json, '{"id":1}'], /without the required header field X-Left/],
   [() => ({ status: 200, headers: { 'X-Left': 'many' }, body: { id: 1n } }), [200, json, '{"id":1}'], /X-Left that/],
   [() => ({ status: 200, headers: { ...headers, 'X-More': 1 }, body: { id: 1n } }), [200, json, '{"id":1}'], /X-More/],
   [() => ({ status: 200, headers, contentType: 'a/b', body: 'x' }), [200, 'a/b', 'x'], /answered 200 as a\/b/],

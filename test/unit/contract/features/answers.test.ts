@@ -176,7 +176,7 @@ t.test('header fields of answers', async t => {
   t.notOk('x-tags' in (await get({ 'X-Left': 1n })).headers)
   const undeclared = /read answered with the header field X-Other, which the contract does not declare/
   const refused: Array<[Untyped, RegExp]> = [
-    [{}, /read answered with a header field X-Left that must be an integer/],
+    [{}, /read answered without the required header field X-Left/],
     [{ 'X-Left': 'x' }, /X-Left that must be an integer/],
     [{ 'X-Left': 1n, 'X-Other': 'x' }, undeclared],
     [{ 'X-Left': 1n, 'Content-Type': 'text/html' }, /Content-Type, which the contract does not declare/],

@@ -330,6 +330,20 @@ components: { schemas: { A: { type: object, properties: { b: { type: string } } 
   t.equal(findings.length, 4)
 })
 
+t.test('a body among the parameters, and a parameter that its path does not have, have a way out', async t => {
+  const parameters = (path: string, parameter: string) => `${head}
+paths: { ${path}: { get: { operationId: a, parameters: [{ name: id, required: true, schema: {}, ${parameter} }], ${fine} } } }
+`
+  for (const [path, parameter, hint] of [
+    ['/a', 'in: body', /can be one of the following only: .* The body is `requestBody`, beside `parameters`\./],
+    ['/a/:id', 'in: path', /`id` is not used in the path `\/a\/:id`\. A path has the names of its parameters in braces: \/plants\/\{id\}\./]
+  ] as const) {
+    const refused = readContract(write(t, parameters(path, parameter)))
+    const { message } = await refused.then(() => t.fail(), error => error) as ContractError
+    t.match(message, hint)
+  }
+})
+
 t.test('null without quotes is no type, and a server without a scheme is a path', async t => {
   const typed = (type: string) => `${head.replace('{ url: / }', '{ url: api.example.com/v1 }, { url: /v1.example }')}
 paths: { /a: { get: { operationId: a, ${fine} } } }
