@@ -79,10 +79,14 @@ function remedyOf (code: string, message: string): string | undefined {
 const ofPooler = '08P01'
 
 const lacksTls = 'does not support SSL'
+const unresponsive = 'it does not respond; check the network and the server'
+const correctSocket = 'correct the folder of its socket and the port in DATABASE_URL'
 /** What pg's errors without a code mean, by a part of their message. */
 const descriptionsByMessage = [
   ['client password must be', 'the login needs a password; set it in DATABASE_URL or PGPASSWORD'],
-  ['connection timeout', 'it does not respond; check the network and the server'],
+  ['connection timeout', unresponsive],
+  ['connect ENOENT', `no socket is there; start PostgreSQL, or ${correctSocket}`],
+  ['connect EACCES', `its socket is not for this user; grant the rights, or ${correctSocket}`],
   [
     'Connection terminated unexpectedly',
     'it closed the connection without a word; check that it is PostgreSQL and not another program'
@@ -107,6 +111,9 @@ const ofUnknownAuthority = 'its certificate is of no known authority; name the c
 const unresolved = 'the host does not resolve; correct DATABASE_URL or PGHOST'
 /** What Node's errors of a connection mean. */
 const descriptions: Readonly<Record<string, string>> = {
+  EHOSTUNREACH: unresponsive,
+  ENETUNREACH: unresponsive,
+  ETIMEDOUT: unresponsive,
   ENOTFOUND: unresolved,
   EAI_AGAIN: unresolved,
   DEPTH_ZERO_SELF_SIGNED_CERT: ofUnknownAuthority,

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import t from 'tap'
 import { describeError, isTransient } from '../../../../src/stores/postgres/errors.ts'
 
@@ -21,6 +23,18 @@ t.test('an error of TLS has the way out of docs/use/postgresql.md', async t => {
         'sslrootcert in DATABASE_URL, or by NODE_EXTRA_CA_CERTS',
       code
     )
+  }
+})
+
+t.test('a socket or a network that leads to no server has a way out', async t => {
+  const ofSocket = 'correct the folder of its socket and the port in DATABASE_URL'
+  const refusal = await once(connect('/none/.s.PGSQL.5432'), 'connect').catch(error => error)
+  t.equal(describeError(refusal), `no socket is there; start PostgreSQL, or ${ofSocket}`)
+  const denied = Object.assign(new Error('connect EACCES /run/.s.PGSQL.5432'), { code: 'EACCES' })
+  t.equal(describeError(denied), `its socket is not for this user; grant the rights, or ${ofSocket}`)
+  for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT']) {
+    const error = Object.assign(new Error(`connect ${code} 192.0.2.1:5432`), { code })
+    t.equal(describeError(error), 'it does not respond; check the network and the server')
   }
 })
 
