@@ -46,17 +46,3 @@ export function membersOf (schema: Schema): Member[] {
 }
 
 export const members = membersOf(operations.createPlant.body.content['application/json'].schema)
-
-/** The texts in a value, also those in lists and objects: the schema of each, by where it is. */
-function textsIn (schema: Schema, place: string, depth = 0): Array<[place: string, schema: Schema]> {
-  // A schema may contain itself.
-  if (depth > 5) return []
-  const { type, items } = schema
-  const ofItems = items === undefined ? [] : textsIn(resolve(items), `${place}[]`, depth + 1)
-  const ofMembers = membersOf(schema).flatMap(member => {
-    return textsIn(member.schema, `${place}.${member.name}`, depth + 1)
-  })
-  return [...type === 'string' ? [[place, schema] as [string, Schema]] : [], ...ofItems, ...ofMembers]
-}
-
-export const texts = members.flatMap(({ name, schema }) => textsIn(schema, name))
