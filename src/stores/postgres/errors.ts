@@ -71,10 +71,12 @@ export function describeError (error: unknown): string {
 function remedyOf (code: string, message: string): string | undefined {
   if (code !== ofPooler) return remedies[code]
   if (/no such database|does not exist/.test(message)) return remedies['3D000']
+  if (message.includes('max_client_conn')) return raiseClients
   if (message.includes('SSL required')) return 'end DATABASE_URL with ?sslmode=verify-full'
   return /authentication failed/.test(message) ? remedies['28P01'] : undefined
 }
 
+const raiseClients = 'raise it, or look in the log of PgBouncer whether it reaches PostgreSQL'
 /** PgBouncer has one code for all its errors. */
 const ofPooler = '08P01'
 

@@ -57,6 +57,7 @@ t.test('the errors of PgBouncer, which have one code, have the ways out of Postg
   for (const [message, wayOut] of [
     ['password authentication failed', user],
     ['SSL required', 'end DATABASE_URL with ?sslmode=verify-full'],
+    ['no more connections allowed (max_client_conn)', 'raise it, or look in the log of PgBouncer whether'],
     ['no such database: x', database], ['database "x" does not exist', database]
   ] as const) {
     const description = describeError(Object.assign(new Error(message), { code: '08P01' }))
@@ -67,8 +68,8 @@ t.test('the errors of PgBouncer, which have one code, have the ways out of Postg
     describeError(Object.assign(new Error(failing), { code: '08P01' })),
     'PgBouncer cannot log in to PostgreSQL; start PostgreSQL, or look at the log of PgBouncer'
   )
-  const full = 'no more connections allowed (max_client_conn)'
-  t.equal(describeError(Object.assign(new Error(full), { code: '08P01' })), full)
+  const unsupported = 'unsupported startup parameter: x'
+  t.equal(describeError(Object.assign(new Error(unsupported), { code: '08P01' })), unsupported)
 })
 
 t.test('a server that lets nobody else in, and a transaction that is read-only, have ways out', async t => {
