@@ -14,7 +14,7 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
   "servers": [
     {
       "url": "{base_url}",
-      "description": "The address at which the service is reached: scheme, host and path before `/plants`. A value without a host means the host that served this contract.",
+      "description": "The service",
       "variables": {
         "base_url": {
           "default": "/"

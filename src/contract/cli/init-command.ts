@@ -118,6 +118,7 @@ function copyHere (contract: string, files: string[]): string {
     }
   }
   writeFiles(copies)
+  console.log(`From now on change ${basename(contract)}, a copy of ${contract}.`)
   return basename(contract)
 }
 

@@ -56,7 +56,7 @@ function hintFor (unknown: string, problem: NormalizedProblem): string {
   return hints.get(unknown) ?? didYouMean(unknown, problem.suggest)
 }
 
-/** Null without quotes is none of the types, and OpenAPI 2 has the body among the parameters. */
+/** Says how OpenAPI 3.1 writes null as a type, a body, and a required property. */
 function hintOfValue (problem: NormalizedProblem): string {
   const place = placeOf(problem)
   const start = startOf(place)
@@ -64,6 +64,9 @@ function hintOfValue (problem: NormalizedProblem): string {
   const pointer = String(place.pointer)
   if (/\/type(?:\/\d+)?$/.test(pointer) && /^(?:null|~)/.test(text)) {
     return " Write null in quotes: 'null'."
+  }
+  if (/\/properties\/[^/]+\/required$/.test(pointer) && /^(?:true|false)/.test(text)) {
+    return ' List the name of the property in `required` of its object.'
   }
   const isBody = /\/parameters\/\d+\/in$/.test(pointer) && /^["']?body/.test(text)
   return isBody ? ' The body is `requestBody`, beside `parameters`.' : ''

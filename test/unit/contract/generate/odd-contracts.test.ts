@@ -344,6 +344,16 @@ paths: { ${path}: { get: { operationId: a, parameters: [{ name: id, required: tr
   }
 })
 
+t.test('a property that is required like a parameter has a way out', async t => {
+  const schemas = 'A: { type: object, properties: { b: { type: string, required: true } } }'
+  const refused = readContract(write(t, `${head}
+paths: { /a: { get: { operationId: a, ${fine} } } }
+components: { schemas: { ${schemas} } }
+`))
+  const { message } = await refused.then(() => t.fail(), error => error) as ContractError
+  t.match(message, /Expected type `array` but got `boolean`\. List the name of the property in `required` of its object\./)
+})
+
 t.test('null without quotes is no type, and a server without a scheme is a path', async t => {
   const typed = (type: string) => `${head.replace('{ url: / }', '{ url: api.example.com/v1 }, { url: /v1.example }')}
 paths: { /a: { get: { operationId: a, ${fine} } } }
