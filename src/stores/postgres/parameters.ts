@@ -53,8 +53,9 @@ function problemOfFile (name: string, path: string): string | undefined {
   try {
     readFileSync(path)
   } catch (error) {
-    const { message } = error as Error
-    return `has ${name}=${path}, which cannot be read (${message}): correct the path`
+    const { message, code } = error as NodeJS.ErrnoException
+    const wayOut = code === 'EACCES' ? 'let the user of the service read it' : 'correct the path'
+    return `has ${name}=${path}, which cannot be read (${message}): ${wayOut}`
   }
   return undefined
 }

@@ -1,4 +1,6 @@
 import pg from 'pg'
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
 import { inspect } from 'node:util'
 import t from 'tap'
 import { hostUrls } from '../../../../src/stores/postgres/hosts.ts'
@@ -87,6 +89,17 @@ t.test('a file of TLS that cannot be read is refused', async t => {
     const reason = `ENOENT: no such file or directory, open '${path}'`
     const message = `has ${name}=${path}, which cannot be read (${reason}): correct the path`
     t.throws(() => hostUrls(`postgres://h/d?${name}=${path}`), { message }, name)
+  }
+  const path = join(t.testdir({ 'ca.pem': '' }), 'ca.pem')
+  chmodSync(path, 0)
+  const { seteuid } = process
+  const isRoot = process.geteuid?.() === 0
+  if (isRoot) seteuid?.('nobody')
+  try {
+    const message = /which cannot be read \(EACCES: .*\): let the user of the service read it/
+    t.throws(() => hostUrls(`postgres://h/d?sslrootcert=${path}`), { message })
+  } finally {
+    if (isRoot) seteuid?.(0)
   }
 })
 
