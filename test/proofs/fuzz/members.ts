@@ -4,7 +4,7 @@ import { operations, schemas } from '../../../generated/operations.ts'
 export interface Schema {
   $ref?: string
   allOf?: readonly Schema[]
-  type?: string
+  type?: string | readonly string[]
   format?: string
   pattern?: string
   minLength?: number

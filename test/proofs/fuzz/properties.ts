@@ -96,7 +96,7 @@ function fromColumns (row: Plant): Plant {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => {
     const { type = '' } = members.find(member => member.name === name)?.schema ?? {}
     if (type === 'boolean') return [name, value === 1n]
-    return [name, ['array', 'object'].includes(type) ? JSON.parse(String(value), readExactly) : value]
+    return [name, type === 'array' || type === 'object' ? JSON.parse(String(value), readExactly) : value]
   }))
 }
 

@@ -90,6 +90,13 @@ t.test('each text of a plant is refused with U+0000, which PostgreSQL cannot sto
   }
 })
 
+t.test('no member of a plant may be null: NULL in a column stands for a missing one', async t => {
+  const { post } = await startApp(t)
+  for (const { name } of members) {
+    t.match(await post({ id: 1, name: 'x', [name]: null }), { statusCode: 400, body: name }, `take null from ${name}`)
+  }
+})
+
 t.test('the response contains the name without any change', async t => {
   const { post } = await startApp(t)
   const names = [
