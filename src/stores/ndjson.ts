@@ -98,7 +98,8 @@ export function writeTo (stream: Writable): PlantWriter {
  * @throws Error when the file is there already
  */
 export function createPlantFile (path: string): PlantWriter {
-  if (existsSync(path)) throw new Error(`${path} already exists: name another file or remove it`)
+  const exists = new Error(`${path} already exists: name another file or remove it`)
+  if (existsSync(path)) throw exists
   const draft = `${path}.${randomUUID()}.partial`
   const stream = createWriteStream(draft, { flags: 'wx', flush: true })
   const explain = ({ message }: Error) => {
@@ -118,7 +119,9 @@ export function createPlantFile (path: string): PlantWriter {
         // Also waits until the file is synced.
         await finished(stream.end()).catch(explain)
         // Unlike a rename, a link never replaces the file of another copy.
-        if (complete) await link(draft, path)
+        if (complete) {
+          await link(draft, path).catch(error => { throw error.code === 'EEXIST' ? exists : error })
+        }
         syncDirectory(dirname(path))
       } finally {
         await rm(draft)

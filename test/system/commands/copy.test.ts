@@ -197,7 +197,7 @@ test('of two copies to one file the second fails', async t => {
   first.child.stdin.end()
   t.match(await first.ended, { code: 1, stderr: /1 added/ })
   second.child.stdin.end('{"id":2,"name":"second"}\n')
-  t.match(await second.ended, { code: 1, stderr: /EEXIST/ })
+  t.match(await second.ended, { code: 1, stderr: / already exists: name another file or remove it\n$/ })
   t.equal(readFileSync(output, 'utf8'), '{"id":1,"name":"first"}\n')
 })
 
