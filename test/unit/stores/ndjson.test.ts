@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createPlantFile } from '../../../src/stores/ndjson.ts'
@@ -10,4 +10,13 @@ t.test('a file that a killed process with the same id has left is not in the way
   await file.write([{ id: 1n, name: 'fern' }])
   await file.end(true)
   t.equal(readFileSync(path, 'utf8'), '{"id":1,"name":"fern"}\n')
+})
+
+t.test('a file that was removed while it was written is an error', async t => {
+  const folder = t.testdir()
+  const file = createPlantFile(join(folder, 'plants.ndjson'))
+  await file.write([{ id: 1n, name: 'fern' }])
+  for (const name of readdirSync(folder)) rmSync(join(folder, name))
+  await t.rejects(file.end(true), { code: 'ENOENT' })
+  t.strictSame(readdirSync(folder), [])
 })
