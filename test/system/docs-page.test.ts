@@ -132,6 +132,15 @@ for (const host of ['127.0.0.1', 'localhost', 'plants.example']) {
   })
 }
 
+t.test('the page shows an id of an answer with all its digits', async t => {
+  const { page } = await openPage(t, 'localhost')
+  const answer = { contentType: 'application/json', body: '{"id":9007199254740993,"name":"Rose"}' }
+  await page.route('**/plants', route => route.fulfill(answer))
+  await execute(page, '{ "id": 1, "name": "Rose" }')
+  const shown = await createPlant(page).locator('.live-responses-table .highlight-code code').innerText()
+  t.equal(shown.replace(/\s/g, ''), answer.body)
+})
+
 t.test('the page shows 401 and the error for a wrong token', async t => {
   const { page, origin, store } = await openPage(t, 'localhost')
   await authorize(page, 'a-wrong-token')

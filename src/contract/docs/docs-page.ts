@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { fileURLToPath } from 'node:url'
 import { toRoute, withoutSlash } from '../message/paths.ts'
 import { createFileHandler, once } from './docs-files.ts'
+import { pagePlugins } from './exact-numbers.ts'
 import type { PageSettings } from './swagger-ui.ts'
 
 type Variables = Readonly<Record<string, string>>
@@ -33,8 +34,8 @@ export async function serveDocs (
     const { ignoreTrailingSlash, routerOptions } = docs.initialConfig
     const ignoresSlash = routerOptions?.ignoreTrailingSlash ?? ignoreTrailingSlash === true
     const docExpansion = operations <= maxOpen ? 'full' : 'list'
-    const configuration = JSON.stringify(uiConfig) + closeSchemas + pageCss + docExpansion
-    const answerFile = createFileHandler(folder, configuration)
+    const parts = [JSON.stringify(uiConfig), closeSchemas, ...pagePlugins, pageCss, docExpansion]
+    const answerFile = createFileHandler(folder, parts.join())
     for (const prefix of prefixes) {
       // Its packages take a seventh of the time in which the service starts.
       const openPage = once(async () => {
@@ -42,7 +43,7 @@ export async function serveDocs (
         // The text of this function goes into the page.
         // eslint-disable-next-line no-new-func
         const onComplete = Function(closeSchemas)
-        const config = { ...uiConfig, docExpansion, onComplete }
+        const config = { ...uiConfig, docExpansion, onComplete, plugins: pagePlugins }
         const settings = { document, variables, css: pageCss, uiConfig: config }
         const above = withoutSlash(app.prefix) + prefix
         return openSwaggerUi({ ...settings, path: docsPath, prefix: above })
