@@ -73,6 +73,11 @@ for (const proxy of proxies) {
     t.equal(received[':status'], 431)
   })
 
+  t.test(`${proxy.program} passes a plant on for any host that its request names`, async t => {
+    const { send } = await startBehind(t, proxy)
+    t.strictSame(await send({ headers: { ...headers, host: '127.0.0.1' }, body: plant(1) }), answer(1))
+  })
+
   t.test(`the caller's address behind ${proxy.program} counts, and not one that it claims`, async t => {
     const { send, newAgent } = await startBehind(t, proxy, { FAILED_AUTH_LIMIT: '3' })
     const callers = ['127.0.0.2', '127.0.0.3'].map(newAgent)
