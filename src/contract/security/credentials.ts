@@ -27,6 +27,8 @@ export function withChallenge (challenge: string) {
 export interface CredentialReader {
   /** Name in error messages. */
   name: string
+  /** What a request without them lacks, for a message. */
+  needs: string
   read: (request: FastifyRequest) => string | BasicCredentials | Refusal
   /** The refusal of credentials that are not accepted, also of malformed ones. */
   invalid: () => Refusal
@@ -62,13 +64,14 @@ function bearer (realm: string): CredentialReader {
   // RFC 6750 section 3.1: a request without credentials gets a bare challenge, no error code.
   const challenge = `Bearer ${realm}`
   const withError = (code: string) => `${challenge}, error="${code}"`
-  const missing = 'a bearer token: Authorization: Bearer <token>'
+  const needs = 'a bearer token: Authorization: Bearer <token>'
   const malformed = 'Authorization must have the form "Bearer <token>", with one token.'
   const invalid = () => {
     return new Refusal(401, 'The bearer token is not accepted.', withError('invalid_token'))
   }
   return {
     name: 'bearer token',
+    needs,
     invalid,
     insufficientScopeChallenge (scopes) {
       // RFC 6749 section 3.3. The roles of an http scheme may have other characters (OpenAPI 3.1,
@@ -84,7 +87,7 @@ function bearer (realm: string): CredentialReader {
       const field = request.headers.authorization ?? ''
       const token = bearerForm.exec(field)?.[1]
       if (token !== undefined) return token
-      if (!bearerName.test(field)) return new Refusal(401, missing, challenge, true)
+      if (!bearerName.test(field)) return new Refusal(401, needs, challenge, true)
       // Section 3.1: a malformed token is invalid_token, a missing or repeated one invalid_request.
       if (bearerWord.test(field)) return invalid()
       return new Refusal(400, malformed, withError('invalid_request'))
@@ -95,10 +98,11 @@ function bearer (realm: string): CredentialReader {
 /** `Authorization: Basic <base64 of name:password>` (RFC 7617, section 2). */
 function basic (realm: string): CredentialReader {
   const challenge = `Basic ${realm}, charset="UTF-8"`
-  const missing = 'a name and a password: Authorization: Basic <base64 of name:password>'
+  const needs = 'a name and a password: Authorization: Basic <base64 of name:password>'
   const invalid = () => new Refusal(401, 'The name and password are not accepted.', challenge)
   return {
     name: 'name and password',
+    needs,
     invalid,
     read ({ headers, raw }) {
       if (repeatedHeaders(raw).has('authorization')) {
@@ -106,7 +110,7 @@ function basic (realm: string): CredentialReader {
       }
       const field = headers.authorization ?? ''
       if (!/^basic(?![\w!#$%&'*+.^`|~-])/i.test(field)) {
-        return new Refusal(401, missing, challenge, true)
+        return new Refusal(401, needs, challenge, true)
       }
       const bytes = Buffer.from(/^basic +([A-Za-z0-9+/]+=*)$/i.exec(field)?.[1] ?? '', 'base64')
       // Other bytes would decode to the same text.
@@ -126,12 +130,14 @@ const placeNames: Readonly<Record<string, string>> = {
 function apiKey (scheme: SecurityScheme, realm: string): CredentialReader {
   const { name, in: place } = scheme as { name: string, in: string }
   const where = `in the ${placeNames[place]} ${name}`
+  const needs = `an API key ${where}`
   // RFC 9110, section 15.5.2: a 401 needs a challenge. No scheme is registered for keys.
   const challenge = `ApiKey ${realm}`
   const invalid = () => new Refusal(401, 'The API key is not accepted.', challenge)
   const textsOf = textsIn[place] as NonNullable<typeof textsIn[string]>
   return {
     name: 'API key',
+    needs,
     invalid,
     isHiddenFromCaches: true,
     read (request) {
@@ -140,7 +146,7 @@ function apiKey (scheme: SecurityScheme, realm: string): CredentialReader {
         return new Refusal(400, `The API key is sent more than once, ${where}.`, challenge)
       }
       if (key !== undefined) return decodeText(key, place) || invalid()
-      return new Refusal(401, `an API key ${where}`, challenge, true)
+      return new Refusal(401, needs, challenge, true)
     }
   }
 }

@@ -39,11 +39,13 @@ export function authenticate (
   const checks: Check[][] = []
   for (const requirement of security) {
     const ofRequirement = [startRequirement]
+    const needed: string[] = []
     for (const [name, scopes] of Object.entries(requirement)) {
       const reader = credentialReader(schemes[name] as SecurityScheme, realm)
       readers.push(reader)
+      needed.push(reader.needs)
       const verify = inTime(verifiers[name] as AnyVerifier, timeoutMs)
-      ofRequirement.push(schemeCheck(name, reader, verify, scopes))
+      ofRequirement.push(schemeCheck(name, reader, verify, scopes, needed))
     }
     if (ofRequirement.length > 1) checks.push(ofRequirement)
   }
@@ -71,12 +73,16 @@ const startRequirement: Check = (request, _reply, done) => {
   done()
 }
 
-/** Checks one scheme and records its refusal: @fastify/auth reports only the last error. */
+/**
+ * Checks one scheme and records its refusal: @fastify/auth reports only the last error.
+ * @param needed what the requirement of the scheme needs in all
+ */
 function schemeCheck (
   name: string,
   reader: CredentialReader,
   verify: AnyVerifier,
-  scopes: readonly string[]
+  scopes: readonly string[],
+  needed: readonly string[]
 ): Check {
   return (request, _reply, done) => {
     const fail = (thrown: unknown): void => {
@@ -86,6 +92,7 @@ function schemeCheck (
     }
     const finish = (verdict: Verdict | Refusal): void => {
       const refusal = refusalOf(verdict, reader, scopes)
+      if (refusal?.isMissing) refusal.message = needed.join(' together with ')
       if (refusal !== undefined) return fail(refusal)
       // A 401 would send the developer to look at the token.
       if (typeof (verdict as { name?: unknown }).name !== 'string') return fail(nameless(name))

@@ -79,6 +79,10 @@ const badKey: Expected = [401, apiKey, 'The API key is not accepted.']
 const needsAny = 'This operation needs a bearer token: Authorization: Bearer <token>, ' +
   'or a name and a password: Authorization: Basic <base64 of name:password>, ' +
   'or an API key in the header field X-Key.'
+const noAll: Expected = [
+  401, bearer, 'This operation needs an API key in the header field X-Key together with ' +
+    'a bearer token: Authorization: Bearer <token>.'
+]
 const badPercent = 'A parameter or a cookie has invalid percent-encoding.'
 const twoKeys = 'The API key is sent more than once, in the header field X-Key.'
 const accepted: Expected = [204]
@@ -197,7 +201,7 @@ const table: Array<[Sent, Expected]> = [
   [['/any', 'Authorization: Bearer'], notOneToken],
   [['/any', 'Authorization: Bearer', 'X-Key: good'], accepted],
   [['/any', 'Authorization: Bearer weak', 'X-Key: bad'], [403, `${bearer}, error="insufficient_scope"`]],
-  [['/all', 'X-Key: good'], noBearer],
+  [['/all', 'X-Key: good'], noAll],
   [['/all', 'Authorization: Bearer good', 'X-Key: good'], accepted],
 
   // Credentials that were sent must be accepted, even where none are needed.
