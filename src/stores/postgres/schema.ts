@@ -24,8 +24,9 @@ export async function setUpDatabase (query: Query): Promise<Dialect> {
  */
 export function checkDatabase (query: Query, schema: string): Promise<Dialect> {
   return inspectDatabase(query, async () => {
-    const remedy = 'restore them, or restart the service to create new ones'
-    throw new PermanentError(`its tables are gone; ${remedy}`)
+    const problem = 'its table plants_schema is gone, and plants perhaps with it'
+    const remedy = 'restore them, or restart the service, which makes what is missing'
+    throw new PermanentError(`${problem}; ${remedy}`)
   }, schema)
 }
 

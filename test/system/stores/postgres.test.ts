@@ -483,7 +483,8 @@ t.test('check() creates no tables in the place of lost ones', async t => {
   await server.query('DROP TABLE plants, plants_schema', url)
   await t.rejects(store.check(), {
     message: causeOf(
-      url, 'its tables are gone; restore them, or restart the service to create new ones'
+      url, 'its table plants_schema is gone, and plants perhaps with it; ' +
+        'restore them, or restart the service, which makes what is missing'
     )
   })
   t.strictSame(await server.query("SELECT to_regclass('plants')", url), [{ to_regclass: null }])
