@@ -131,5 +131,10 @@ export function createPlantFile (path: string): PlantWriter {
 }
 
 function toLine ({ id, ...plant }: NewPlant): string {
-  return `${JSON.stringify({ id: JSON.rawJSON(String(id)), ...plant })}\n`
+  return `${JSON.stringify({ id, ...plant }, writeInteger)}\n`
+}
+
+/** Any member may be an int64. */
+function writeInteger (_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value
 }

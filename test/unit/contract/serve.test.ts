@@ -17,12 +17,19 @@ function handlersWith (handler: () => unknown, of = ids): object {
   return Object.fromEntries(of.map(id => [id, handler]))
 }
 
+const schemes = Object.keys(operations.securitySchemes)
+
+/** The same verifier for every security scheme of the contract. */
+function verifiersWith (verifier: unknown): object {
+  return Object.fromEntries(schemes.map(scheme => [scheme, verifier]))
+}
+
 const fine = { status: 200, body: { name: 'x' } }
 
 const service: PlantService = {
   contract: { ...operations, document },
   handlers: handlersWith(async () => fine) as PlantService['handlers'],
-  verifiers: { bearerAuth: () => ({ name: 'anyone' }) }
+  verifiers: verifiersWith(() => ({ name: 'anyone' })) as PlantService['verifiers']
 }
 
 /** Serves the contract with parts that the compiler would refuse. */
@@ -63,26 +70,27 @@ t.test('a service with a missing or an extra handler or verifier does not start'
   const handlers = handlersWith(() => {}, [...others, 'deletePlant', 'createPlnt'])
   const wayOut = 'Correct `handlers` or `verifiers`, or generate again; `...stubs(contract)` ' +
     'before your handlers answers 501 for those that are missing.'
-  const mismatched = { handlers, verifiers: { apiKey: () => {} } }
+  const mismatched = { handlers, verifiers: { other: () => {} } }
+  const unverified = schemes.map(scheme => `The security scheme ${scheme} has no verifier. `).join('')
   await t.rejects(serveUntyped(fastify(), mismatched), {
     message: new RegExp('^The operation createPlant has no handler\\. .*' +
       'The handler deletePlant has no operation in the contract\\. ' +
       'The handler createPlnt has no operation in the contract\\. Did you mean createPlant\\? ' +
-      'The security scheme bearerAuth has no verifier\\. ' +
-      'The verifier apiKey has no security scheme that an operation requires\\. Correct `handlers` or ')
+      unverified.replaceAll('.', '\\.') +
+      'The verifier other has no security scheme that an operation requires\\. Correct `handlers` or ')
   })
   const { verifiers } = mismatched
   await t.rejects(serveUntyped(fastify(), { verifiers }), {
-    message: 'The security scheme bearerAuth has no verifier. ' +
-      `The verifier apiKey has no security scheme that an operation requires. ${wayOut}`
+    message: `${unverified}The verifier other has no security scheme that an operation requires. ${wayOut}`
   })
   const missing = ids.map(id => `The operation ${id} has no handler. `)
   await t.rejects(serveUntyped(fastify(), { handlers: undefined, verifiers: undefined }), {
-    message: `${missing.join('')}The security scheme bearerAuth has no verifier. ${wayOut}`
+    message: `${missing.join('')}${unverified}${wayOut}`
   })
-  const untyped = { handlers: { ...handlersWith(() => {}, ids), createPlant: {} }, verifiers: { bearerAuth: undefined } }
+  const untyped = { handlers: { ...handlersWith(() => {}, ids), createPlant: {} }, verifiers: verifiersWith(undefined) }
+  const noFunctions = schemes.map(scheme => `The verifier ${scheme} is no function. `).join('')
   await t.rejects(serveUntyped(fastify(), untyped), {
-    message: `The handler createPlant is no function. The verifier bearerAuth is no function. ${wayOut}`
+    message: `The handler createPlant is no function. ${noFunctions}${wayOut}`
   })
 })
 

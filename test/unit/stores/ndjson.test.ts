@@ -20,3 +20,11 @@ t.test('a file that was removed while it was written is an error', async t => {
   await t.rejects(file.end(true), { code: 'ENOENT' })
   t.strictSame(readdirSync(folder), [])
 })
+
+t.test('every member may be an int64', async t => {
+  const path = join(t.testdir(), 'plants.ndjson')
+  const file = createPlantFile(path)
+  await file.write([Object.assign({ id: 1n, name: 'fern' }, { seeds: 9007199254740993n, lots: [2n] })])
+  await file.end(true)
+  t.equal(readFileSync(path, 'utf8'), '{"id":1,"name":"fern","seeds":9007199254740993,"lots":[2]}\n')
+})

@@ -16,6 +16,8 @@ t.test('a terminal gets sentences, and no control character of a caller', async 
   const output = { write: (line: string) => { lines.push(line) } }
   t.equal(await makeReadable(output, {}), output, 'anything else gets JSON')
   const { app } = await startApp(t, { log: createLog('info', await makeReadable(output, { isTTY: true })) })
+  // An operation without security has a line at the start.
+  lines.length = 0
   await app.inject('/x%0d%0a[12:00:00.000]%20FATAL:%20forged%1b[2J%c2%9b2J%e2%80%ae')
   const forged = 'There is nothing at /x\\u{d}\\u{a}[12:00:00.000] FATAL: forged\\u{1b}[2J'
   t.match(lines.join(''), /^\[.*INFO.*: 404 GET .*forged.* There/)
@@ -29,6 +31,7 @@ t.test('a terminal gets one aligned line for each response', async t => {
   const output = { write: (line: string) => { lines.push(line.replace(/\[.*\]/, '').replace(/[\d.]+ ms/, 'N ms')) } }
   const log = createLog('info', await makeReadable(output, { isTTY: true, hasColors: () => false }))
   const { app, post } = await startApp(t, { log, onTerminal: true })
+  lines.length = 0
   await post('{"id":1,"name":"Fern"}')
   await post('{"id":1,"name":"Rose"}')
   await app.inject('/livez')
