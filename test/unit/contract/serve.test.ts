@@ -67,14 +67,14 @@ t.test('an undeclared response of a handler becomes 500, and the log names the f
 
 t.test('a service with a missing or an extra handler or verifier does not start', async t => {
   const others = ids.filter(id => id !== 'createPlant')
-  const handlers = handlersWith(() => {}, [...others, 'deletePlant', 'createPlnt'])
+  const handlers = handlersWith(() => {}, [...others, 'noOperation', 'createPlnt'])
   const wayOut = 'Correct `handlers` or `verifiers`, or generate again; `...stubs(contract)` ' +
     'before your handlers answers 501 for those that are missing.'
   const mismatched = { handlers, verifiers: { other: () => {} } }
   const unverified = schemes.map(scheme => `The security scheme ${scheme} has no verifier. `).join('')
   await t.rejects(serveUntyped(fastify(), mismatched), {
     message: new RegExp('^The operation createPlant has no handler\\. .*' +
-      'The handler deletePlant has no operation in the contract\\. ' +
+      'The handler noOperation has no operation in the contract\\. ' +
       'The handler createPlnt has no operation in the contract\\. Did you mean createPlant\\? ' +
       unverified.replaceAll('.', '\\.') +
       'The verifier other has no security scheme that an operation requires\\. Correct `handlers` or ')
