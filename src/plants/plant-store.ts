@@ -1,8 +1,8 @@
 // The storage port: what the service needs from a store, and what every store guarantees.
 // test/fixtures/plant-store-suite.ts tests these promises against every engine.
-import type { components } from '../../generated/types.ts'
+import type { Request } from '../../generated/index.ts'
 
-export type NewPlant = components['schemas']['NewPlant']
+export type NewPlant = Request<'createPlant'>['body']
 
 /** `unchanged`: the same plant is stored. `conflict`: another plant has this id, and stays. */
 export type Outcome = 'added' | 'unchanged' | 'conflict'
