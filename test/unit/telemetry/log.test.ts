@@ -62,6 +62,7 @@ t.test('a terminal with colours shows them', async t => {
   const output = { write: (line: string) => { lines.push(line) } }
   const log = createLog('info', await makeReadable(output, { isTTY: true, hasColors: () => true }))
   const { post } = await startApp(t, { log, onTerminal: true })
+  lines.length = 0
   await post('{"id":1,"name":"Fern"}')
   await post('')
   t.match(lines, [/\[32m200/, /\[33m400/])
