@@ -17,6 +17,7 @@ export interface Schema {
   maxItems?: number
   required?: readonly string[]
   properties?: Readonly<Record<string, Schema>>
+  readOnly?: boolean
   description?: string
 }
 
@@ -36,9 +37,10 @@ export function resolve (schema: Schema): Schema {
 /** The members that a schema declares. */
 export function membersOf (schema: Schema): Member[] {
   const inside = [componentOf(schema), ...schema.allOf ?? []].filter(part => Object.keys(part).length > 0)
+  // The service refuses a request with a readOnly member.
   const own = Object.entries(schema.properties ?? {}).map(([name, schema]) => {
     return { name, isRequired: false, schema: resolve(schema) }
-  })
+  }).filter(({ schema }) => schema.readOnly !== true)
   const required = new Set(schema.required)
   return [...inside.flatMap(membersOf), ...own].map(member => {
     return { ...member, isRequired: member.isRequired || required.has(member.name) }
