@@ -11,6 +11,7 @@ export interface Schema {
   maxLength?: number
   minimum?: number
   maximum?: number
+  multipleOf?: number
   enum?: readonly unknown[]
   items?: Schema
   minItems?: number

@@ -20,10 +20,13 @@ export function rangeOf ({ format, minimum, maximum }: Schema): { min: bigint, m
 /** Few values, so that plants meet, the ends of the range, what a double rounds, and any other. */
 function integers (schema: Schema): Arbitrary<bigint> {
   const { min, max } = rangeOf(schema)
+  const step = BigInt(schema.multipleOf ?? 1)
+  const toMultiple = (integer: bigint) => integer - integer % step
+  const isAllowed = (integer: bigint) => integer >= min && integer <= max
   const near = [0n, 2n ** 31n, 2n ** 53n, -(2n ** 53n), 10n ** 15n, 10n ** 18n, min, max]
-  const special = near.flatMap(integer => [integer - 1n, integer, integer + 1n]).filter(id => id >= min && id <= max)
+  const special = near.flatMap(integer => [integer - step, integer, integer + step]).map(toMultiple).filter(isAllowed)
   const few = special.slice(0, 2)
-  return fc.oneof(fc.constantFrom(...few), fc.constantFrom(...special), fc.bigInt({ min, max }))
+  return fc.oneof(fc.constantFrom(...few), fc.constantFrom(...special), fc.bigInt({ min, max }).map(toMultiple).filter(isAllowed))
 }
 
 const codePoint = (min: number, max: number) => fc.integer({ min, max }).map(code => String.fromCodePoint(code))
@@ -86,12 +89,18 @@ function constants (weight: number, values: string[]): Array<WeightedArbitrary<s
   return values.length === 0 ? [] : [{ weight, arbitrary: fc.constantFrom(...values) }]
 }
 
-function doubles ({ minimum: min = -Number.MAX_VALUE, maximum: max = Number.MAX_VALUE }: Schema): Arbitrary<number> {
-  return fc.double({ min, max, noNaN: true })
+function doubles (schema: Schema): Arbitrary<number> {
+  const { minimum: min = -Number.MAX_VALUE, maximum: max = Number.MAX_VALUE, multipleOf } = schema
+  if (multipleOf === undefined) return fc.double({ min, max, noNaN: true })
+  const limit = 10 ** 9
+  const factors = { min: Math.max(-limit, Math.ceil(min / multipleOf)), max: Math.min(limit, Math.floor(max / multipleOf)) }
+  // 7 * 0.01 is no multiple of 0.01.
+  return fc.integer(factors).map(factor => Number((factor * multipleOf).toPrecision(15)))
 }
 
 const keywords = new Set([
-  'type', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'enum', 'items', 'minItems', 'maxItems',
+  'type', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'multipleOf',
+  'enum', 'items', 'minItems', 'maxItems',
   'properties', 'required', 'additionalProperties', 'propertyNames', 'description', 'title', 'default', 'example',
   'examples', 'readOnly', 'writeOnly', 'deprecated'
 ])
