@@ -103,7 +103,9 @@ function shareCheck (check: () => Promise<void>, report: ReadinessReport): () =>
   return async () => {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      const error = new Error(`no result within ${checkMs.wait} ms`, { cause })
+      const wayOut = cause === undefined ? '; see whether its disk or its server responds' : ''
+      const reason = `the store gave no result within ${checkMs.wait} ms${wayOut}`
+      const error = new Error(reason, { cause })
       report.failed(error)
       late.reject(error)
     }, checkMs.wait)

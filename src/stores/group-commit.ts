@@ -122,7 +122,8 @@ export function groupCommit (
   function rejectLate (batch: Pending[]): () => void {
     let cancel = clock.setTimer(look, lookMs)
     function look (): void {
-      const reason = `the store did not confirm the plant within ${timeoutMs} ms`
+      const wayOut = failure === undefined ? '; see whether its disk or its server responds' : ''
+      const reason = `the store did not confirm the plant within ${timeoutMs} ms${wayOut}`
       const cause = new Late(reason, { cause: failure })
       const error = new StoreUnavailable(unconfirmed, { cause })
       for (const { since, reject } of [...batch, ...queue]) {

@@ -280,8 +280,16 @@ t.test('the log of a check that hangs has the reason why the last one failed', a
   await new Promise(resolve => setTimeout(resolve, 1100))
   await app.inject('/readyz')
   t.match(
-    JSON.parse(lines[1] as string).err.message, 'no result within 2000 ms: the database is gone'
+    JSON.parse(lines[1] as string).err.message, 'the store gave no result within 2000 ms: the database is gone'
   )
+})
+
+t.test('the log of a first check that hangs says where to look', async t => {
+  const { log, lines } = logLines()
+  const { app } = await startApp(t, { log, store: testStore({ check: () => new Promise<void>(() => {}) }) })
+  await app.inject('/readyz')
+  const message = 'the store gave no result within 2000 ms; see whether its disk or its server responds'
+  t.match(JSON.parse(lines[0] as string).err.message, message)
 })
 
 t.test('during shutdown the service is not ready, and answers its pending requests', async t => {
