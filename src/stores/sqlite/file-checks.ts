@@ -155,7 +155,8 @@ export function stat (file: string) {
 }
 
 export function fileMoved (): Error {
-  return new Error('its file was removed or replaced; put it back')
+  const wayOut = 'put it back, or restart the service with a backup'
+  return new Error(`its file was removed or replaced; ${wayOut}`)
 }
 
 /** Which file it is: a copy of a disk has the same inodes on another device. */

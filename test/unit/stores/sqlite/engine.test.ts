@@ -358,7 +358,7 @@ t.test('a running store adds no plants while its file is missing', async t => {
   const hidden = join(folder, 'hidden.db')
   for (const suffix of ['', '-wal', '-shm']) renameSync(path + suffix, hidden + suffix)
   const ivy = { id: 2n, name: 'ivy' }
-  const message = causeOf(path, 'its file was removed or replaced; put it back')
+  const message = causeOf(path, 'its file was removed or replaced; put it back, or restart the service with a backup')
   for (const state of ['open', 'closed']) {
     await t.rejects(store.add(ivy), { name: 'StoreUnavailable', cause: { message } }, state)
   }
@@ -733,7 +733,7 @@ t.test('a file that gets the place of a removed one is refused, although its log
   // A file system gives a new file the inode of the last one that was removed, unless that one is
   // open.
   copyFileSync(backup, path)
-  const message = causeOf(path, 'its file was removed or replaced; put it back')
+  const message = causeOf(path, 'its file was removed or replaced; put it back, or restart the service with a backup')
   await t.rejects(store.check(), { message })
   await t.rejects(store.add({ id: 2n, name: 'ivy' }), { name: 'StoreUnavailable' })
 })

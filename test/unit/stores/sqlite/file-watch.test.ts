@@ -32,7 +32,7 @@ t.test('a file of another device is not the same, even with the same inode', asy
     return Object.assign(statSync(file, options) as object, { dev: 0n })
   }
   replaceExports(t, fs, { statSync: onOtherDevice as typeof statSync })
-  t.throws(() => write(() => 'stored'), /^its file was removed or replaced; put it back$/)
+  t.throws(() => write(() => 'stored'), /^its file was removed or replaced; put it back, or restart the service with a backup$/)
 })
 
 t.test("under Node's permission model, which has no fsync, files are left to SQLite", async t => {
@@ -121,7 +121,7 @@ t.test('a file that moves between the first check and the commit fails the write
     const write = openWatched(t, path)
     const move = () => renameSync(path + suffix, join(folder, `away${suffix}`))
     const message = suffix === ''
-      ? 'its file was removed or replaced; put it back'
+      ? 'its file was removed or replaced; put it back, or restart the service with a backup'
       : /^its log or index was removed .*; restart the service/
     t.throws(() => write(move), { message }, suffix)
   }
