@@ -94,11 +94,10 @@ export const connectionLost = (): Error => new Error('Connection terminated unex
 export async function execute (
   database: Database, server: Server, statement: Statement
 ): Promise<Rows> {
-  const handler = handlers.find(([pattern]) => pattern.test(statement.text))?.[1]
+  const text = statement.text.replace(/\s+/g, ' ')
+  const handler = handlers.find(([pattern]) => pattern.test(text))?.[1]
   if (handler === undefined) {
-    throw new Error(
-    `The simulation does not know the statement ${statement.text}`
-    )
+    throw new Error(`The simulation does not know this statement: add it to test/proofs/simulation/server.ts. ${text}`)
   }
   server.statements.add(statement)
   try {
@@ -113,7 +112,7 @@ interface Call { database: Database, server: Server, statement: Statement }
 const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> | Rows]> = [
   [/^INSERT INTO public\.plants \(/, insert],
   [new RegExp(`^SELECT ${columnNames} FROM public\\.plants WHERE id = ANY`), selectExisting],
-  [new RegExp(`^SELECT ${columnNames} FROM public\\.plants\\s+WHERE id >= `), selectPage],
+  [new RegExp(`^SELECT ${columnNames} FROM public\\.plants WHERE id >= `), selectPage],
   [/^SELECT count\(/, ({ server }) => [{ count: String(tableOf(server).size) }]],
   [/^WITH path AS/, ({ database: { synchronousCommit }, server: { role } }) => {
     const readOnly = role === 'standby' ? 'on' : 'off'
@@ -144,11 +143,11 @@ const handlers: Array<[pattern: RegExp, handler: (call: Call) => Promise<Rows> |
   ],
   [/^INSERT INTO public\.plants_schema/, call => changeSchema(call, () => {})],
   [
-    /^CREATE TABLE IF NOT EXISTS public\.plants\s/,
+    /^CREATE TABLE IF NOT EXISTS public\.plants /,
     call => changeSchema(call, data => { data.plants ??= new Map() })
   ],
   // The table has every column of the plants from the start.
-  [/^ALTER TABLE public\.plants ADD COLUMN /, call => changeSchema(call, () => {})],
+  [/^ALTER TABLE public\.plants /, call => changeSchema(call, () => {})],
   [/^DO \$probe\$ /, call => {
     refuseReadOnly(call)
     return []
