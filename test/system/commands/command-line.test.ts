@@ -62,6 +62,17 @@ t.test('without packages or generated files each npm script that needs them is o
   t.match(await call(scripts.generate, 'v20'), { code: 2, stderr }, 'after npm ci --omit=dev')
   const missing = 'Put one on the PATH: npm has installed none that runs on this machine.'
   t.match(await call(scripts.start, 'v20'), { code: 2, stderr: `${needs} v20.20.2. ${missing}\n` })
+  for (const [fault, way] of [
+    ['libatomic.so.1: cannot open shared object file', 'Install libatomic1 (Debian, Ubuntu) or libatomic (Fedora): the one that npm has installed needs it.'],
+    ['not found', 'Put one on the PATH: the one that npm has installed does not run here (not found).']
+  ]) {
+    for (const name of ['linux-x64', 'linux-arm64', 'darwin-x64', 'bin-darwin-arm64']) {
+      const bin = join(folder, 'node_modules', `node-${name}`, 'bin')
+      mkdirSync(bin, { recursive: true })
+      writeFileSync(join(bin, 'node'), `#!/bin/sh\necho '${fault}' >&2\nexit 127\n`, { mode: 0o755 })
+    }
+    t.match(await call(scripts.start, 'v20'), { code: 2, stderr: `${needs} v20.20.2. ${way}\n` })
+  }
   mkdirSync(join(folder, 'src'))
   writeFileSync(join(folder, 'src/main.ts'), '')
   const notGenerated = /\/generated is missing or not complete: run npm run generate first\.\n$/
