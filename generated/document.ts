@@ -109,7 +109,10 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
               "WWW-Authenticate": {
                 "description": "The Bearer challenge of RFC 6750, section 3. Sent if the field Authorization is malformed.",
                 "schema": {
-                  "type": "string"
+                  "type": "string",
+                  "examples": [
+                    "Bearer realm=\"plant-store\", error=\"invalid_request\""
+                  ]
                 }
               }
             },
@@ -291,19 +294,28 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
       "ratelimit-limit": {
         "description": "Requests per minute that the token may make, if the service limits them.",
         "schema": {
-          "type": "integer"
+          "type": "integer",
+          "examples": [
+            600
+          ]
         }
       },
       "ratelimit-remaining": {
         "description": "How many of them are left in this minute.",
         "schema": {
-          "type": "integer"
+          "type": "integer",
+          "examples": [
+            599
+          ]
         }
       },
       "ratelimit-reset": {
         "description": "Seconds until the minute ends.",
         "schema": {
-          "type": "integer"
+          "type": "integer",
+          "examples": [
+            42
+          ]
         }
       }
     },
@@ -318,7 +330,10 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
             "description": "The Bearer challenge of RFC 6750, section 3.",
             "required": true,
             "schema": {
-              "type": "string"
+              "type": "string",
+              "examples": [
+                "Bearer realm=\"plant-store\", error=\"invalid_token\""
+              ]
             }
           }
         },
@@ -353,7 +368,10 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
             "description": "Seconds to wait before the next request.",
             "required": true,
             "schema": {
-              "type": "integer"
+              "type": "integer",
+              "examples": [
+                5
+              ]
             }
           }
         },
@@ -388,7 +406,10 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
             "description": "Seconds to wait before the next request.",
             "required": true,
             "schema": {
-              "type": "integer"
+              "type": "integer",
+              "examples": [
+                5
+              ]
             }
           }
         },
