@@ -1,0 +1,21 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { charactersOf } from '../../../src/plants/plant.ts'
+import type { NewPlant } from '../../../src/plants/plant-store.ts'
+import { members } from '../../proofs/fuzz/members.ts'
+import { valuesOf } from '../../proofs/fuzz/plants.ts'
+
+/** The characters of all texts in a value. */
+function textIn (value: unknown): number {
+  if (typeof value === 'string') return value.length
+  return Object.values(Object(value)).reduce<number>((sum, inner) => sum + textIn(inner), 0)
+}
+
+t.test('every text of a plant counts for the limits of queues, batches and chunks', async t => {
+  for (const { name, schema } of members) {
+    for (const value of fc.sample(valuesOf(schema), 20)) {
+      const plant = { id: 1n, name: '', [name]: value } as NewPlant
+      t.ok(charactersOf(plant) >= textIn(value), `${name} counts in charactersOf()`)
+    }
+  }
+})
