@@ -1,5 +1,6 @@
 // Starts the service, or runs another command. The first thread for HTTP loads its modules beside
 // those of this thread: that saves a third of the time.
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { HttpThread } from './service/threads/http-thread.ts'
 
@@ -23,9 +24,13 @@ function loadThread (): HttpThread | undefined {
   }
 }
 
-function exitWithMissingFile ({ message }: Error): never {
-  const wayOut = 'Install its packages again (npm ci), and start it by bin/plant-store, which ' +
-    'looks for a Node that runs it.'
+/** @param error of Node, with the URL of a file that is missing */
+function exitWithMissingFile ({ message, url = '' }: Error & { url?: string }): never {
+  const isTypeScript = url.endsWith('.js') && existsSync(new URL(url.replace(/js$/, 'ts')))
+  const wayOut = isTypeScript
+    ? 'Let the import end with .ts.'
+    : 'Install its packages again (npm ci), and start it by bin/plant-store, which looks for a ' +
+      'Node that runs it.'
   console.error(`Node ${process.version} cannot load a part of it: ${message}. ${wayOut}`)
   process.exit(2)
 }

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, rmSync, 
 import { connect, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { audience, makeKey, startIssuer, startProvider } from '../../fixtures/issuer.ts'
@@ -361,11 +362,22 @@ test('a host name that does not resolve is exit code 1, and a HOST that is none 
   t.equal(await invalid.ended, 2)
 })
 
+/** The arguments of a Node that takes one name of a module for another. */
+function renaming (name: string, other: string): string[] {
+  const hook = `(name, context, next) => next(name === '${name}' ? '${other}' : name, context)`
+  return ['--import', `data:text/javascript,import { registerHooks } from 'node:module'; registerHooks({ resolve: ${hook} })`]
+}
+
+test('an import that ends with .js for a file of TypeScript is one sentence with a way out', async t => {
+  const nodeArgs = renaming('pino', `${pathToFileURL('src/plants/plant.js')}`)
+  const { ended, output } = await startService(t, t.testdir(), {}, nodeArgs, observed)
+  t.equal(await ended, 2)
+  t.match(output(), /^Node \S+ cannot load a part of it: .*plant\.js' imported from .*\. Let the import end with \.ts\.\n$/)
+})
+
 for (const [hidden, threads] of [['pino', '1'], ['fastify', '1'], ['fastify', '2']] as const) {
   test(`a start without the package ${hidden} in ${threads} threads is one sentence and exit code 2`, async t => {
-    const hide = `data:text/javascript,import { registerHooks } from 'node:module';
-      registerHooks({ resolve: (name, context, next) => next(name === '${hidden}' ? 'missing-package' : name, context) })`
-    const nodeArgs = ['--import', hide.replaceAll(/\s+/g, ' ')]
+    const nodeArgs = renaming(hidden, 'missing-package')
     const { ended, output } = await startService(t, t.testdir(), { THREADS: threads }, nodeArgs, observed)
     t.equal(await ended, 2)
     t.match(output(), /^Node \S+ cannot load a part of it: Cannot find package 'missing-package' .* Install .* \(npm ci\), .*\n$/)
