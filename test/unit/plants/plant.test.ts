@@ -13,7 +13,7 @@ function textIn (value: unknown): number {
 
 t.test('every text of a plant counts for the limits of queues, batches and chunks', async t => {
   for (const { name, schema } of members) {
-    for (const value of fc.sample(valuesOf(schema), 20)) {
+    for (const value of fc.sample(valuesOf(schema), { seed: 1, numRuns: 20 })) {
       const plant = { id: 1n, name: '', [name]: value } as NewPlant
       t.ok(charactersOf(plant) >= textIn(value), `${name} counts in charactersOf()`)
     }
