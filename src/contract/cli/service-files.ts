@@ -87,8 +87,10 @@ if (existsSync('.env')) process.loadEnvFile()
 const HOST = process.env.HOST || 'localhost'
 const PORT = process.env.PORT || '3000'
 ${hasSchemes ? requireSecrets : ''}\
-const { buildApp } = await import('./app${extension}').catch((error: { url?: string }) => {
-  if (!/\\/generated\\/\\w+\\.[jt]s$/.test(String(error.url))) throw error
+const { buildApp } = await import('./app${extension}').catch((error: Error & { url?: string }) => {
+  const url = String(error.url)
+${extension === '.ts' ? explainJsImport : ''}\
+  if (!/\\/generated\\/\\w+\\.[jt]s$/.test(url)) throw error
   console.error('The folder generated/ is missing or not complete. Run npm run generate first.')
   process.exit(1)
 })
@@ -105,6 +107,14 @@ await app.listen({ host: HOST, port: Number(PORT) }).catch(({ message }: Error) 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 `
 }
+
+// The compiler takes .js for .ts, and even advises it.
+const explainJsImport = `\
+  if (url.endsWith('.js') && existsSync(new URL(url.replace(/js$/, 'ts')))) {
+    console.error(\`\${error.message}. Let the import end with .ts.\`)
+    process.exit(1)
+  }
+`
 
 const loggerWithoutQuery = `// The query has a key: the log gets the path alone.
 const logger = {
