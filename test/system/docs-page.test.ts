@@ -174,7 +174,6 @@ async function visit (t: Test, url: string, width = 1280) {
   const { origin } = new URL(url)
   const page = await browser.newPage({ viewport: { width, height: 900 } })
   t.teardown(() => page.close())
-  page.setDefaultTimeout(10_000)
   const problems: string[] = []
   page.on('request', request => {
     if (new URL(request.url()).origin !== origin) problems.push(`${request.url()}: another origin`)
