@@ -5,7 +5,7 @@ import {
   type BaseResolver, bundle, createConfig, type Document, lint, type NormalizedProblem,
   type Oas3Decorator, type RawUniversalConfig
 } from '@redocly/openapi-core'
-import { relative, resolve } from 'node:path'
+import { extname, relative, resolve } from 'node:path'
 import { isSchemaObject } from '../schema/index.ts'
 import type { Contract } from '../types/contract.ts'
 import { ContractFiles } from './files/contract-files.ts'
@@ -144,8 +144,9 @@ function withTarget (problem: NormalizedProblem, { missing }: Survey): Normalize
   if (groups === undefined) return problem
   const { start, file } = groups
   const target = missing.get(placeAt(placeOf(problem)))
-  const sentence = file === undefined ? target : `there is no file ${relative('', file)}.`
-  return { ...problem, message: `${start}: ${sentence}` }
+  if (file === undefined) return { ...problem, message: `${start}: ${target}` }
+  const hint = extname(file) === '' ? ' Within a file it begins with #/components/.' : ''
+  return { ...problem, message: `${start}: there is no file ${relative('', file)}.${hint}` }
 }
 
 /**

@@ -5,6 +5,7 @@ import {
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { didYouMean } from '../../message/did-you-mean.ts'
+import { methods } from '../../message/methods.ts'
 import { OverlaidSource } from './overlaid-source.ts'
 
 /** The generator cannot use a contract: a line for each finding. */
@@ -51,9 +52,11 @@ export function describe (problem: NormalizedProblem): string {
 }
 
 function hintFor (unknown: string, problem: NormalizedProblem): string {
-  const isPath = /^#\/paths\/[^/]+$/.test(String(placeOf(problem).pointer))
-  if (isPath) return ' A path begins with a slash.'
-  return hints.get(unknown) ?? didYouMean(unknown, problem.suggest)
+  const pointer = String(placeOf(problem).pointer)
+  if (/^#\/paths\/[^/]+$/.test(pointer)) return ' A path begins with a slash.'
+  const isInPathItem = /^#\/paths\/[^/]+\/[^/]+$/.test(pointer)
+  const names = isInPathItem ? [...problem.suggest, ...methods] : problem.suggest
+  return hints.get(unknown) ?? didYouMean(unknown, names)
 }
 
 /** Says how OpenAPI 3.1 writes null as a type, a body, and a required property. */

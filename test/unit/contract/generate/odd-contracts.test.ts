@@ -247,7 +247,9 @@ t.test('a reference to a file that does not exist is refused at its place', asyn
   const schema = '{ $ref: none.yaml }'
   const parameter = `{ name: q, in: query, schema: ${schema} }`
   const text = `paths: { /a: { get: { parameters: [${parameter}], ${fine} } } }\n`
-  await t.rejects(read(t, text), /main\.yaml:5:\d+ #\/paths\/~1a\/.*\/schema Can't resolve \$ref: there is no file \S*none\.yaml\./)
+  await t.rejects(read(t, text), /main\.yaml:5:\d+ #\/paths\/~1a\/.*\/schema Can't resolve \$ref: there is no file \S*none\.yaml\. \(/)
+  const withoutFragment = read(t, text.replace('none.yaml', '/components/schemas/Plant'))
+  await t.rejects(withoutFragment, /there is no file \S*Plant\. Within a file it begins with #\/components\/\. \(/)
 })
 
 t.test('brackets and quotes may continue on lines with less indentation, and findings keep their places', async t => {
@@ -408,6 +410,7 @@ paths:
   /a: { get: { sumary: x, responses: { '200': { description: fine, content: { ${lines} } } } } }
   /c: { get: { toString: x, ${fine} } }
   d: { get: { ${fine} } }
+  /e: { POST: { ${fine} } }
   /b:
     get:
       parameters:
@@ -423,6 +426,7 @@ paths:
     /Property `sumary` is not expected here\. Did you mean summary\? /,
     /Property `itemSchema` is not expected here\. OpenAPI 3\.2 has it\. /,
     /Property `toString` is not expected here\. \(struct\)$/,
+    /Property `POST` is not expected here\. Did you mean post\? /,
     /Property `\$ref` is not expected here\. It has no text: YAML reads # outside of quotes as a comment\. /
   ])
 })
