@@ -54,6 +54,9 @@ t.test('undeclared members are not sent, at any depth', async t => {
   const around = '{ allOf: [{ properties: { a: {} } }], unevaluatedProperties: { type: string } }'
   t.equal(await sentBody(t, around, { a: 'x', b: 'y' }), '{"a":"x","b":"y"}')
 
+  const closed = '{ type: object, properties: { a: {} }, additionalProperties: false }'
+  t.equal(await sentBody(t, closed, { a: 1, b: 2 }), 'the answer must not have the member "b"')
+
   const inherited = '{ type: object, properties: { constructor: { type: string }, toString: { type: string } } }'
   t.equal(await sentBody(t, inherited, {}), '{}', 'inherited properties are not members')
 
