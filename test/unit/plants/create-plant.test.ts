@@ -81,12 +81,17 @@ t.test('each text of a plant is refused with U+0000, which PostgreSQL cannot sto
       const exact = (_name: string, value: unknown) => typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value
       return post(JSON.stringify({ id, name: 'x', [name]: value }, exact))
     }
+    const accepted: unknown[] = []
     for (const [id, value] of fc.sample(valuesOf(schema), { seed: 1, numRuns: 20 }).entries()) {
       t.match(await send(value, id), { statusCode: 200 }, name)
-      const problem = `give each text of ${name} the pattern of name in openapi.yaml, and each object ` +
-        'additionalProperties: false'
-      for (const copy of withNul(value)) t.match(await send(copy, id), { statusCode: 400, body: name }, problem)
+      for (const copy of withNul(value)) {
+        const { statusCode, body } = await send(copy, id)
+        if (statusCode !== 400 || !body.includes(name)) accepted.push(copy)
+      }
     }
+    const problem = `give each text of ${name} the pattern of name in openapi.yaml, and each object ` +
+      'additionalProperties: false'
+    t.strictSame(accepted.slice(0, 3), [], problem)
   }
 })
 
