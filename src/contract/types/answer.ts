@@ -98,10 +98,16 @@ interface NoAnswer { readonly status: never }
  */
 interface WithStatus<Id, Statuses> {
   readonly status: DeclaredStatus<Id, Statuses>
-  readonly headers?: unknown
+  readonly headers?: Anything
   readonly contentType?: unknown
-  readonly body?: unknown
+  readonly body?: Anything
 }
+/**
+ * As `unknown`, but keeps literals: the compiler reads a handler in the call of serveContract()
+ * before it knows `Ops`, and `state: 'done'` would be a string.
+ */
+type Anything = {} | null | undefined | '' | 0 | 0n | false | readonly Anything[] |
+  { readonly [name: string]: Anything }
 interface DeclaredStatus<Id, Statuses> {
   readonly 'the contract declares this status': Id & Statuses & never
 }

@@ -104,3 +104,28 @@ t.test('the first tag of an operation is the group whose handlers must have its 
   t.equal((await stubbed.app.inject('/pets')).json(), 'pets')
   t.equal((await stubbed.app.inject('/owners')).statusCode, 501)
 })
+
+t.test('a literal in a handler within the call of serveContract() keeps its type', async t => {
+  const state = '{ type: string, enum: [waiting, done] }'
+  const schema = `{ type: object, required: [state], properties: { state: ${state}, of: { type: array, items: ${state} } } }`
+  const content = `content: { application/json: { schema: ${schema} } }`
+  const headers = `headers: { X-State: { required: true, schema: ${state} } }`
+  const read = `operationId: read, responses: { '200': { description: fine, ${headers}, ${content} } }`
+  const list = `operationId: list, ${jsonResponse(`{ type: array, items: ${schema} }`)}`
+  const program = (state: string) => `
+import { serveContract } from '${resolve('src/contract/index.ts')}'
+import { contract } from './generated/index.ts'
+export const plugin = serveContract({
+  contract,
+  handlers: {
+    list: () => ({ status: 200, body: [{ state: 'done', of: ['waiting'] }] }),
+    read: async ({ body }) => ({ status: 200, headers: { 'X-State': 'done' }, body: { state: body ?? ${state} } })
+  },
+  verifiers: {}
+})
+`
+  const text = contractText({ paths: `  /a: { get: { ${list} } }\n  /b: { get: { ${read} } }` })
+  const { messages } = await compilePrograms(t, text, { right: program("'done'"), wrong: program("'dne'") })
+  t.strictSame(messages('right'), [])
+  t.match(messages('wrong'), [/Type '"dne"' is not assignable to type '"done" \| "waiting"'/])
+})
