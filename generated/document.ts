@@ -388,7 +388,7 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
         }
       },
       "Unavailable": {
-        "description": "The service cannot store the plant durably now, or could not confirm in time that it is stored. A retry of the same request is safe.",
+        "description": "The service cannot store the plant durably or check the token now, is overloaded, or could not confirm in time that the plant is stored. A retry of the same request is safe.",
         "headers": {
           "X-Request-Id": {
             "$ref": "#/components/headers/X-Request-Id"

@@ -90,7 +90,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The service cannot store the plant durably now, or could not confirm in time that it is stored. A retry of the same request is safe. */
+        /** @description The service cannot store the plant durably or check the token now, is overloaded, or could not confirm in time that the plant is stored. A retry of the same request is safe. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];

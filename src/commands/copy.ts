@@ -18,7 +18,8 @@ the path of an NDJSON file,
 or - for standard input or output (then: npm run --silent copy). \
 Plants that are already in TO stay as they are.
 --fail-fast stops at the first bad line or conflict; \
-without it the rest is copied, and the exit code is 1. A mistake in the arguments is 2.`
+without it the rest is copied, and the exit code is 1. A mistake in the arguments is 2.
+PGPASSWORD and other variables of PostgreSQL come from the environment: a copy does not read .env.`
 
 /** Does what the arguments ask for, and sets the exit code. */
 export async function runCopy (args: string[]): Promise<void> {

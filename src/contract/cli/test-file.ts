@@ -37,7 +37,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { buildApp } from '${extension === '.js' ? './app.js' : '../src/app.ts'}'
 
-const app = await buildApp(${env})
+// The log shows the cause of a 500.
+const app = await buildApp(${env}, { logger: { level: 'error' } })
 after(() => app.close())
 
 test('${title} is served', { timeout: 10_000 }, async () => {

@@ -85,7 +85,8 @@ const unresponsive = 'it does not respond; check the network and the server'
 const correctSocket = 'correct the folder of its socket and the port in DATABASE_URL'
 /** What pg's errors without a code mean, by a part of their message. */
 const descriptionsByMessage = [
-  ['client password must be', 'the login needs a password; set it in DATABASE_URL or PGPASSWORD'],
+  ['client password must be', 'the login needs a password; set it in DATABASE_URL, ' +
+    'or as PGPASSWORD in the environment'],
   ['connection timeout', unresponsive],
   ['connect ENOENT', `no socket is there; start PostgreSQL, or ${correctSocket}`],
   ['connect EACCES', `its socket is not for this user; grant the rights, or ${correctSocket}`],

@@ -246,7 +246,7 @@ t.test('logins that fail leave no connection open', inParallel(), async t => {
   await rejectsOpening(t, `postgres://test:wrong@127.0.0.1:${port}/test`,
     /: the login failed \(SASL: .*\); correct the password in DATABASE_URL\.$/)
   await rejectsOpening(t, `postgres://test@127.0.0.1:${port}/test`,
-    /: the login needs a password; set it in DATABASE_URL or PGPASSWORD\.$/)
+    /: the login needs a password; set it in DATABASE_URL, or as PGPASSWORD in the environment\.$/)
   while (open.size > 0) await sleep(10)
 })
 

@@ -111,6 +111,11 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   const env = { ...process.env, NODE_OPTIONS: '' }
   const tested = execFileSync(process.execPath, ['--test', '--test-reporter=tap'], { cwd: folder, env, encoding: 'utf8' })
   t.match(tested, /^# Subtest: GET \/c needs credentials$[^]*^# pass 2$/m)
+  const tagged = read('src/handlers/2fa.ts')
+  write('src/handlers/2fa.ts', tagged.replace('stub.default', "() => { throw new Error('why') }"))
+  const broken = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], { cwd: folder, env, encoding: 'utf8' })
+  t.match(broken, { status: 1, stdout: /"message":"why"/ }, 'a failed test shows the cause of a 500')
+  write('src/handlers/2fa.ts', tagged)
   const { status, stdout: lines, stderr } = spawnSync(process.execPath, ['src/main.ts'], { cwd: folder, env, encoding: 'utf8' })
   const missing = secrets.map(name => name === 'USER' ? 'USER_SECRET=user:password' : `${name}_SECRET`).join(' and ')
   t.strictSame({ status, lines, stderr }, { status: 1, lines: '', stderr: `Set ${missing} in the environment or in .env.\n` })
