@@ -38,6 +38,11 @@ export const readOnly = '25006'
 const concurrentCreation = ['42710', '42P07']
 const duplicateRow = '23505'
 
+/** Whether the fault is in the statement or the rows, and not in a right that the owner grants. */
+export function isWrongStatement (error: unknown): boolean {
+  return !isTransient(error) && /^(?:22|23|42(?!501))/.test(codeOf(error))
+}
+
 /** The code of an error of Node or of PostgreSQL; empty without one. */
 export function codeOf (error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -3,7 +3,7 @@
 import { columns, migrations, newest } from './columns.ts'
 import { type Dialect, dialectOf } from './dialects.ts'
 import {
-  codeOf, makeWritable, namePrimary, PermanentError, sqlOfOwner, undefinedTable
+  codeOf, isWrongStatement, makeWritable, namePrimary, PermanentError, sqlOfOwner, undefinedTable
 } from './errors.ts'
 import { checkRights, type Query } from './plants.ts'
 
@@ -154,7 +154,8 @@ async function checkTable (query: Query, schema: string, version: number): Promi
   if (found.length > 0 && wrong !== undefined) {
     const [name, { type }] = wrong
     const problem = `its table plants has no column ${name} of the type ${type}`
-    const remedy = 'use another database if it belongs to another program, or undo its change'
+    const remedy = 'use another database if it belongs to another program, or undo the change of ' +
+      'the table, or of a migration that has run'
     throw new PermanentError(`${problem}; ${remedy}`)
   }
   const [{ kind = 'r', persistence = 'p' } = {}] = found
@@ -204,8 +205,15 @@ async function migrate (query: Query, schema: string, version: number): Promise<
   const definition = 'one integer PRIMARY KEY, version integer NOT NULL'
   await query(`CREATE TABLE IF NOT EXISTS ${versions} (${definition})`)
   await query(`INSERT INTO ${versions} VALUES (1, 0) ON CONFLICT DO NOTHING`)
-  for (const [index, toStatement] of Object.values(migrations).slice(version).entries()) {
-    await query(toStatement(schema))
-    await query(`UPDATE ${versions} SET version = $1 WHERE version < $1`, [version + index + 1])
+  for (const [number, toStatement] of Object.entries(migrations).slice(version)) {
+    await query(toStatement(schema)).catch((error: Error) => {
+      throw isWrongStatement(error) ? failedMigration(number, error) : error
+    })
+    await query(`UPDATE ${versions} SET version = $1 WHERE version < $1`, [Number(number)])
   }
+}
+
+function failedMigration (number: string, { message }: Error): PermanentError {
+  const wayOut = 'correct it in src/stores/postgres/columns.ts'
+  return new PermanentError(`migration ${number} failed (${message}); ${wayOut}`)
 }

@@ -134,9 +134,26 @@ function migrate (connection: DatabaseSync, read: ReadPragma): void {
   checkOwner(Number(read('application_id')), found, read('schema_version') === 0n)
   checkTable(connection, found)
   if (found === version) return
-  for (const migration of Object.values(migrations).slice(found)) connection.exec(migration)
+  for (const [number, migration] of Object.entries(migrations).slice(found)) {
+    run(connection, migration, number)
+  }
   connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
 }
+
+/** A statement that is wrong is no fault of the file. */
+function run (connection: DatabaseSync, migration: string, number: string): void {
+  try {
+    connection.exec(migration)
+  } catch (error) {
+    const { message, errcode } = error as Error & { errcode: number }
+    if (errcode !== sqliteError) throw error
+    const wayOut = 'correct it in src/stores/sqlite/schema.ts, or restore the file from a backup'
+    throw new Error(`migration ${number} failed (${message}); ${wayOut}`)
+  }
+}
+
+/** See "Result Codes" of SQLite. */
+const sqliteError = 1
 
 /**
  * What is at a table that changes, drops or refuses plants; indexes that do so are unique. A table
@@ -155,7 +172,8 @@ function checkTable (connection: DatabaseSync, found: number): void {
   if (actual?.length === 0) {
     throw new Error('its table plants is gone; restore the file from a backup')
   }
-  const wayOut = 'remove what was added to it, or restore the file from a backup'
+  const wayOut = 'remove what was added to it, restore the file from a backup, or undo the ' +
+    'change of a migration that has run'
   throw new Error(`its table plants was changed, and may not keep every plant; ${wayOut}`)
 }
 

@@ -111,7 +111,8 @@ t.test('startup refuses a table of another program and creates nothing beside it
     const url = await server.database()
     await server.query(create, url)
     await rejectsOpening(t, url, `${cannotBeUsed(url)} its table plants has no column ${column}; ` +
-      'use another database if it belongs to another program, or undo its change.')
+      'use another database if it belongs to another program, or undo the change of the ' +
+      'table, or of a migration that has run.')
     t.strictSame(
       await server.query("SELECT to_regclass('plants_schema')", url),
       [{ to_regclass: null }],
@@ -564,6 +565,18 @@ t.test('services that start together create the schema once, and a newer schema 
     `(schema ${newest + 1}, known ${newest}); start the newer version.`)
   await server.query('DELETE FROM plants_schema', url)
   await t.resolves(open(t, url))
+})
+
+t.test('a migration that cannot run is named, and not the table', async t => {
+  const url = await server.database()
+  await server.query(`
+    CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF current_query() ~ 'plants\\s' THEN RAISE SQLSTATE '23502' USING MESSAGE = 'wrong'; END IF;
+    END $$;
+    CREATE EVENT TRIGGER refuse ON ddl_command_start WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION refuse()
+  `, url)
+  const problem = 'migration 1 failed (wrong); correct it in src/stores/postgres/columns.ts.'
+  await rejectsOpening(t, url, `${cannotBeUsed(url)} ${problem}`)
 })
 
 t.test('a database of version 1.0.0 is used, and version 1.0.0 can use it meanwhile', async t => {

@@ -433,12 +433,18 @@ t.test('a table that may not keep every plant is refused; other indexes are not'
   for (const [sql, version] of cases) {
     await t.rejects(open(sql, version), {
       message: `The database ${path} cannot be used: its table plants was changed, and may not ` +
-        'keep every plant; remove what was added to it, or restore the file from a backup.'
+        'keep every plant; remove what was added to it, restore the file from a backup, or undo ' +
+        'the change of a migration that has run.'
     }, sql)
     rmSync(path)
   }
   await t.rejects(open('CREATE TABLE other (id INTEGER)'), {
     message: `The database ${path} cannot be used: its table plants is gone; restore the file from a backup.`
+  })
+  rmSync(path)
+  await t.rejects(open('CREATE TABLE other (id); CREATE INDEX plants ON other (id)', 0), {
+    message: `The database ${path} cannot be used: migration 1 failed (there is already an index named plants); ` +
+      'correct it in src/stores/sqlite/schema.ts, or restore the file from a backup.'
   })
   rmSync(path)
   await t.resolves(open(`${version1.create}; CREATE INDEX i ON plants (name)`))
