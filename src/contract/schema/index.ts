@@ -7,7 +7,7 @@ export { parseText } from './json-text.ts'
 export { mapValues, pick } from './members.ts'
 export { isInt64 } from './int64.ts'
 export {
-  composedSchemas, composing, containsInt64, escapedKey, isFileSchema, isSchemaObject, isString,
+  composedSchemas, composing, escapedKey, isFileSchema, isSchemaObject, isString,
   mapSubschemas, referenced, references, type Schema, type Schemas, schemasIn, schemasWithin,
   valueAt
 } from './schemas.ts'
