@@ -333,11 +333,11 @@ t.test('a table that does not take every plant is refused, and nothing stays of 
   const cases: Array<[create: string, problem: RegExp]> = [
     [create.replace('PRIMARY KEY', ''), /no unique or exclusion constraint/],
     [create.replace('KEY', 'KEY DEFERRABLE'), /ON CONFLICT does not support deferrable/],
-    [`CREATE TABLE plants (${columns}, size int NOT NULL)`, /null value in column "size"/],
+    [`CREATE TABLE plants (${columns}, "not a member" int NOT NULL)`, /null value in column "not a member"/],
     [`CREATE TABLE plants (${columns} NOT NULL)`, /null value in column "tag"/],
     [`CREATE TABLE plants (${columns}, CHECK (id > 0))`, /violates check constraint/],
     [
-      `CREATE TABLE plants (${columns}, of bigint DEFAULT 1 REFERENCES plants INITIALLY DEFERRED)`,
+      `CREATE TABLE plants (${columns}, "not a member" bigint DEFAULT 1 REFERENCES plants INITIALLY DEFERRED)`,
       /foreign key/
     ],
     [create.replace('PRIMARY', 'GENERATED ALWAYS AS IDENTITY PRIMARY'), /non-DEFAULT value into/],
