@@ -48,7 +48,8 @@ export async function postgresEngine (
   if (unreachable !== '') onWarning(`A host of the ${database} cannot be used: ${unreachable}.`)
   if (primaries.length > 1) {
     onWarning(`${primaries.join(' and ')} accept writes, and each would have plants that the ` +
-      'other lacks. End the one that was replaced, or make it a standby (pg_rewind).')
+      'other lacks. End the one that was replaced, or make it a standby (pg_rewind or ' +
+      'pg_basebackup).')
   }
   return explainErrors(engine, describe)
 }

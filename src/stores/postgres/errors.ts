@@ -93,6 +93,11 @@ const descriptionsByMessage = [
   ['client password must be', 'the login needs a password; set it in DATABASE_URL, ' +
     'or as PGPASSWORD in the environment'],
   ['connection timeout', unresponsive],
+  [
+    'row-level security',
+    'row-level security refuses plants; disable it (ALTER TABLE plants DISABLE ROW LEVEL ' +
+      'SECURITY), or add a policy that lets this user read and insert every plant'
+  ],
   ['connect ENOENT', `no socket is there; start PostgreSQL, or ${correctSocket}`],
   ['connect EACCES', `its socket is not for this user; grant the rights, or ${correctSocket}`],
   [

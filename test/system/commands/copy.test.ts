@@ -123,7 +123,7 @@ test('copy reports bad lines and conflicts, copies the rest and exits with code 
     '[]',
     `{"id":4,"name":"${'x'.repeat(33 * 1024 * 1024)}"}`,
     '{"id":5,"name":"a\\u0000b"}',
-    '{"id":6,"name":"last","other":1}'
+    '{"id":6,"name":"last","not a member":1}'
   ].join('\n')
   const { code, stderr } = await copy(['-', to], input, observed)
   t.equal(code, 1)

@@ -126,7 +126,7 @@ t.test('a statement that reaches the standby first is tried again; two primaries
   await (await openStore(twice, { maxQueue: 1, onWarning })).close()
   t.strictSame(warnings.filter(warning => !warning.startsWith('Waiting for')), [
     `${first} and ${host} accept writes, and each would have plants that the other lacks. ` +
-      'End the one that was replaced, or make it a standby (pg_rewind).'
+      'End the one that was replaced, or make it a standby (pg_rewind or pg_basebackup).'
   ], 'two servers, but not two names of one')
 })
 

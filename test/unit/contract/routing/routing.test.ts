@@ -7,7 +7,13 @@ import { exchangeOne, requestText } from '../../../fixtures/raw.ts'
 const fields = ['Host: x', 'Connection: close']
 
 t.test('another method on a known path is answered 405 before authentication and body', async t => {
-  const { port } = await listen((await startApp(t)).app)
+  const { app } = await serve(t, {
+    root: 'security: [{ key: [] }]',
+    paths: `  /plants: { post: { operationId: a, ${anyResponse} } }`,
+    components: '  securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }',
+    verifiers: { key: () => undefined }
+  })
+  const { port } = await listen(app)
   // Node sends no body in a response to HEAD, and CONNECT never reaches the router.
   const others = ['POST', 'OPTIONS', 'CONNECT', 'HEAD']
   const undeclared = METHODS.filter(method => !others.includes(method))

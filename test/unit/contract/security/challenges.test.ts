@@ -266,7 +266,7 @@ t.test('a token in the query, in a form or in another field is not logged at any
   const lengthOf = (text: string) => `Content-Length: ${text.length}`
   for (const bytes of [
     requestText(`POST /plants?access_token=${secret}`, host),
-    requestText(`GET /plants?access_token=${secret}`, host),
+    requestText(`PUT /plants?access_token=${secret}`, host),
     requestText(`GET /nowhere?access_token=${secret}`, host),
     requestText('POST /plants', [...host, 'Content-Type: application/x-www-form-urlencoded', lengthOf(form)], form),
     requestText('POST /plants', [...host, `Authorization: Bearer ${secret}, Bearer ${secret}`]),

@@ -43,7 +43,7 @@ t.test('every response has the id of its request, and a line of the log has the 
     [429, post(fern)],
     [401, requestText('POST /plants', ['Host: x', 'Connection: close', '', ''])],
     [204, requestText('OPTIONS /plants', ['Host: x', 'Connection: close', '', ''])],
-    [405, requestText('GET /plants', ['Host: x', 'Connection: close', '', ''])],
+    [405, requestText('PUT /plants', ['Host: x', 'Connection: close', '', ''])],
     [302, requestText('GET /', ['Host: x', 'Connection: close', '', ''])],
     [404, requestText('GET /nothing', ['Host: x', 'Connection: close', '', ''])],
     [400, requestText('GET /%zz', ['Host: x', 'Connection: close', '', ''])],

@@ -26,6 +26,15 @@ t.test('an error of TLS has the way out of docs/use/postgresql.md', async t => {
   }
 })
 
+t.test('a row policy is named, and not a right that the user has', async t => {
+  const message = 'new row violates row-level security policy for table "plants"'
+  t.equal(
+    describeError(Object.assign(new Error(message), { code: '42501' })),
+    'row-level security refuses plants; disable it (ALTER TABLE plants DISABLE ROW LEVEL SECURITY), or add a ' +
+      'policy that lets this user read and insert every plant'
+  )
+})
+
 t.test('a socket or a network that leads to no server has a way out', async t => {
   const ofSocket = 'correct the folder of its socket and the port in DATABASE_URL'
   const refusal = await once(connect('/none/.s.PGSQL.5432'), 'connect').catch(error => error)
