@@ -140,20 +140,16 @@ function migrate (connection: DatabaseSync, read: ReadPragma): void {
   connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
 }
 
-/** A statement that is wrong is no fault of the file. */
+/** An error of a migration names it: the file may be as it should be. */
 function run (connection: DatabaseSync, migration: string, number: string): void {
   try {
     connection.exec(migration)
   } catch (error) {
-    const { message, errcode } = error as Error & { errcode: number }
-    if (errcode !== sqliteError) throw error
-    const wayOut = 'correct it in src/stores/sqlite/schema.ts, or restore the file from a backup'
-    throw new Error(`migration ${number} failed (${message}); ${wayOut}`)
+    const { message } = error as Error
+    const place = `migration ${number} of src/stores/sqlite/schema.ts`
+    throw Object.assign(error as Error, { message: `${place} failed (${message})` })
   }
 }
-
-/** See "Result Codes" of SQLite. */
-const sqliteError = 1
 
 /**
  * What is at a table that changes, drops or refuses plants; indexes that do so are unique. A table

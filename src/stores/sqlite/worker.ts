@@ -189,7 +189,8 @@ const letWrite = `let the user of the service write to its folder and to ${files
 
 const anotherFolder = 'name a file in another folder in DATABASE_URL'
 
-const undoChange = 'undo the change of its table plants, or restore the file from a backup'
+const undoChange = 'undo the change of its table plants or of a migration, or restore the file ' +
+  'from a backup'
 
 /** By Node's code or call, or SQLite's primary code; see "Result Codes" of SQLite. */
 const waysOut: Readonly<Record<string, string>> = {

@@ -26,7 +26,7 @@ async function open (t: Test, path = join(t.testdir(), 'plants.db')): Promise<Pl
 
 /** The cause in the log while the service runs. */
 const causeOf = (path: string, problem: string) => `the database ${path} cannot be used: ${problem}`
-const undo = 'undo the change of its table plants, or restore the file from a backup'
+const undo = 'undo the change of its table plants or of a migration, or restore the file from a backup'
 
 plantStoreSuites(t, t => `sqlite:${join(t.testdir(), 'plants.db')}`)
 
@@ -443,8 +443,8 @@ t.test('a table that may not keep every plant is refused; other indexes are not'
   })
   rmSync(path)
   await t.rejects(open('CREATE TABLE other (id); CREATE INDEX plants ON other (id)', 0), {
-    message: `The database ${path} cannot be used: migration 1 failed (there is already an index named plants); ` +
-      'correct it in src/stores/sqlite/schema.ts, or restore the file from a backup.'
+    message: `The database ${path} cannot be used: migration 1 of src/stores/sqlite/schema.ts failed ` +
+      `(there is already an index named plants); ${undo}.`
   })
   rmSync(path)
   await t.resolves(open(`${version1.create}; CREATE INDEX i ON plants (name)`))
