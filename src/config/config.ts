@@ -98,6 +98,7 @@ export function readConfig (
     mistakes.push(`METRICS_PORT is ${config.port}, like PORT; for example METRICS_PORT=9464`)
   }
   const unread = describeUnread(known, Object.keys(env), envFile)
+  if (env.PGHOST && !env.DATABASE_URL) unread.push(pgHostAlone)
   // A variable may be missing because its name is misspelt.
   if (mistakes.length > 0) throw new ConfigError([...mistakes, ...unread].join('\n'))
   return { ...config, onTerminal, unread }
@@ -109,6 +110,8 @@ const examples = {
   accessTokens: 'alice:<token>,bob:<token>',
   tokensFile: '/run/secrets/access-tokens'
 }
+const pgHostAlone = 'PGHOST is set, but DATABASE_URL is not: the service uses ' +
+  `${defaultDatabase}. DATABASE_URL=postgres:/// uses the database that PGHOST names.`
 const jwtExamples = {
   JWT_ISSUER: 'https://id.example.com',
   JWT_AUDIENCE: 'https://plants.example.com',

@@ -107,6 +107,16 @@ t.test('readConfig() reads every variable', async t => {
   })
 })
 
+t.test('PGHOST without DATABASE_URL is reported, for the plants go to a file', async t => {
+  t.strictSame(readConfig({ PGHOST: 'db.example.com' }).unread, [
+    'PGHOST is set, but DATABASE_URL is not: the service uses sqlite:data/plants.db. ' +
+    'DATABASE_URL=postgres:/// uses the database that PGHOST names.'
+  ])
+  for (const DATABASE_URL of ['sqlite:plants.db', 'postgres:///']) {
+    t.strictSame(readConfig({ PGHOST: 'db.example.com', DATABASE_URL }).unread, [])
+  }
+})
+
 t.test('one error reports all mistakes, each in a sentence with an example', async t => {
   t.strictSame(mistakesOf({ PORT: '80a', LOG_LEVEL: 'loud', BODY_LIMIT: '0' }), [
     'PORT is "80a", but must be a whole number from 0 to 65535; for example PORT=3000',
