@@ -1,6 +1,6 @@
 // The worker thread that owns the SQLite file. It replies only after the commit has reached the
 // disk.
-import { closeSync, openSync, rmSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, rmSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
@@ -235,6 +235,8 @@ function close (): void {
 function closeInPlace (): void {
   if (changed instanceof FileLeft) return
   const wasInPlace = isInPlace()
+  // A deleted file has no name left.
+  const isElsewhere = firstFile !== undefined && fstatSync(firstFile).nlink > 0
   const isMerged = database?.merge() ?? true
   close()
   // The thread leaves it open.
@@ -254,6 +256,10 @@ function closeInPlace (): void {
     const problem = `The database ${path} was removed or replaced`
     const wayOut = 'Put the file back before the next start.'
     throw new Error(`${problem}, and ${log} may have plants of it. ${wayOut}`)
+  }
+  if (!wasInPlace && isElsewhere) {
+    const problem = `The database ${path} was moved together with its log`
+    throw new Error(`${problem}, which may have plants of it. Keep both together.`)
   }
 }
 
