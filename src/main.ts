@@ -26,11 +26,13 @@ function loadThread (): HttpThread | undefined {
 
 /** @param error of Node, with the URL of a file that is missing */
 function exitWithMissingFile ({ message, url = '' }: Error & { url?: string }): never {
-  const isTypeScript = url.endsWith('.js') && existsSync(new URL(url.replace(/js$/, 'ts')))
+  const isTypeScript = url !== '' && existsSync(new URL(url.replace(/(?:\.js)?$/, '.ts')))
   const wayOut = isTypeScript
     ? 'Let the import end with .ts.'
     : 'Install its packages again (npm ci), and start it by bin/plant-store, which looks for a ' +
       'Node that runs it.'
-  console.error(`Node ${process.version} cannot load a part of it: ${message}. ${wayOut}`)
+  // Node may guess in a second line.
+  const [problem] = message.split('\n')
+  console.error(`Node ${process.version} cannot load a part of it: ${problem}. ${wayOut}`)
   process.exit(2)
 }

@@ -4,7 +4,7 @@
 const shortest = 7
 /** pg reads PGHOST, PGPORT, PGUSER, PGPASSWORD and others for what DATABASE_URL does not say. */
 const ofPg = /^PG[A-Z]+$/
-const ofNode = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS']
+const ofNode = ['NODE_COMPILE_CACHE', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS']
 /** A token alone on a line of .env that ends with = passes for the name of a variable. */
 const looksLikeName = /^[A-Z][A-Z0-9_]*$/
 const hidden = 'A line of .env sets a variable that the service does not read. Its name is not ' +

@@ -68,7 +68,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     requestTimeoutMs,
     stalledTimeoutMs: requestTimeoutMs.whole + responseTimeoutMs,
     keepAliveTimeoutMs: options.keepAliveTimeoutMs,
-    // No operation has a query.
+    // Counts the query, too.
     maxAddressLength: 2048,
     maxConnections: maxConnections.limit,
     connections: shared.connections,

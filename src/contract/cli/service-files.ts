@@ -108,10 +108,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 `
 }
 
-// The compiler takes .js for .ts, and even advises it.
+// The compiler takes .js for .ts, and even advises it. Node needs the end of the name.
 const explainJsImport = `\
-  if (url.endsWith('.js') && existsSync(new URL(url.replace(/js$/, 'ts')))) {
-    console.error(\`\${error.message}. Let the import end with .ts.\`)
+  if (error.url !== undefined && existsSync(new URL(url.replace(/(?:\\.js)?$/, '.ts')))) {
+    console.error(\`\${error.message.split('\\n')[0]}. Let the import end with .ts.\`)
     process.exit(1)
   }
 `

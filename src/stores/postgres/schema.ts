@@ -61,7 +61,7 @@ async function inspectDatabase (
 
 interface Settings {
   hasCitus: boolean
-  /** Null when search_path names none that exists. */
+  /** Null when search_path names none that exists and that the user may use. */
   schema: string | null
   /** The schemas of search_path that have tables of this program, if there are several. */
   ambiguous: string | null
@@ -88,8 +88,9 @@ function refuseUnsafe ([settings]: Settings[]): void {
     throw new PermanentError(`${problem}; set it to on and restart it`)
   }
   if (settings.schema === null) {
-    const problem = 'its search_path names no schema for the tables'
-    throw new PermanentError(`${problem}; set one for this user or database`)
+    const problem = 'its search_path names no schema that its user may use'
+    const remedy = 'GRANT USAGE on that schema, or name another for this user or database'
+    throw new PermanentError(`${problem}; ${remedy}`)
   }
   if (settings.ambiguous !== null) {
     const problem = `its search_path leads to the tables of ${settings.ambiguous}`

@@ -13,6 +13,8 @@ export interface Schema {
   maximum?: number
   multipleOf?: number
   enum?: readonly unknown[]
+  oneOf?: readonly Schema[]
+  anyOf?: readonly Schema[]
   items?: Schema
   minItems?: number
   maxItems?: number

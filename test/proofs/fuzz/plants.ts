@@ -100,7 +100,7 @@ function doubles (schema: Schema): Arbitrary<number> {
 
 const keywords = new Set([
   'type', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'multipleOf',
-  'enum', 'items', 'minItems', 'maxItems',
+  'enum', 'oneOf', 'anyOf', 'items', 'minItems', 'maxItems',
   'properties', 'required', 'additionalProperties', 'propertyNames', 'description', 'title', 'default', 'example',
   'examples', 'readOnly', 'writeOnly', 'deprecated'
 ])
@@ -114,8 +114,10 @@ function refuseUnknown (schema: Schema): void {
 /** The values that a schema allows, but of an object only the declared members. */
 export function valuesOf (schema: Schema): Arbitrary<unknown> {
   refuseUnknown(schema)
+  const choice = schema.oneOf ?? schema.anyOf
   const { type, format, enum: values, items, minItems, maxItems } = schema
   if (values !== undefined) return fc.constantFrom(...values)
+  if (choice !== undefined) return fc.oneof(...choice.map(each => valuesOf(resolve(each))))
   if (type === 'integer') return format === 'int64' ? integers(schema) : integers(schema).map(Number)
   if (type === 'string') return texts(schema)
   if (type === 'boolean') return fc.boolean()

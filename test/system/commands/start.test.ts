@@ -368,11 +368,13 @@ function renaming (name: string, other: string): string[] {
   return ['--import', `data:text/javascript,import { registerHooks } from 'node:module'; registerHooks({ resolve: ${hook} })`]
 }
 
-test('an import that ends with .js for a file of TypeScript is one sentence with a way out', async t => {
-  const nodeArgs = renaming('pino', `${pathToFileURL('src/plants/plant.js')}`)
-  const { ended, output } = await startService(t, t.testdir(), {}, nodeArgs, observed)
-  t.equal(await ended, 2)
-  t.match(output(), /^Node \S+ cannot load a part of it: .*plant\.js' imported from .*\. Let the import end with \.ts\.\n$/)
+test('an import that does not end with .ts for a file of TypeScript is one sentence with a way out', async t => {
+  for (const file of ['plant.js', 'plant']) {
+    const nodeArgs = renaming('pino', `${pathToFileURL(`src/plants/${file}`)}`)
+    const { ended, output } = await startService(t, t.testdir(), {}, nodeArgs, observed)
+    t.equal(await ended, 2)
+    t.match(output(), new RegExp(`^Node \\S+ cannot load a part of it: .*${file}' imported from .*\\. Let the import end with \\.ts\\.\n$`))
+  }
 })
 
 for (const [hidden, threads] of [['pino', '1'], ['fastify', '1'], ['fastify', '2']] as const) {

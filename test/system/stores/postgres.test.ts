@@ -398,7 +398,7 @@ t.test('the tables are in the first lasting schema of the search path', async t 
   await rejectsOpening(t, url, elsewhere)
   t.strictSame(await server.query("SELECT to_regclass('public.plants') AS made", url), [{ made: null }])
   await server.query(`ALTER DATABASE ${name} SET search_path = nowhere`)
-  await rejectsOpening(t, url, /its search_path names no schema for the tables; set one for/)
+  await rejectsOpening(t, url, /its search_path names no schema that its user may use; GRANT USAGE on that schema, or name another/)
 })
 
 t.test('the table is known where names of types are quoted', async t => {

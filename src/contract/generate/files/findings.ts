@@ -54,6 +54,9 @@ export function describe (problem: NormalizedProblem): string {
 function hintFor (unknown: string, problem: NormalizedProblem): string {
   const pointer = String(placeOf(problem).pointer)
   if (/^#\/paths\/[^/]+$/.test(pointer)) return ' A path begins with a slash.'
+  if (/\/(?:parameters|headers)\/[^/]+\/[^/]+$/.test(pointer) && keywords.includes(unknown)) {
+    return ' It belongs into `schema`.'
+  }
   const isInPathItem = /^#\/paths\/[^/]+\/[^/]+$/.test(pointer)
   const names = isInPathItem ? [...problem.suggest, ...methods] : problem.suggest
   return hints.get(unknown) ?? didYouMean(unknown, names)
@@ -79,6 +82,9 @@ const hintsOfMessages: ReadonlyArray<[message: RegExp, hint: string]> = [
   [/variable is not defined in the `variables`/, ' The paths of operations keep it in braces.'],
   [/is not used in the path/, ' A path has the names of its parameters in braces: /plants/{id}.']
 ]
+
+/** Swagger 2.0 has them beside the name of a parameter or header field. */
+const keywords = ['type', 'format', 'items', 'enum', 'default', 'minimum', 'maximum', 'pattern']
 
 /** What a reader of an unknown field may not see. */
 const hints: ReadonlyMap<string, string> = new Map([

@@ -127,6 +127,7 @@ t.test('the code compiles, is clean, and starts for tags, ids and security schem
   const mistakes: Array<[from: string, to: string, stderr: RegExp]> = [
     ['...petOwnersHandlers,', '', /^The operation readA has no handler\. Correct `handlers` .*\n$/],
     ['./verifiers.ts', './verifiers.js', /^Cannot find module '.*verifiers\.js' imported from .*service\.ts\. Let the import end with \.ts\.\n$/],
+    ['./verifiers.ts', './verifiers', /^Cannot find module '.*verifiers' imported from .*service\.ts\. Let the import end with \.ts\.\n$/],
     ['createVerifiers(env)', 'createVerifiers(env).none.none', /^TypeError: [^]*\n {4}at createService \(/],
     ['createVerifiers(env)', '(() => { throw "why" })()', /^why\n$/]
   ]

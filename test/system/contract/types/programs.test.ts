@@ -93,7 +93,7 @@ export const nameOf = ({ principals }: Request<'readOrder'>): string | undefined
   return principals.user?.name
 }
 
-/** Webhooks and callbacks have types but no handlers. */
+/** Webhooks have types but no handlers. */
 type Notice = NonNullable<webhooks['orderCreated']['post']['requestBody']>
 export type NoticeOfOrder = Notice & components['schemas']['Order']
 export const notice: Notice['content']['application/xml'] = 1n

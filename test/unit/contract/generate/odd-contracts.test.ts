@@ -346,6 +346,19 @@ paths: { ${path}: { get: { operationId: a, parameters: [{ name: id, required: tr
   }
 })
 
+t.test('a type beside the name of a parameter or header field has a way out', async t => {
+  const header = 'headers: { X: { type: string } }'
+  const typed = [
+    'parameters: [{ name: a, in: query, type: integer }], responses: { 200: { description: fine } }',
+    `responses: { 200: { description: fine, ${header} } }`
+  ]
+  for (const operation of typed) {
+    const refused = readContract(write(t, `${head}\npaths: { /a: { get: { operationId: a, ${operation} } } }\n`))
+    const { message } = await refused.then(() => t.fail(), error => error) as ContractError
+    t.match(message, /Property `type` is not expected here\. It belongs into `schema`\./)
+  }
+})
+
 t.test('a property that is required like a parameter has a way out', async t => {
   const schemas = 'A: { type: object, properties: { b: { type: string, required: true } } }'
   const refused = readContract(write(t, `${head}

@@ -121,7 +121,7 @@ t.test('a directory that cannot be created is an error; one that another store c
   const opening = (path: string) => openStore(`sqlite:${path}`, { maxQueue: 1 })
   // A file, and a link whose target does not exist, are in the way.
   const file = opening(join(folder, 'file', 'data', 'plants.db'))
-  await t.rejects(file, /cannot be used: EEXIST: file already exists, mkdir '.*file'; name a file in another folder in DATABASE_URL\.$/)
+  await t.rejects(file, /cannot be used: EEXIST: file already exists, mkdir '.*file'; mount or make the folder if that is a link to it, or name a file in another folder in DATABASE_URL\.$/)
   const dangling = opening(join(folder, 'dangling', 'plants.db'))
   await t.rejects(dangling, /cannot be used: EEXIST: file already exists, mkdir '.*dangling'/)
   if (existsSync('/proc/self')) {
