@@ -139,7 +139,8 @@ const descriptions: Readonly<Record<string, string>> = {
 /** pg_hba.conf may have only lines of the type `hostssl`, or none for this user or database. */
 const remedyWithoutTls = 'correct the user or the database in DATABASE_URL, end it with ' +
   '?sslmode=verify-full, or let it in without TLS (pg_hba.conf)'
-export const makeWritable = 'RESET default_transaction_read_only (ALTER SYSTEM, DATABASE or ROLE)'
+export const makeWritable =
+  'SET default_transaction_read_only = off (ALTER SYSTEM, DATABASE or ROLE)'
 export const namePrimary = 'name the primary, or all hosts, as in postgres://user@a,b/database'
 export const sqlOfOwner = 'by the SQL for the owner in docs/use/postgresql.md'
 const wasChanged = 'undo what makes its table plants differ from the SQL for the owner in ' +

@@ -69,8 +69,10 @@ function changesOf ({ name, isRequired, schema }: Member): MemberChange[] {
   // The last of duplicate members counts.
   const secondIsNull = `${type === 'string' ? '"fern"' : '1'},"${name}":null`
   const wrong = [
-    ...values.filter(([other]) => other !== own).flatMap(([, texts]) => texts),
-    ...type === 'string' ? [...refusedTexts(pattern), ...loneSurrogates] : wrongNumbers(schema),
+    // A union or a constant may take any of them.
+    ...type === undefined ? [] : values.filter(([other]) => other !== own).flatMap(([, texts]) => texts),
+    ...type === 'string' ? [...refusedTexts(pattern), ...loneSurrogates] : [],
+    ...typeof type === 'string' && type !== 'string' ? wrongNumbers(schema) : [],
     ...notJson,
     secondIsNull
   ]

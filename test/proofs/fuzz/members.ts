@@ -11,13 +11,17 @@ export interface Schema {
   maxLength?: number
   minimum?: number
   maximum?: number
+  exclusiveMinimum?: number
+  exclusiveMaximum?: number
   multipleOf?: number
+  const?: unknown
   enum?: readonly unknown[]
   oneOf?: readonly Schema[]
   anyOf?: readonly Schema[]
   items?: Schema
   minItems?: number
   maxItems?: number
+  uniqueItems?: boolean
   required?: readonly string[]
   properties?: Readonly<Record<string, Schema>>
   readOnly?: boolean

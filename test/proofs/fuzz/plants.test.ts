@@ -17,6 +17,16 @@ t.test('a number may be a multiple, such as a price', async t => {
   for (const value of fc.sample(valuesOf(price), samples)) t.match(String(value), /^\d(?:\.\d\d?)?$/)
 })
 
+t.test('a member may have exclusive limits, and a list no two items alike', async t => {
+  const limits = { minimum: 0, exclusiveMinimum: 0, exclusiveMaximum: 3 }
+  const integers = fc.sample(valuesOf({ type: 'integer', format: 'int32', ...limits }), samples)
+  t.strictSame([...new Set(integers)].sort(), [1, 2])
+  const halves = fc.sample(valuesOf({ type: 'number', multipleOf: 0.5, ...limits }), samples)
+  t.strictSame([...new Set(halves)].sort(), [0.5, 1, 1.5, 2, 2.5])
+  const lists = valuesOf({ type: 'array', uniqueItems: true, items: { enum: [1, 2] } })
+  for (const list of fc.sample(lists, samples) as number[][]) t.equal(new Set(list).size, list.length)
+})
+
 t.test('a schema of which no sample is a text is refused, instead of a search without end', async t => {
   const schema = { type: 'string', format: 'uuid', pattern: '^#' }
   t.throws(() => valuesOf(schema), { message: /finds no text that .* allows: add one there\.$/ })

@@ -1,5 +1,6 @@
 // Random plants that the contract allows, generated from its schema in generated/, each as one of
 // its JSON texts.
+import { isDeepStrictEqual } from 'node:util'
 import fc, { type Arbitrary, type WeightedArbitrary } from 'fast-check'
 import { seededRandom } from '../../fixtures/random.ts'
 import { type Member, members, membersOf, resolve, type Schema } from './members.ts'
@@ -12,9 +13,12 @@ export type Plant = Readonly<Record<string, unknown>>
 export interface SentPlant { plant: Plant, body: string }
 
 /** The range of an integer with a format. */
-export function rangeOf ({ format, minimum, maximum }: Schema): { min: bigint, max: bigint } {
-  const limit = format === 'int32' ? 2n ** 31n : 2n ** 63n
-  return { min: BigInt(minimum ?? -limit), max: BigInt(maximum ?? limit - 1n) }
+export function rangeOf (schema: Schema): { min: bigint, max: bigint } {
+  const limit = schema.format === 'int32' ? 2n ** 31n : 2n ** 63n
+  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = schema
+  const min = Math.max(Math.ceil(minimum), Math.floor(exclusiveMinimum) + 1)
+  const max = Math.min(Math.floor(maximum), Math.ceil(exclusiveMaximum) - 1)
+  return { min: Number.isFinite(min) ? BigInt(min) : -limit, max: Number.isFinite(max) ? BigInt(max) : limit - 1n }
 }
 
 /** Few values, so that plants meet, the ends of the range, what a double rounds, and any other. */
@@ -51,6 +55,10 @@ const formats: Readonly<Record<string, Arbitrary<string>>> = {
   date: day.map(date => date.toISOString().slice(0, 10)),
   'date-time': day.map(date => date.toISOString()),
   email: fc.emailAddress(),
+  hostname: fc.domain(),
+  ipv4: fc.ipV4(),
+  ipv6: fc.ipV6(),
+  time: day.map(date => date.toISOString().slice(11)),
   uri: fc.webUrl(),
   uuid: fc.uuid()
 }
@@ -90,17 +98,20 @@ function constants (weight: number, values: string[]): Array<WeightedArbitrary<s
 }
 
 function doubles (schema: Schema): Arbitrary<number> {
-  const { minimum: min = -Number.MAX_VALUE, maximum: max = Number.MAX_VALUE, multipleOf } = schema
-  if (multipleOf === undefined) return fc.double({ min, max, noNaN: true })
+  const { exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity, multipleOf } = schema
+  const min = Math.max(schema.minimum ?? -Number.MAX_VALUE, exclusiveMinimum)
+  const max = Math.min(schema.maximum ?? Number.MAX_VALUE, exclusiveMaximum)
+  const isInside = (number: number) => number > exclusiveMinimum && number < exclusiveMaximum
+  if (multipleOf === undefined) return fc.double({ min, max, noNaN: true }).filter(isInside)
   const limit = 10 ** 9
   const factors = { min: Math.max(-limit, Math.ceil(min / multipleOf)), max: Math.min(limit, Math.floor(max / multipleOf)) }
   // 7 * 0.01 is no multiple of 0.01.
-  return fc.integer(factors).map(factor => Number((factor * multipleOf).toPrecision(15)))
+  return fc.integer(factors).map(factor => Number((factor * multipleOf).toPrecision(15))).filter(isInside)
 }
 
 const keywords = new Set([
-  'type', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'multipleOf',
-  'enum', 'oneOf', 'anyOf', 'items', 'minItems', 'maxItems',
+  'type', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum',
+  'exclusiveMaximum', 'multipleOf', 'const', 'enum', 'oneOf', 'anyOf', 'items', 'minItems', 'maxItems', 'uniqueItems',
   'properties', 'required', 'additionalProperties', 'propertyNames', 'description', 'title', 'default', 'example',
   'examples', 'readOnly', 'writeOnly', 'deprecated'
 ])
@@ -116,6 +127,7 @@ export function valuesOf (schema: Schema): Arbitrary<unknown> {
   refuseUnknown(schema)
   const choice = schema.oneOf ?? schema.anyOf
   const { type, format, enum: values, items, minItems, maxItems } = schema
+  if (schema.const !== undefined) return fc.constant(schema.const)
   if (values !== undefined) return fc.constantFrom(...values)
   if (choice !== undefined) return fc.oneof(...choice.map(each => valuesOf(resolve(each))))
   if (type === 'integer') return format === 'int64' ? integers(schema) : integers(schema).map(Number)
@@ -124,7 +136,11 @@ export function valuesOf (schema: Schema): Arbitrary<unknown> {
   // JSON.stringify() writes -0 as 0.
   if (type === 'number' && format !== 'float') return doubles(schema).map(number => number + 0)
   if (type === 'array' && items !== undefined) {
-    return fc.array(valuesOf(resolve(items)), { minLength: minItems ?? 0, maxLength: maxItems ?? 10 })
+    const lengths = { minLength: minItems ?? 0, maxLength: maxItems ?? 10 }
+    const item = valuesOf(resolve(items))
+    return schema.uniqueItems === true
+      ? fc.uniqueArray(item, { ...lengths, comparator: isDeepStrictEqual })
+      : fc.array(item, lengths)
   }
   if (type === 'object') return objects(membersOf(schema))
   return unknownType(schema)

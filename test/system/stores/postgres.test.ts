@@ -188,7 +188,7 @@ t.test('startup names each host of a list that cannot be used', inParallel(), as
   await server.query(`ALTER DATABASE ${databaseName(url)} SET default_transaction_read_only = on`)
   await rejectsOpening(t, withHosts(`127.0.0.1:1,${host}`),
     `The PostgreSQL database at 127.0.0.1:1, ${host} cannot be used: ${nothing}; ${host}: it is ` +
-    'read-only; RESET default_transaction_read_only (ALTER SYSTEM, DATABASE or ROLE); on a standby, ' +
+    'read-only; SET default_transaction_read_only = off (ALTER SYSTEM, DATABASE or ROLE); on a standby, ' +
     'name the primary, or all hosts, as in postgres://user@a,b/database.')
 })
 
@@ -276,7 +276,7 @@ t.test('a database that can lose commits, is read-only or cannot hold all text i
     ALTER DATABASE ${name} RESET synchronous_commit;
     ALTER DATABASE ${name} SET default_transaction_read_only = on
   `)
-  const readOnly = 'it is read-only; RESET default_transaction_read_only (ALTER SYSTEM, DATABASE or ROLE).'
+  const readOnly = 'it is read-only; SET default_transaction_read_only = off (ALTER SYSTEM, DATABASE or ROLE).'
   await rejectsOpening(t, url, `${cannotBeUsed(url)} ${readOnly}`)
 
   const latin = `${name}_latin`
@@ -444,7 +444,7 @@ t.test('check() notices at once that a database accepts writes again', async t =
   const readOnly = `ALTER DATABASE ${databaseName(url)} SET default_transaction_read_only`
   await server.query(`${readOnly} = on`)
   await terminateConnections(url)
-  const problem = 'it is read-only; RESET default_transaction_read_only (ALTER SYSTEM, DATABASE or ROLE)'
+  const problem = 'it is read-only; SET default_transaction_read_only = off (ALTER SYSTEM, DATABASE or ROLE)'
   await t.rejects(store.check(), { message: causeOf(url, problem), cause: Error })
   await server.query(`${readOnly} = off`)
   await t.resolves(store.check())

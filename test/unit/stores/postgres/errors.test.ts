@@ -86,7 +86,7 @@ t.test('a server that lets nobody else in, and a transaction that is read-only, 
   const wayOut = {
     53300: 'raise max_connections, or the CONNECTION LIMIT of the role or the database, or end ' +
       'other clients',
-    25006: 'RESET default_transaction_read_only (ALTER SYSTEM, DATABASE or ROLE); on a standby, name ' +
+    25006: 'SET default_transaction_read_only = off (ALTER SYSTEM, DATABASE or ROLE); on a standby, name ' +
       'the primary, or all hosts, as in postgres://user@a,b/database'
   }
   const failures: Array<[code: keyof typeof wayOut, message: string]> = [
