@@ -91,12 +91,13 @@ function readExactly (_name: string, value: unknown, context?: { source?: string
   return typeof value === 'number' && /^-?\d+$/.test(source) ? BigInt(source) : value
 }
 
-/** SQLite has booleans as integers, and lists and objects as their JSON. */
+/** SQLite has booleans as integers, and lists, objects and unions as their JSON. */
 function fromColumns (row: Plant): Plant {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => {
-    const { type = '' } = members.find(member => member.name === name)?.schema ?? {}
+    const { type, oneOf, anyOf } = members.find(member => member.name === name)?.schema ?? {}
     if (type === 'boolean') return [name, value === 1n]
-    return [name, type === 'array' || type === 'object' ? JSON.parse(String(value), readExactly) : value]
+    const isJson = type === 'array' || type === 'object' || oneOf !== undefined || anyOf !== undefined
+    return [name, isJson ? JSON.parse(String(value), readExactly) : value]
   }))
 }
 
