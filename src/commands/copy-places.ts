@@ -105,9 +105,13 @@ export async function openTarget (to: string, output: Writable): Promise<Target>
   }
 }
 
-/** Parses a line by the contract's NewPlant schema. */
+/**
+ * Parses a line by the contract's NewPlant schema. Says once of each other member that it is left
+ * out, as of a file that a newer version wrote.
+ */
 function createParser (): (bytes: Buffer) => NewPlant {
   const validate = createCompiler(schemas, 'request')({ $ref: 'NewPlant#' })
+  const leftOut = new Set<string>()
   return bytes => {
     const line = readJson(validate, bytes)
     if (line.fault !== undefined) {
@@ -115,6 +119,17 @@ function createParser (): (bytes: Buffer) => NewPlant {
       throw new Error(`${path === '' ? 'The line' : `"${path}"`} ${problem}.`)
     }
     const { id, name, tag } = line.value as NewPlant
-    return plantOf({ id, name, tag })
+    const plant = plantOf({ id, name, tag })
+    for (const member of Object.keys(line.value as NewPlant)) {
+      const isKnown = Object.hasOwn(plant, member) || leftOut.has(member)
+      if (isKnown || leftOut.size === maxLeftOut) continue
+      leftOut.add(member)
+      const reason = 'which the contract does not have'
+      console.error(`The copy leaves out the member ${JSON.stringify(member)}, ${reason}.`)
+    }
+    return plant
   }
 }
+
+/** Names of members that a file may make the copy say and keep in memory. */
+const maxLeftOut = 10

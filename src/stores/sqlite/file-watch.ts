@@ -10,6 +10,8 @@ import { isPartlyMerged, logBytes, readIndex, type WalIndex } from './wal-index.
 
 /** Pages of the log from which each commit tries a checkpoint: SQLite's default. */
 const pagesOfCheckpoint = 1000
+/** Pages after which a failed checkpoint is tried again: the log takes what is freed meanwhile. */
+const pagesOfRetry = 100
 /** Pages of the log up to which plants are stored although checkpoints cannot write. */
 const maxPagesUnmerged = 10 * pagesOfCheckpoint
 
@@ -70,7 +72,7 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
       merge(() => connection.exec('PRAGMA wal_checkpoint(PASSIVE)'))
     } catch (error) {
       if (isFailedWrite(error) && pages < maxPagesUnmerged) {
-        pagesOfNext = pages + pagesOfCheckpoint
+        pagesOfNext = pages + pagesOfRetry
         return
       }
       throw error

@@ -123,7 +123,9 @@ test('copy reports bad lines and conflicts, copies the rest and exits with code 
     '[]',
     `{"id":4,"name":"${'x'.repeat(33 * 1024 * 1024)}"}`,
     '{"id":5,"name":"a\\u0000b"}',
-    '{"id":6,"name":"last","not a member":1}'
+    '{"id":6,"name":"last","not a member":1}',
+    '{"id":6,"name":"last","not a member":2}',
+    `{"id":6,"name":"last",${Array.from({ length: 20 }, (_, index) => `"other${index}":1`).join()}}`
   ].join('\n')
   const { code, stderr } = await copy(['-', to], input, observed)
   t.equal(code, 1)
@@ -135,9 +137,12 @@ test('copy reports bad lines and conflicts, copies the rest and exits with code 
     'line 7: The line must be an object, not an array.',
     'line 8: The line is longer than 33554432 bytes.',
     'line 9: "name" must not contain the character U+0000.',
+    ...['not a member', ...Array.from({ length: 9 }, (_, index) => `other${index}`)].map(member => {
+      return `The copy leaves out the member "${member}", which the contract does not have.`
+    }),
     'conflict: another plant has the id 1; the stored plant does not change',
     'conflict: another plant has the id 9007199254740993; the stored plant does not change',
-    '2 added, 0 unchanged, 2 in conflict, 5 bad lines',
+    '2 added, 2 unchanged, 2 in conflict, 5 bad lines',
     ''
   ])
   t.strictSame(await plantsIn(to), [

@@ -102,6 +102,13 @@ t.test('each text of a plant is refused with U+0000, which PostgreSQL cannot sto
   }
 })
 
+t.test('each integer of a plant has a format or limits: others do not fit a column of integers', async t => {
+  for (const { name, schema: { type, format, minimum, maximum } } of members) {
+    if (type !== 'integer') continue
+    t.ok(format !== undefined || (minimum !== undefined && maximum !== undefined), `give ${name} a format or limits`)
+  }
+})
+
 t.test('no member of a plant may be null: NULL in a column stands for a missing one', async t => {
   const { post } = await startApp(t)
   for (const { name } of members) {
