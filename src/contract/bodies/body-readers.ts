@@ -130,7 +130,7 @@ function bodyFinder (body: Body | undefined): FindBody {
     }
     if (type === undefined) {
       const hasOtherParameter = names.includes(essence(String(sent)))
-      const rule = hasOtherParameter ? ' without a parameter other than charset=utf-8' : ''
+      const rule = hasOtherParameter ? ': charset=utf-8 is the only parameter' : ''
       const message = `The body must be sent as Content-Type: ${named}${rule}.`
       return new HttpError(415, message, { headers: { Accept: names.join(', ') } })
     }

@@ -148,8 +148,11 @@ function adviceFor ({ keyword, params, data, parentSchema }: ErrorObject): strin
   if (Array.isArray(data)) return ', not an array'
   if (typeof data === 'object') return ', not an object'
   if (typeof data === 'boolean') return ', not a boolean'
-  if (typeof data !== 'string') return ''
   const types = keyword === 'int64' ? ['integer'] : [params.type].flat()
+  if (typeof data === 'number') {
+    return types.includes('string') ? ', not a number: put it in quotes' : ''
+  }
+  if (typeof data !== 'string') return ''
   const isQuoted = types.some(type => unquoted[type]?.test(data))
   return isQuoted ? ', not a string: remove its quotes' : ''
 }

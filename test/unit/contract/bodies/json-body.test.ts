@@ -184,14 +184,14 @@ t.test('a body that breaks the contract is answered 400 with the member and the 
     [
       '{"id":1e400,"tag":7}',
       new RegExp(
-        '^The body must have the member "name"\\. "tag" in the body must be a string\\. ' +
+        '^The body must have the member "name"\\. "tag" in the body must be a string, not a number: put it in quotes\\. ' +
           '"id" in the body must be an integer .*\\.$'
       )
     ],
     ['{"id":1}', /^The body must have the member "name"\.$/],
     ['{"name":"x"}', /^The body must have the member "id"\.$/],
     ['{"id":1,"name":null}', /^"name" in the body must be a string, not null\.$/],
-    ['{"id":1,"name":7}', /^"name" in the body must be a string\.$/],
+    ['{"id":1,"name":7}', /^"name" in the body must be a string, not a number: put it in quotes\.$/],
     ['{"id":1,"name":"x","tag":null}', /^"tag" in the body must be a string, not null: leave it out\.$/],
     ['{"id":1,"name":"x","tag":["a"]}', /^"tag" in the body must be a string, not an array\.$/],
     [

@@ -78,7 +78,7 @@ t.test('a fault names its line, after the values before it', async t => {
     ['{', 'Line 3 of the body is not valid JSON: unexpected end at column 2.'],
     ['7', 'Line 3 of the body must be an object.'],
     ['{"id":9223372036854775808}', `"id" in line 3 of the body must be an integer from ${-(2n ** 63n)} to ${2n ** 63n - 1n}.`],
-    ['{"id":1,"tag":1}', '"tag" in line 3 of the body must be a string.'],
+    ['{"id":1,"tag":1}', '"tag" in line 3 of the body must be a string, not a number: put it in quotes.'],
     ['{"id":1,"seen":"x"}', '"seen" in line 3 of the body must not be sent.'],
     ['\v', 'Line 3 of the body is not valid JSON: unexpected U+000b at column 1.'],
     [Buffer.of(0xff), 'Line 3 of the body is not valid UTF-8 at column 1.']

@@ -125,7 +125,7 @@ t.test('`$ref`', async t => {
   const nameless = await grow('{"name":"a","branches":[{"name":"b","branches":[{"leaves":[]}]}]}')
   const message = '"branches/0/branches/0" in the body must have the member "name".'
   t.match(nameless.json(), { error: 400, message })
-  t.match((await grow('{"name":1}')).json(), { error: 400, message: '"name" in the body must be a string.' })
+  t.match((await grow('{"name":1}')).json(), { error: 400, message: '"name" in the body must be a string, not a number: put it in quotes.' })
 })
 
 t.test('`allOf`, `oneOf`, `anyOf`, `not`, `if`', async t => {

@@ -34,8 +34,8 @@ t.test('all faults of a value are found, each once', async t => {
     'must have the member "name"',
     'must not have the member "x"',
     'must not have the member "y"',
-    'tags/0 must be a string',
-    'tags/2 must be a string'
+    'tags/0 must be a string, not a number: put it in quotes',
+    'tags/2 must be a string, not a number: put it in quotes'
   ])
   t.strictSame(faults(schema, '{"id":1,"name":"a"}', { Address: address }), [])
 })
@@ -100,10 +100,10 @@ t.test('a union has one fault, beside those of its neighbours', async t => {
   for (const union of ['anyOf', 'oneOf']) {
     const member = { [union]: [integer, { type: 'array', items: integer }] }
     const schema = { type: 'object', required: ['k'], properties: { u: member, v: string }, [union]: [one, other] }
-    t.strictSame(faults(schema, '{"a":1,"k":1,"u":"x","v":1}'), ['u must be an integer or an array', 'v must be a string'])
+    t.strictSame(faults(schema, '{"a":1,"k":1,"u":"x","v":1}'), ['u must be an integer or an array', 'v must be a string, not a number: put it in quotes'])
     const reasons = 'it must have the member "a", or it must have the member "b"'
     const none = `matches none of the forms that the contract declares: ${reasons}`
-    t.strictSame(faults(schema, '{"v":1}'), [none, 'must have the member "k"', 'v must be a string'])
+    t.strictSame(faults(schema, '{"v":1}'), [none, 'must have the member "k"', 'v must be a string, not a number: put it in quotes'])
     t.strictSame(faults(schema, '{"a":1,"k":1,"u":[1,"x",2,"y"]}'), ['u/1 must be an integer'], 'one of a branch')
   }
   const nested = { anyOf: [{ type: 'array', items: { anyOf: [integer, string] } }, integer] }
@@ -134,7 +134,7 @@ t.test('the branch that a value matches best has the fault, where a member or it
       t.equal(`${path} ${problem}`.trim(), fault, text)
     }
     check('{"kind":"chat"}', 'must have the member "name"')
-    check('{"kind":"talk","name":1}', 'name must be a string')
+    check('{"kind":"talk","name":1}', 'name must be a string, not a number: put it in quotes')
     check('{"kind":"link","to":"x"}', 'to must be an integer')
     check('{"kind":"post"}', 'kind must be one of "text", "chat", "talk", "link"')
     check('1', 'must be an object or null')
@@ -276,6 +276,6 @@ t.test('a union of single values names them, and a value of another type has one
   const choice = { anyOf: [{ const: 'small', title: 'S' }, { const: 'large' }, { enum: ['huge', 1] }] }
   t.strictSame(faults(choice, '"smal"'), ['must be one of "small", "large", "huge", 1'])
   const size = { type: 'string', enum: ['small', 'large'] }
-  t.strictSame(faults(size, '5'), ['must be a string'])
-  t.strictSame(faults({ items: size }, '[5, "huge"]'), ['0 must be a string', '1 must be one of "small", "large"'])
+  t.strictSame(faults(size, '5'), ['must be a string, not a number: put it in quotes'])
+  t.strictSame(faults({ items: size }, '[5, "huge"]'), ['0 must be a string, not a number: put it in quotes', '1 must be one of "small", "large"'])
 })

@@ -170,7 +170,7 @@ t.test('a fault of a union names everything that is valid', async t => {
   const problemOf = (schema: object, value: unknown) => createCompiler({}, 'request')(schema)({ value }).fault?.problem
   const nullable = { type: ['string', 'null'] }
   t.equal(problemOf({ anyOf: [nullable, { type: 'integer' }] }, true), 'must be a string or null or an integer, not a boolean')
-  t.equal(problemOf({ anyOf: [{ type: 'string' }, { type: 'string', minLength: 2 }] }, 1), 'must be a string')
+  t.equal(problemOf({ anyOf: [{ type: 'string' }, { type: 'string', minLength: 2 }] }, 1), 'must be a string, not a number: put it in quotes')
   const noForm = 'matches none of the forms that the contract declares'
   t.equal(problemOf({ anyOf: [nullable, { enum: [1, 2] }] }, true), noForm)
   const kind = (rule: object) => ({ ...object({ kind: rule }), required: ['kind'] })
