@@ -103,6 +103,8 @@ t.test('while checkpoints cannot write, plants are stored in the log up to a lim
     add()
     add(1)
     t.equal(checkpoints(), 1, 'the next one comes later')
+    add(15)
+    t.equal(checkpoints(), 1, 'but before the log has 1000 pages more')
     t.throws(() => { for (let nth = 0; nth < 10; nth++) add() }, { message: 'disk I/O error' })
     const logBytes = () => statSync(`${path}-wal`).size
     t.ok(logBytes() > 40_000_000 && logBytes() < 50_000_000, `the log has ${logBytes()} bytes`)
