@@ -148,7 +148,7 @@ t.test('a stub sends integers of an example that YAML rounds, and no example tha
   const header = 'X-A: { schema: { type: integer }, example: x }'
   const refused: Array<[responses: string, reason: string]> = [
     [ofSchema('{ required: [a], properties: { a: { type: string, pattern: ^x } } }'), 'its body: "a" must match pattern "^x"'],
-    [json('schema: { properties: { a: { type: string } } }, example: { a: 1 }'), 'its body: "a" must be a string'],
+    [json('schema: { properties: { a: { type: string } } }, example: { a: 1 }'), 'its body: "a" must be a string, not a number: put it in quotes'],
     [ofSchema(int64(2n ** 64n)), 'its body: it must be an integer from -9223372036854775808 to 9223372036854775807'],
     [answer('text/plain: { schema: { type: string, maxLength: 1 }, example: long }'), 'its body: it must have at most 1 character'],
     [`responses: { '200': { description: x, headers: { ${header} } } }`, 'its header field X-A: it must be an integer']

@@ -954,6 +954,17 @@ t.test('a plant that another program has stored without a sync is synced before 
   t.ok(logSize() > before, 'only a commit that writes is synced')
 })
 
+t.test('a close is an error when the file was moved together with its log', async t => {
+  const folder = t.testdir({ data: {} })
+  const engine = await sqliteEngine(join(folder, 'data', 'plants.db'), () => {})
+  await engine.addMany([{ id: 1n, name: 'fern' }])
+  renameSync(join(folder, 'data'), join(folder, 'moved'))
+  const message = /data\/plants\.db was moved together with its log, which may have plants of it\. Keep both together\.$/
+  await t.rejects(engine.close(), message)
+  const moved = await open(t, join(folder, 'moved', 'plants.db'))
+  t.equal(await moved.add({ id: 1n, name: 'oak' }), 'conflict')
+})
+
 t.test('checkpoints merge the log into the file', async t => {
   const path = join(t.testdir(), 'plants.db')
   const engine = await sqliteEngine(path, () => {})
