@@ -11,6 +11,9 @@ import {
 import { plantStoreSuite } from '../../fixtures/plant-store-suite.ts'
 import { startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'
 
+// The test of docs/build/add-a-member.md runs this file without the limit of package.json.
+t.setTimeout(120_000)
+
 const fern = { id: 1n, name: 'fern' }
 
 /**
