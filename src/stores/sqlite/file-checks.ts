@@ -1,7 +1,8 @@
 // Checks the files of a SQLite database before they are opened: plants that are written to others
 // would be lost.
 import {
-  closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, realpathSync, statSync
+  accessSync, closeSync, constants, existsSync, lstatSync, openSync, readFileSync, readSync,
+  realpathSync, statSync
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isOfFile, readCounters } from './log-age.ts'
@@ -31,6 +32,8 @@ export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void
     const reason = 'its file has another hard link, by which SQLite would lose plants'
     throw new Error(`${reason}; remove it`)
   }
+  // SQLite would make a log and an index with the mode of the file, and leave them.
+  if (file !== undefined) accessSync(path, constants.W_OK)
   checkMount(path, readMounts(mounts))
   if (logged?.isDirectory()) throw new Error(`its log ${log} is a folder; remove it`)
   if (file === undefined && (logged?.size ?? 0n) > 0n) {

@@ -194,10 +194,12 @@ const undoChange = 'undo the change of its table plants or of a migration, or re
 
 /** By Node's code or call, or SQLite's primary code; see "Result Codes" of SQLite. */
 const waysOut: Readonly<Record<string, string>> = {
-  EACCES: `let the user of the service read and write its folder and ${files} (chown), or ` +
-    anotherFolder,
+  EACCES: `let the user of the service read and write its folder and ${files} (chown, ` +
+    `chmod), or ${anotherFolder}`,
   // A file, or a link to a folder that is not there.
   EEXIST: `mount or make the folder if that is a link to it, or ${anotherFolder}`,
+  EPERM: letWrite, // an immutable file
+  EROFS: letWrite,
   mkdir: anotherFolder,
   1: undoChange, // SQLITE_ERROR: a table or column is missing.
   8: letWrite, // SQLITE_READONLY

@@ -1,7 +1,7 @@
 // A full disk and missing write permission: the service answers 503, is not ready, loses no
 // acknowledged plant and recovers without a restart.
 import { execFile } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
@@ -122,9 +122,11 @@ test('startup reports a file or a folder without write permission and leaves the
   chmodSync(join(folder, 'plants.db'), 0o444)
   const readOnlyFile = await start()
   t.equal(await readOnlyFile.ended, 1)
-  const readOnly = 'attempt to write a readonly database; let the user of the service write to its folder ' +
-    'and to plants.db, plants.db-wal and plants.db-shm, on a disk that is not mounted read-only'
-  t.match(readOnlyFile.output(), `plants.db cannot be used: ${readOnly}.\n`)
+  const problem = `EACCES: permission denied, access '${join(folder, 'plants.db')}'`
+  const wayOut = 'let the user of the service read and write its folder and plants.db, plants.db-wal and ' +
+    'plants.db-shm (chown, chmod), or name a file in another folder in DATABASE_URL'
+  t.match(readOnlyFile.output(), `plants.db cannot be used: ${problem}; ${wayOut}.\n`)
+  t.strictSame(readdirSync(folder).filter(file => file.startsWith('plants.db')), ['plants.db'])
 
   chmodSync(join(folder, 'plants.db'), 0o644)
   chmodSync(folder, 0o555)

@@ -145,7 +145,7 @@ t.test('a file that the user may not read is refused with the way out', async t 
   if (isRoot) seteuid?.('nobody')
   try {
     const remedy = 'let the user of the service read and write its folder and plants.db, plants.db-wal and ' +
-      'plants.db-shm (chown), or name a file in another folder in DATABASE_URL.'
+      'plants.db-shm (chown, chmod), or name a file in another folder in DATABASE_URL.'
     const refusal = { message: new RegExp(`EACCES: .*; ${RegExp.escape(remedy)}$`) }
     await t.rejects(openStore(`sqlite:${path}`, { maxQueue: 1 }), refusal)
     if (isRoot) seteuid?.(0)
