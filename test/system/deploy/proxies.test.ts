@@ -68,9 +68,13 @@ for (const proxy of proxies) {
     }
     const fields = { 'x-large': 'x'.repeat(20_000) }
     t.match(await send({ headers: fields }), { status: 431, body: /larger than 16384 bytes/ })
+    const many = Object.fromEntries(Array.from({ length: 120 }, (_, nth) => [`x-field-${nth}`, '']))
+    t.match(await send({ headers: many }), { status: 431, body: /more than 100 header fields/ })
     const session = openHttp2(t, newAgent())
-    const [received] = await once(session.request(fields), 'response')
-    t.equal(received[':status'], 431)
+    for (const tooMuch of [fields, many]) {
+      const [received] = await once(session.request(tooMuch), 'response')
+      t.equal(received[':status'], 431)
+    }
   })
 
   t.test(`${proxy.program} passes a plant on for any host that its request names`, async t => {
@@ -218,6 +222,20 @@ for (const proxy of proxies) {
         t.match(Buffer.concat(await received).toString(), /^HTTP\/1\.1 200 /)
       }
       t.ok(crashes > 0)
+    })
+
+    t.test('an idle connection of a caller outlasts the time for the header fields', async t => {
+      const configure: Proxy['configure'] = (config, setting) => {
+        return proxy.configure(config.replace('timeout http-request 10s', 'timeout http-request 200ms'), setting)
+      }
+      const { newAgent } = await startBehind(t, { ...proxy, configure })
+      const socket = connect(newAgent().options as ConnectionOptions).on('error', () => {})
+      const received = socket.toArray()
+      for (const field of ['Connection: keep-alive', 'Connection: close']) {
+        socket.write(requestText('GET /livez', ['Host: plants.example.com', field]))
+        await setTimeout(1000)
+      }
+      t.equal(Buffer.concat(await received).toString().match(/HTTP\/1\.1 200 /g)?.length, 2)
     })
   }
 
