@@ -41,13 +41,16 @@ export function oneOf<const Value extends string> (values: readonly Value[]) {
 /** A token or a password that the operator has put into the wrong variable is mostly longer. */
 const longestShown = 12
 
+/** A host with its scheme, or with a port. */
+const shownWhole = /^(?:\*\*\*@|https?:\/\/[^/?#]*|(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{1,5}$)/i
+
 /**
  * The start of a value. Leaves out a user and a password, which a URL has before its last @, and
  * shows no more than the host and 3 characters of a long value.
  */
 function shown (text: string): string {
   const hidden = text.replace(/^.*@/s, '***@')
-  const [host = ''] = /^(?:\*\*\*@|https?:\/\/[^/?#]*)/.exec(hidden) ?? []
+  const [host = ''] = shownWhole.exec(hidden) ?? []
   const rest = hidden.slice(host.length)
   return host + (rest.length > longestShown ? `${rest.slice(0, 3)}...` : rest)
 }
