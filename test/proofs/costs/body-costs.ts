@@ -170,9 +170,9 @@ const shapes = [
 ]
 let unit = Infinity
 for (let round = 0; round < rounds; round++) for (const shape of shapes) measure(shape)
-// Other processes only make a run longer, so a shape over the limit gets more runs: up to 90 s of
+// Other processes only make a run longer, so a shape over the limit gets more runs: up to 30 s of
 // CPU time.
-const mostMs = 90_000
+const mostMs = 30_000
 for (const shape of shapes) {
   while (own(shape) > limit && spentMs() < mostMs) measure(shape)
 }
