@@ -1,5 +1,6 @@
 // The network of a caller, by which limits count.
-import type { IncomingMessage, Server } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket, SocketAddress } from 'node:net'
 
 /**
@@ -49,23 +50,30 @@ export function tidyForwardedFor ({ headers }: Pick<IncomingMessage, 'headers'>)
 }
 
 /**
- * Without TRUST_PROXY: warns once, at the first request with X-Forwarded-For. All callers of an
- * unknown proxy share its address.
+ * Warns once, at the first request with X-Forwarded-For from an address that TRUST_PROXY does not
+ * name. All callers of an unknown proxy share its address.
+ * @param trustProxy the value of TRUST_PROXY
  * @param warned shared by all threads: whether one has warned
  */
 export function warnOfProxy (
-  server: Server,
+  app: FastifyInstance,
+  trustProxy: string[] = [],
   warned: Int32Array<SharedArrayBuffer>,
   warn: (sentence: string) => void
 ): void {
-  const look = ({ headers, socket }: IncomingMessage) => {
-    const address = headers['x-forwarded-for'] && socket.remoteAddress
-    if (!address) return
-    server.off('request', look)
-    if (Atomics.exchange(warned, 0, 1) === 1) return
-    warn(`requests come with X-Forwarded-For from ${address}, which TRUST_PROXY does not name: ` +
-      'the log and the limits take this address for that of the caller. If it is your proxy, set ' +
-      `TRUST_PROXY=${address}`)
-  }
-  server.on('request', look)
+  let named: string | undefined
+  app.addHook('onRequest', (request, _reply, done) => {
+    done()
+    const address = request.headers['x-forwarded-for'] && request.socket.remoteAddress
+    if (!address || address === named || warned[0] === 1) return
+    // Fastify adds the callers of a proxy that it trusts.
+    if ((request.ips ?? []).length > 1) named = address
+    else if (Atomics.exchange(warned, 0, 1) === 0) warn(unnamed(address, trustProxy))
+  })
+}
+
+function unnamed (address: string, trustProxy: string[]): string {
+  return `requests come with X-Forwarded-For from ${address}, which TRUST_PROXY does not name: ` +
+    'the log and the limits take this address for that of the caller. If it is your proxy, set ' +
+    `TRUST_PROXY=${[...trustProxy, address].join()}`
 }

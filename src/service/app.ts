@@ -97,7 +97,7 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
   })
   // A turn of the event loop with many requests may last longer than a thread may be silent.
   app.server.on('request', () => Atomics.add(shared.beats, thread, 1))
-  if (options.trustProxy === undefined) warnOfProxy(app.server, shared.warnedOfProxy, warn)
+  warnOfProxy(app, options.trustProxy, shared.warnedOfProxy, warn)
   logResponses(app, log, options.onTerminal)
   if (options.corsOrigin !== undefined) allowOrigins(app, options.corsOrigin)
   const labels = createRouteLabels(options.baseUrl)

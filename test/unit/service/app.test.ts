@@ -363,23 +363,27 @@ t.test('the served contract has the paths and schemas of the original specificat
   t.match(responses['400'], { description: 'unexpected error', content: content('Error') })
 })
 
-t.test('without TRUST_PROXY the first X-Forwarded-For of all threads has a warning', async t => {
-  const { log, lines } = logLines()
-  const shared = createSharedMemory(2)
-  const startListening = async (options: Partial<AppOptions> = {}) => {
-    const { app } = await startApp(t, { log, shared, ...options })
-    return (await listen(app)).origin
+t.test('the first X-Forwarded-For of an address that TRUST_PROXY does not name has a warning', async t => {
+  for (const trustProxy of [undefined, ['192.0.2.1', '::1']]) {
+    const { log, lines } = logLines()
+    const shared = createSharedMemory(2)
+    const startListening = async (options: Partial<AppOptions>) => {
+      const { app } = await startApp(t, { log, shared, ...options })
+      return (await listen(app)).origin
+    }
+    const ask = (origin: string, headers = {}) => fetch(`${origin}/livez`, { headers })
+    const proxy = { 'x-forwarded-for': '192.0.2.1' }
+    const right = await startListening({ trustProxy: ['127.0.0.1'] })
+    for (const headers of [proxy, {}, proxy]) await ask(right, headers)
+    const origins = [await startListening({ trustProxy }), await startListening({ trustProxy })]
+    for (const origin of origins) await ask(origin)
+    t.strictSame(lines, [])
+    for (const origin of [...origins, ...origins]) await ask(origin, proxy)
+    const address = 'requests come with X-Forwarded-For from (\\S+)'
+    const sentence = new RegExp(`^${address}, which TRUST_PROXY does not .* TRUST_PROXY=${trustProxy === undefined ? '' : '192.0.2.1,::1,'}\\1$`)
+    t.equal(lines.length, 1)
+    t.match(JSON.parse(String(lines[0])), { level: 40, msg: sentence })
   }
-  const ask = (origin: string, headers = {}) => fetch(`${origin}/livez`, { headers })
-  const proxy = { 'x-forwarded-for': '192.0.2.1' }
-  await ask(await startListening({ trustProxy: ['127.0.0.1'] }), proxy)
-  const origins = [await startListening(), await startListening()]
-  for (const origin of origins) await ask(origin)
-  t.strictSame(lines, [])
-  for (const origin of [...origins, ...origins]) await ask(origin, proxy)
-  const sentence = /^requests come with X-Forwarded-For from (\S+), which TRUST_PROXY does not .*=\1$/
-  t.equal(lines.length, 1)
-  t.match(JSON.parse(String(lines[0])), { level: 40, msg: sentence })
 })
 
 t.test('each request is a sign of life, before it waits for its turn', async t => {
