@@ -72,7 +72,6 @@ async function run (
   const threads = countThreads(config.threads, warn)
   const maxConnections = connectionLimit(config, threads, warn, 'MAX_CONNECTIONS')
   const place = describeStore(config.databaseUrl)
-  const isUnexpected = config.namesDatabase && lacksFile(config.databaseUrl)
   const ownTokenFile = join(dataDirectory(config.databaseUrl), 'access-token')
   const shared = createSharedMemory(threads)
   // The modules of the service load meanwhile.
@@ -89,7 +88,6 @@ async function run (
   }
   const address = await service.listen(config.port)
   log.info(`storing plants in ${place}`)
-  if (isUnexpected) log.warn(newFile)
   if (metrics !== undefined) log.info(`metrics at ${metrics.address}`)
   if (['0.0.0.0', '::'].includes(config.host)) log.info(everyAddress)
   log.info(`listening at ${address}`)
@@ -132,7 +130,10 @@ function suspendRepeatedSignals (): void {
 interface Parts { engine: Engine, credentials: OpenCredentials }
 
 async function openParts (config: Config, ownTokenFile: string, log: Logger): Promise<Parts> {
+  const isUnexpected = config.namesDatabase && lacksFile(config.databaseUrl)
   const engine = await openEngine(config.databaseUrl, sentence => log.warn(sentence))
+  // At once: the next start finds the file, even if this one fails.
+  if (isUnexpected) log.warn(newFile)
   return { engine, credentials: await openCredentials({ ...config, ownTokenFile }, log) }
 }
 

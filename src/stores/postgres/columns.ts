@@ -14,7 +14,7 @@ export const migrations = {
 export const newest = Object.keys(migrations).length
 
 interface Column {
-  /** The name of PostgreSQL's own type. */
+  /** The name of the type in `pg_type`: `bool`, not `boolean`. */
   type: string
   /** The migration that adds it. */
   since: keyof typeof migrations

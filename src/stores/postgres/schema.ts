@@ -154,7 +154,10 @@ async function checkTable (query: Query, schema: string, version: number): Promi
   })
   if (found.length > 0 && wrong !== undefined) {
     const [name, { type }] = wrong
-    const problem = `its table plants has no column ${name} of the type ${type}`
+    const present = typeByName.get(name)
+    const problem = present === undefined
+      ? `its table plants has no column ${name} of the type ${type}`
+      : `the column ${name} of its table plants is of the type ${present}, not ${type}`
     const remedy = 'use another database if it belongs to another program, or undo the change of ' +
       'the table, or of a migration that has run'
     throw new PermanentError(`${problem}; ${remedy}`)

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -89,6 +89,15 @@ test('a new database file is a warning where DATABASE_URL names it, and only the
   }
   const warning = /"level":40,.*DATABASE_URL named a file that did not exist, .* check the path and the mount/
   t.strictSame(outputs.map(output => warning.test(output)), [false, false, true])
+
+  const other = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const inUse = { ...env, PORT: String(port), DATABASE_URL: 'sqlite:tada/plants.db' }
+  const { output, ended } = await startService(t, folder, inUse)
+  t.equal(await ended, 1)
+  t.match(output(), warning)
 })
 
 test('a service that listens at every address of the machine says so', async t => {

@@ -103,14 +103,16 @@ t.test('a terminated connection under load fails no call, and no plant is lost o
 
 t.test('startup refuses a table of another program and creates nothing beside it', async t => {
   const others = {
-    'CREATE TABLE plants (id integer PRIMARY KEY, name text, tag text)': 'id of the type int8',
-    'CREATE TABLE plants (id bigint PRIMARY KEY, title text)': 'name of the type text',
-    'CREATE VIEW plants AS SELECT 1::bigint AS id': 'name of the type text'
+    'CREATE TABLE plants (id integer PRIMARY KEY, name text, tag text)':
+      'the column id of its table plants is of the type int4, not int8',
+    'CREATE TABLE plants (id bigint PRIMARY KEY, title text)':
+      'its table plants has no column name of the type text',
+    'CREATE VIEW plants AS SELECT 1::bigint AS id': 'its table plants has no column name of the type text'
   }
-  for (const [create, column] of Object.entries(others)) {
+  for (const [create, problem] of Object.entries(others)) {
     const url = await server.database()
     await server.query(create, url)
-    await rejectsOpening(t, url, `${cannotBeUsed(url)} its table plants has no column ${column}; ` +
+    await rejectsOpening(t, url, `${cannotBeUsed(url)} ${problem}; ` +
       'use another database if it belongs to another program, or undo the change of the ' +
       'table, or of a migration that has run.')
     t.strictSame(
