@@ -98,6 +98,11 @@ const descriptionsByMessage = [
     'row-level security refuses plants; disable it (ALTER TABLE plants DISABLE ROW LEVEL ' +
       'SECURITY), or add a policy that lets this user read and insert every plant'
   ],
+  [
+    'not currently accepting connections',
+    'it lets nobody connect; use ALTER DATABASE ... ALLOW_CONNECTIONS true'
+  ],
+  ['permission denied for database', 'this user may not connect; GRANT CONNECT ON DATABASE to it'],
   ['connect ENOENT', `no socket is there; start PostgreSQL, or ${correctSocket}`],
   ['connect EACCES', `its socket is not for this user; grant the rights, or ${correctSocket}`],
   [

@@ -480,6 +480,18 @@ t.test('a check that gets no connection keeps the one that stores plants', async
   t.strictSame(await server.query(connections), before)
 })
 
+t.test('a database that refuses connections, of this user or of all, has a way out', async t => {
+  const url = await server.database()
+  const name = databaseName(url)
+  await server.query(`CREATE ROLE ${name} LOGIN PASSWORD 'secret'; REVOKE CONNECT ON DATABASE ${name} FROM public`)
+  t.teardown(() => server.query(`DROP ROLE ${name}`))
+  await rejectsOpening(t, changeUrl(url, { username: name, password: 'secret' }),
+    `${cannotBeUsed(url)} this user may not connect; GRANT CONNECT ON DATABASE to it.`)
+  await server.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+  await rejectsOpening(t, url,
+    `${cannotBeUsed(url)} it lets nobody connect; use ALTER DATABASE ... ALLOW_CONNECTIONS true.`)
+})
+
 t.test('check() creates no tables in the place of lost ones', async t => {
   const url = await server.database()
   const store = await open(t, url)
