@@ -1,6 +1,7 @@
 // nginx, HAProxy and Caddy with the configurations of deploy/, TLS, and the real service behind
 // them.
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import type { Agent } from 'node:https'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, createServer } from 'node:net'
@@ -58,6 +59,32 @@ for (const proxy of proxies) {
       t.equal(await network.connections[0]?.closedBy, 'proxy')
     })
   }
+
+  t.test(`${proxy.program} ends a request that stalls, and keeps an idle connection`, async t => {
+    const times = /(client_(?:header|body)_timeout|timeout http-request|read_(?:header|body)) 1[02]s/g
+    t.ok(times.test(readFileSync(proxy.file, 'utf8')))
+    const configure: Proxy['configure'] = (config, setting) => {
+      return proxy.configure(config.replace(times, '$1 300ms'), setting)
+    }
+    const { newAgent } = await startBehind(t, { ...proxy, configure })
+    const open = () => connect(newAgent().options as ConnectionOptions).on('error', () => {})
+    const stalled = open()
+    stalled.write('GET /livez HTTP/1.1\r\n')
+    t.notMatch(Buffer.concat(await stalled.toArray()).toString(), '200')
+    const idle = open()
+    const received = idle.toArray()
+    for (const field of ['Connection: keep-alive', 'Connection: close']) {
+      idle.write(requestText('GET /livez', ['Host: plants.example.com', field]))
+      await setTimeout(1000)
+    }
+    t.equal(Buffer.concat(await received).toString().match(/HTTP\/1\.1 200 /g)?.length, 2)
+    const session = openHttp2(t, newAgent())
+    for (let nth = 0; nth < 2; nth++) {
+      const [fields] = await once(session.request({ ':path': '/livez' }).resume(), 'response')
+      t.equal(fields[':status'], 200)
+      await setTimeout(1000)
+    }
+  })
 
   t.test(`errors of the service reach a caller of ${proxy.program} unchanged`, async t => {
     const { send, newAgent } = await startBehind(t, proxy)
@@ -222,20 +249,6 @@ for (const proxy of proxies) {
         t.match(Buffer.concat(await received).toString(), /^HTTP\/1\.1 200 /)
       }
       t.ok(crashes > 0)
-    })
-
-    t.test('an idle connection of a caller outlasts the time for the header fields', async t => {
-      const configure: Proxy['configure'] = (config, setting) => {
-        return proxy.configure(config.replace('timeout http-request 10s', 'timeout http-request 200ms'), setting)
-      }
-      const { newAgent } = await startBehind(t, { ...proxy, configure })
-      const socket = connect(newAgent().options as ConnectionOptions).on('error', () => {})
-      const received = socket.toArray()
-      for (const field of ['Connection: keep-alive', 'Connection: close']) {
-        socket.write(requestText('GET /livez', ['Host: plants.example.com', field]))
-        await setTimeout(1000)
-      }
-      t.equal(Buffer.concat(await received).toString().match(/HTTP\/1\.1 200 /g)?.length, 2)
     })
   }
 
