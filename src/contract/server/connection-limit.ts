@@ -25,6 +25,9 @@ export function connectionLimit (
 ): ConnectionLimit {
   const openFiles = limitOfOpenFiles()
   const forConnections = openFiles - reserved - (threads - 1) * reservedForThread
+  if (forConnections <= 0) {
+    warn(`The process may open only ${openFiles} files (ulimit -n), and may need more to start.`)
+  }
   const byFiles = Math.floor(Math.max(forConnections, openFiles / 2) / 2)
   const bytes = threads * memoryLimit(threads) / 2
   const byMemory = Math.max(100, Math.floor(bytes / Math.max(bodyLimit, unsentBytes)))

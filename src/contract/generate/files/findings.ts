@@ -79,6 +79,7 @@ function hintOfValue (problem: NormalizedProblem): string {
 }
 
 const hintsOfMessages: ReadonlyArray<[message: RegExp, hint: string]> = [
+  [/^Expected type `string` but got `(?:integer|number|boolean)`/, ' Put it in quotes.'],
   [/variable is not defined in the `variables`/, ' The paths of operations keep it in braces.'],
   [/is not used in the path/, ' A path has the names of its parameters in braces: /plants/{id}.']
 ]

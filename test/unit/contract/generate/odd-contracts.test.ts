@@ -346,6 +346,14 @@ paths: { ${path}: { get: { operationId: a, parameters: [{ name: id, required: tr
   }
 })
 
+t.test('a text that YAML reads as another type has a way out', async t => {
+  const contract = (version: string) => {
+    return `${head.replace('1.0.0', version)}\npaths: { /a: { get: { operationId: a, ${fine} } } }\n`
+  }
+  await t.rejects(readContract(write(t, contract('1.0'))), /`string` but got `integer`\. Put it in quotes\. \(/)
+  await t.rejects(readContract(write(t, contract('[1]'))), /`string` but got `array`\. \(/)
+})
+
 t.test('a type beside the name of a parameter or header field has a way out', async t => {
   const header = 'headers: { X: { type: string } }'
   const typed = [

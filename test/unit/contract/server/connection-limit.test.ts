@@ -51,6 +51,11 @@ t.test('the limit leaves file descriptors for responses, the database, log and t
   t.strictSame(lowered, { limit: 480, reason })
   t.strictSame(warnings, [`MOST is lowered to 480: ${reason}.`])
   t.equal(connectionLimit(byDefault, 3, noWarning).limit, 464, 'each further thread needs some')
+  setLimits(t, 65, 512)
+  t.equal(connectionLimit(byDefault, 1, noWarning).limit, 16)
   setLimits(t, 20, 512)
-  t.equal(connectionLimit(byDefault, 1, noWarning).limit, 5, 'half of very few')
+  const found = connectionLimit(byDefault, 1, sentence => warnings.push(sentence))
+  t.equal(found.limit, 5, 'half of very few')
+  const tooFew = 'The process may open only 20 files (ulimit -n), and may need more to start.'
+  t.strictSame(warnings.slice(1), [tooFew])
 })
