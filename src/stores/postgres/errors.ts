@@ -150,6 +150,8 @@ export const namePrimary = 'name the primary, or all hosts, as in postgres://use
 export const sqlOfOwner = 'by the SQL for the owner in docs/use/postgresql.md'
 const wasChanged = 'undo what makes its table plants differ from the SQL for the owner in ' +
   'docs/use/postgresql.md'
+/** The start has compared the types of the columns. */
+const isWrong = `correct the statement (docs/build/add-a-member.md), or ${wasChanged}`
 const refusesPlants = `its table plants does not take every plant: ${wasChanged}`
 const raiseTimeout = 'or raise the time limit for this user or database (ALTER ROLE, ALTER ' +
   'DATABASE)'
@@ -163,8 +165,8 @@ const remedies: Readonly<Record<string, string>> = {
   [duplicateRow]: 'plants may share everything but the id: drop it (DROP INDEX, or ALTER TABLE ' +
     'plants DROP CONSTRAINT)',
   23514: refusesPlants,
-  42703: wasChanged,
-  42804: wasChanged,
+  42703: isWrong,
+  42804: isWrong,
   '428C9': refusesPlants,
   '42P10': refusesPlants,
   [readOnly]: `${makeWritable}; on a standby, ${namePrimary}`,

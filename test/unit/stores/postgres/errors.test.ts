@@ -103,13 +103,14 @@ t.test('a server that lets nobody else in, and a transaction that is read-only, 
 
 t.test('a table that was changed, a limit of time and a full disk have ways out', async t => {
   const undo = 'undo what makes its table plants differ from the SQL for the owner in docs/use/postgresql.md'
+  const correct = `correct the statement (docs/build/add-a-member.md), or ${undo}`
   const raise = 'or raise the time limit for this user or database (ALTER ROLE, ALTER DATABASE)'
   // As PostgreSQL 18 says it.
   const failures: Array<[code: string, message: string, wayOut: string]> = [
     ['23505', 'duplicate key value violates unique constraint "one_name"', 'plants may share ' +
       'everything but the id: drop it (DROP INDEX, or ALTER TABLE plants DROP CONSTRAINT)'],
-    ['42703', 'column "tag" of relation "plants" does not exist', undo],
-    ['42804', 'column "tag" is of type integer but expression is of type text', undo],
+    ['42703', 'column "tag" of relation "plants" does not exist', correct],
+    ['42804', 'column "tag" is of type integer but expression is of type text', correct],
     ['22001', 'value too long for type character varying(20)', undo],
     ['22003', 'integer out of range', undo],
     ['53100', 'could not extend file "base/5/1": No space left on device', 'free some space on its disk'],
