@@ -62,14 +62,17 @@ function hintFor (unknown: string, problem: NormalizedProblem): string {
   return hints.get(unknown) ?? didYouMean(unknown, names)
 }
 
-/** Says how OpenAPI 3.1 writes null as a type, a body, and a required property. */
+/** Says how OpenAPI 3.1 writes null or a format as a type, a body, and a required property. */
 function hintOfValue (problem: NormalizedProblem): string {
   const place = placeOf(problem)
   const start = startOf(place)
   const text = (place.source.body.split('\n')[start.line - 1] as string).slice(start.col - 1)
   const pointer = String(place.pointer)
-  if (/\/type(?:\/\d+)?$/.test(pointer) && /^(?:null|~)/.test(text)) {
-    return " Write null in quotes: 'null'."
+  if (/\/type(?:\/\d+)?$/.test(pointer)) {
+    if (/^(?:null|~)/.test(text)) return " Write null in quotes: 'null'."
+    const format = /^["']?([\w-]*)/.exec(text)?.[1]
+    const type = typesOfFormats.find(([formats]) => formats.includes(String(format)))?.[1]
+    if (type !== undefined) return ` Write \`type: ${type}\` with \`format: ${format}\`.`
   }
   if (/\/properties\/[^/]+\/required$/.test(pointer) && /^(?:true|false)/.test(text)) {
     return ' List the name of the property in `required` of its object.'
@@ -77,6 +80,13 @@ function hintOfValue (problem: NormalizedProblem): string {
   const isBody = /\/parameters\/\d+\/in$/.test(pointer) && /^["']?body/.test(text)
   return isBody ? ' The body is `requestBody`, beside `parameters`.' : ''
 }
+
+/** Formats that other languages have as types. */
+const typesOfFormats: ReadonlyArray<[formats: string[], type: string]> = [
+  [['int32', 'int64'], 'integer'],
+  [['float', 'double'], 'number'],
+  [['date', 'date-time', 'time', 'uuid', 'uri', 'email'], 'string']
+]
 
 const hintsOfMessages: ReadonlyArray<[message: RegExp, hint: string]> = [
   [/^Expected type `string` but got `(?:integer|number|boolean)`/, ' Put it in quotes.'],

@@ -377,7 +377,7 @@ components: { schemas: { ${schemas} } }
   t.match(message, /Expected type `array` but got `boolean`\. List the name of the property in `required` of its object\./)
 })
 
-t.test('null without quotes is no type, and a server without a scheme is a path', async t => {
+t.test('null without quotes and a format are no types, and a server without a scheme is a path', async t => {
   const typed = (type: string) => `${head.replace('{ url: / }', '{ url: api.example.com/v1 }, { url: /v1.example }')}
 paths: { /a: { get: { operationId: a, ${fine} } } }
 components: { schemas: { A: { type: ${type} } } }
@@ -386,8 +386,15 @@ components: { schemas: { A: { type: ${type} } } }
     const error = await readContract(write(t, typed(type))).then(() => t.fail(), error => error) as ContractError
     t.match(error.findings, [/`type` can be one of the following only: .* Write null in quotes: 'null'\. \(struct\)$/])
   }
+  for (const [type, hint] of [
+    ['int64', 'Write `type: integer` with `format: int64`. '],
+    ["'float'", 'Write `type: number` with `format: float`. '],
+    ['date-time', 'Write `type: string` with `format: date-time`. ']
+  ] as const) {
+    await t.rejects(readContract(write(t, typed(type))), { message: hint })
+  }
   const misspelt = await readContract(write(t, typed('strng'))).then(() => t.fail(), error => error) as ContractError
-  t.notMatch(misspelt.message, 'in quotes')
+  t.notMatch(misspelt.message, 'Write')
   const { warnings } = await readContract(write(t, typed('string')))
   t.equal(warnings.filter(warning => /\/servers\/0\/url This address is a path, .*: write https:\/\/api\.example\.com\/v1\.$/.test(warning)).length, 1)
   t.equal(warnings.join().match(/This address is a path/g)?.length, 1)
