@@ -74,6 +74,8 @@ export function describeError (error: unknown): string {
 }
 
 function remedyOf (code: string, message: string): string | undefined {
+  // With ON CONFLICT, the table lacks its constraint; else the lists of the statement differ.
+  if (code === '42P10' && !message.includes('ON CONFLICT')) return correctStatement
   if (code !== ofPooler) return remedies[code]
   if (/no such database|does not exist/.test(message)) return remedies['3D000']
   if (message.includes('max_client_conn')) return raiseClients
@@ -151,7 +153,7 @@ export const sqlOfOwner = 'by the SQL for the owner in docs/use/postgresql.md'
 const wasChanged = 'undo what makes its table plants differ from the SQL for the owner in ' +
   'docs/use/postgresql.md'
 /** The start has compared the types of the columns. */
-const isWrong = `correct the statement (docs/build/add-a-member.md), or ${wasChanged}`
+const correctStatement = `correct the statement (docs/build/add-a-member.md), or ${wasChanged}`
 const refusesPlants = `its table plants does not take every plant: ${wasChanged}`
 const raiseTimeout = 'or raise the time limit for this user or database (ALTER ROLE, ALTER ' +
   'DATABASE)'
@@ -160,13 +162,15 @@ const remedies: Readonly<Record<string, string>> = {
   '0A000': refusesPlants,
   22001: wasChanged,
   22003: wasChanged,
+  '22P02': correctStatement,
   23502: refusesPlants,
   23503: refusesPlants,
   [duplicateRow]: 'plants may share everything but the id: drop it (DROP INDEX, or ALTER TABLE ' +
     'plants DROP CONSTRAINT)',
   23514: refusesPlants,
-  42703: isWrong,
-  42804: isWrong,
+  42601: correctStatement,
+  42703: correctStatement,
+  42804: correctStatement,
   '428C9': refusesPlants,
   '42P10': refusesPlants,
   [readOnly]: `${makeWritable}; on a standby, ${namePrimary}`,
