@@ -10,6 +10,7 @@ export function isTransient (error: unknown): boolean {
   // or none.
   const code = codeOf(error)
   const isOfServer = /^[0-9A-Z]{5}$/.test(code)
+  if (hasOtherCount(error)) return false
   if ((error as Error).message.includes(duringRecovery)) return true
   if (!isOfServer || /^(?:08|40|57P)/.test(code)) return true
   if (code === duplicateRow) return (error as { schema?: string }).schema === 'pg_catalog'
@@ -68,14 +69,24 @@ export function describeError (error: unknown): string {
   }
   const description = descriptions[code]
   if (description !== undefined) return description
+  if (hasOtherCount(error)) return `${message}; ${correctStatement}`
   // Translated messages keep the remedy of their code.
   const remedy = message.includes('no encryption') ? remedyWithoutTls : remedyOf(code, message)
   return remedy === undefined ? message : `${message}; ${remedy}`
 }
 
+/**
+ * Whether a statement has more or fewer values than it names: PostgreSQL has the code of a broken
+ * protocol for it, or that of a table without the constraint of ON CONFLICT.
+ */
+function hasOtherCount (error: unknown): boolean {
+  const code = codeOf(error)
+  const { message, routine } = error as Error & { routine?: string }
+  if (code === '42P10') return !message.includes('ON CONFLICT')
+  return code === ofPooler && routine === 'exec_bind_message'
+}
+
 function remedyOf (code: string, message: string): string | undefined {
-  // With ON CONFLICT, the table lacks its constraint; else the lists of the statement differ.
-  if (code === '42P10' && !message.includes('ON CONFLICT')) return correctStatement
   if (code !== ofPooler) return remedies[code]
   if (/no such database|does not exist/.test(message)) return remedies['3D000']
   if (message.includes('max_client_conn')) return raiseClients
@@ -84,7 +95,7 @@ function remedyOf (code: string, message: string): string | undefined {
 }
 
 const raiseClients = 'raise it, or look in the log of PgBouncer whether it reaches PostgreSQL'
-/** PgBouncer has one code for all its errors. */
+/** PgBouncer has one code for all its errors, that of a broken protocol. */
 const ofPooler = '08P01'
 
 const lacksTls = 'does not support SSL'
@@ -171,6 +182,7 @@ const remedies: Readonly<Record<string, string>> = {
   42601: correctStatement,
   42703: correctStatement,
   42804: correctStatement,
+  '42P18': correctStatement,
   '428C9': refusesPlants,
   '42P10': refusesPlants,
   [readOnly]: `${makeWritable}; on a standby, ${namePrimary}`,

@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
 import { newest } from '../../../src/stores/postgres/columns.ts'
+import { describeError, isTransient } from '../../../src/stores/postgres/errors.ts'
 import { all, plantStoreSuites, raceForIds } from '../../fixtures/plant-store-suite.ts'
 import { changeSession, startOwnPostgres, startPostgres } from '../../fixtures/postgres.ts'
 import { startRelay } from '../../fixtures/relay.ts'
@@ -325,6 +326,29 @@ t.test('only a table that keeps its rows is accepted, with all its partitions', 
   const store = await open(t, url)
   t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
   t.equal(await store.add({ id: 1n, name: 'oak' }), 'conflict')
+})
+
+t.test('a wrong statement is named, and not tried again', async t => {
+  const client = new pg.Client(await server.database())
+  await client.connect()
+  await client.query('CREATE TABLE plants (id bigint PRIMARY KEY, name text)')
+  const statements: Array<[text: string, values: unknown[]]> = [
+    ['INSERT INTO plants VALUES ($1, $2)', [1, 'fern', 'more']],
+    ['INSERT INTO plants VALUES ($1, $2)', [1]],
+    ['INSERT INTO plants (id, name) SELECT 1', []],
+    ['INSERT INTO plants SELECT 1 \'fern\' CASE', []],
+    ['INSERT INTO plants (id, nme) VALUES (1, $1)', ['fern']],
+    ['INSERT INTO plants SELECT name, id FROM (VALUES (1, $1::text)) AS added (id, name)', ['fern']],
+    ['INSERT INTO plants SELECT * FROM unnest($1::bigint[]) AS added (id, name)', [['1']]],
+    ['INSERT INTO plants VALUES ($1, $3)', [1, 'fern', 'fern']],
+    ['INSERT INTO plants SELECT unnest($1::bigint[])', ['{{}']]
+  ]
+  for (const [text, values] of statements) {
+    const error = await client.query(text, values).then(() => t.fail(text), (error: unknown) => error)
+    t.match(describeError(error), /; correct the statement \(docs\/build\/add-a-member\.md\), or undo/, text)
+    t.equal(isTransient(error), false, text)
+  }
+  await client.end()
 })
 
 t.test('a table that does not take every plant is refused, and nothing stays of the plants that tried it', async t => {

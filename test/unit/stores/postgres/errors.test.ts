@@ -112,6 +112,7 @@ t.test('a table that was changed, a limit of time and a full disk have ways out'
     ['42703', 'column "tag" of relation "plants" does not exist', correct],
     ['42804', 'column "tag" is of type integer but expression is of type text', correct],
     ['42601', 'INSERT has more target columns than expressions', correct],
+    ['42P18', 'could not determine data type of parameter $5', correct],
     ['22P02', 'malformed array literal: "{{}}"', correct],
     ['42P10', 'table "added" has 18 columns available but 20 columns specified', correct],
     ['42P10', 'ON CONFLICT does not support deferrable unique constraints', `its table plants does not take every plant: ${undo}`],
@@ -126,6 +127,11 @@ t.test('a table that was changed, a limit of time and a full disk have ways out'
   for (const [code, message, wayOut] of failures) {
     t.equal(describeError(Object.assign(new Error(message), { code })), `${message}; ${wayOut}`)
   }
+  const message = 'bind message supplies 25 parameters, but prepared statement "" requires 24'
+  const bind = Object.assign(new Error(message), { code: '08P01', routine: 'exec_bind_message' })
+  t.equal(describeError(bind), `${message}; ${correct}`)
+  t.equal(isTransient(bind), false)
+  t.equal(isTransient(Object.assign(new Error('x'), { code: '08P01' })), true, 'of PgBouncer')
   const late = /^timeout: a statement did not end in time; end the transaction that locks its rows/
   t.match(describeError(new Error('timeout: the statement did not end in time')), late)
   t.match(describeError(new Error('timeout: the database did not respond within 8 ms')), late)
