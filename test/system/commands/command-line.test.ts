@@ -89,15 +89,18 @@ t.test('a package that is missing, or a Node that is too old, is one sentence wi
   t.match(await failed, { code: 2, stderr })
 })
 
-t.test('packages that this user may not read are one sentence, and exit code 2', async t => {
+t.test('parts of it that this user may not read are one sentence, and exit code 2', async t => {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'plant-store-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   chmodSync(folder, 0o755)
   cpSync('bin', join(folder, 'bin'), { recursive: true })
-  mkdirSync(join(folder, 'node_modules'), { mode: 0 })
+  mkdirSync(join(folder, 'generated'))
+  for (const name of ['src', 'node_modules']) mkdirSync(join(folder, name), { mode: 0 })
+  writeFileSync(join(folder, 'package.json'), '{}', { mode: 0o200 })
   const user = process.getuid?.() === 0 ? { uid: 65534 } : {}
   const failed = promisify(execFile)(join(folder, 'bin/plant-store'), { cwd: folder, ...user }).catch(error => error)
-  const stderr = `This user may not read ${folder}/node_modules: let its owner run chmod -R go+rX there.\n`
+  const parts = ['src', 'node_modules', 'package.json'].map(name => ` ${folder}/${name}`).join('')
+  const stderr = `This user may not read all of the service: let its owner run chmod -R go+rX${parts}\n`
   t.match(await failed, { code: 2, stderr })
 })
 
