@@ -189,8 +189,8 @@ const letWrite = `let the user of the service write to its folder and to ${files
 
 const anotherFolder = 'name a file in another folder in DATABASE_URL'
 
-const undoChange = 'undo the change of its table plants or of a migration, or restore the file ' +
-  'from a backup'
+const undoChange = 'undo the change of its table plants, of a migration or of a statement in ' +
+  'src/stores/sqlite/worker.ts, or restore the file from a backup'
 
 /** By Node's code or call, or SQLite's primary code; see "Result Codes" of SQLite. */
 const waysOut: Readonly<Record<string, string>> = {
@@ -201,7 +201,7 @@ const waysOut: Readonly<Record<string, string>> = {
   EPERM: letWrite, // an immutable file
   EROFS: letWrite,
   mkdir: anotherFolder,
-  1: undoChange, // SQLITE_ERROR: a table or column is missing.
+  1: undoChange, // SQLITE_ERROR: a table or column is missing, or a statement is wrong.
   8: letWrite, // SQLITE_READONLY
   // SQLITE_IOERR: also for a disk that is too full for the index, which has 32 KiB.
   10: 'look at the space (df), the inodes (df -i) and the system log of its disk, and at the ' +

@@ -26,7 +26,7 @@ async function open (t: Test, path = join(t.testdir(), 'plants.db')): Promise<Pl
 
 /** The cause in the log while the service runs. */
 const causeOf = (path: string, problem: string) => `the database ${path} cannot be used: ${problem}`
-const undo = 'undo the change of its table plants or of a migration, or restore the file from a backup'
+const undo = 'undo the change of its table plants, of a migration or of a statement in src/stores/sqlite/worker.ts, or restore the file from a backup'
 
 plantStoreSuites(t, t => `sqlite:${join(t.testdir(), 'plants.db')}`)
 
