@@ -28,7 +28,8 @@ export function linesToAdd (
 
   const verifiers = textOf('src/verifiers.ts')
   // The owner may have replaced the secret of a scheme by a verifier of another kind.
-  const isServed = (name: string) => verifiers.includes(`${memberName(name)}:`)
+  const members = verifiers.split(/[\n{,]/).map(part => part.trimStart())
+  const isServed = (name: string) => members.some(part => part.startsWith(`${memberName(name)}:`))
   const schemes = Object.entries(contract.securitySchemes)
   const secrets = schemes.filter(([name]) => !isServed(name)).map(([name]) => secretOf(name))
   const needsPassword = schemes.some(([name, scheme]) => isBasic(scheme) && !isServed(name))

@@ -421,7 +421,8 @@ t.test('after a new security scheme, init prints the lines for the kept service,
     paths: `  /a: { get: { operationId: a, ${noContent} } }`,
     components: `  securitySchemes:
     token: { type: http, scheme: bearer }
-    user: { type: http, scheme: basic }`.split('\n').filter(line => !line.includes(':') || schemes.some(name => line.includes(` ${name}:`)) || line.includes('securitySchemes')).join('\n')
+    user: { type: http, scheme: basic }
+    key: { type: apiKey, in: header, name: X-Key }`.split('\n').filter(line => !line.includes(':') || schemes.some(name => line.includes(` ${name}:`)) || line.includes('securitySchemes')).join('\n')
   })
   const linesOf = (stdout: string) => {
     const [, text = ''] = /\n\nRun npm run generate. Then add these lines, or put them in place of those that they change:\n([^]*?)\n\nNext:/.exec(stdout) ?? []
@@ -460,6 +461,9 @@ t.test('after a new security scheme, init prints the lines for the kept service,
   edit('src/verifiers.ts', [["token: secretVerifier(env, 'TOKEN_SECRET')", 'token: () => undefined'], [/ {2}'TOKEN_SECRET',\n/, '']])
   edit('test/app.test.ts', [[/ {2}TOKEN_SECRET.*\n/, '']])
   t.notMatch((await run('init')).stdout, 'Then add these lines', 'a scheme with another verifier is served')
+  t.match(read('src/verifiers.ts'), / key:/, 'a comment has the name of the next scheme')
+  write('openapi.yaml', withSchemes('token', 'user', 'key'))
+  t.match(linesOf((await run('init')).stdout)['src/verifiers.ts'], "key: secretVerifier(env, 'KEY_SECRET')")
 })
 
 t.test('in a complete project there is nothing to add, and a contract may have no operation', async t => {
