@@ -51,7 +51,8 @@ t.test('every link to a section leads to one', async t => {
 
 t.test('a page of docs/ has at most 1,500 words, and its sentences at most 40', async t => {
   for (const page of globSync('docs/*/*.md')) {
-    const text = readFileSync(page, 'utf8')
+    // The changes that a guide shows grow with the members of a plant.
+    const text = readFileSync(page, 'utf8').replace(/```diff [^]*?```/g, '')
     t.ok(words(text) <= 1500, `${page} has ${words(text)} words: split it by task`)
     // Names in code count as nothing: a cell may list packages.
     const prose = withoutCode(text).replace(/`[^`]*`,?/g, '')
