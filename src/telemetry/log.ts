@@ -108,7 +108,9 @@ function serializeError (error: Error): ReturnType<typeof stdSerializers.err> {
   }
   const messages = [...chain].map(({ message }) => message)
   const unquoted = messages.filter((message, index) => !messages[index - 1]?.includes(message))
-  return { ...stdSerializers.err(error), message: unquoted.join(': ') }
+  // A sentence is continued by its cause.
+  const message = unquoted.join(': ').replaceAll('.: ', ': ')
+  return { ...stdSerializers.err(error), message }
 }
 
 /** Caps a value at 1 KiB and escapes control characters: callers send paths and names. */

@@ -182,6 +182,7 @@ const remedies: Readonly<Record<string, string>> = {
   42601: correctStatement,
   42703: correctStatement,
   42804: correctStatement,
+  42846: correctStatement,
   '42P18': correctStatement,
   '428C9': refusesPlants,
   '42P10': refusesPlants,

@@ -341,6 +341,7 @@ t.test('a wrong statement is named, and not tried again', async t => {
     ['INSERT INTO plants SELECT name, id FROM (VALUES (1, $1::text)) AS added (id, name)', ['fern']],
     ['INSERT INTO plants SELECT * FROM unnest($1::bigint[]) AS added (id, name)', [['1']]],
     ['INSERT INTO plants VALUES ($1, $3)', [1, 'fern', 'fern']],
+    ['INSERT INTO plants SELECT $1::boolean[]::bigint[]', [[true]]],
     ['INSERT INTO plants SELECT unnest($1::bigint[])', ['{{}']]
   ]
   for (const [text, values] of statements) {

@@ -130,11 +130,13 @@ t.test('the message of an error names a cause once', async t => {
   log.error({ err: new Error('not stored', { cause }) })
   const inner = new Error('the file: the disk is full', { cause })
   log.error({ err: new Error('not stored', { cause: inner }) })
+  log.error({ err: new Error('A sentence.', { cause }) })
   const messages = lines.map(line => JSON.parse(line).err.message)
   t.strictSame(messages, [
     'the disk is full; free some space',
     'not stored: the disk is full',
-    'not stored: the file: the disk is full'
+    'not stored: the file: the disk is full',
+    'A sentence: the disk is full'
   ])
 })
 
