@@ -172,7 +172,7 @@ const raiseTimeout = 'or raise the time limit for this user or database (ALTER R
 const remedies: Readonly<Record<string, string>> = {
   '0A000': refusesPlants,
   22001: wasChanged,
-  22003: wasChanged,
+  22003: correctStatement,
   '22P02': correctStatement,
   23502: refusesPlants,
   23503: refusesPlants,

@@ -117,7 +117,7 @@ t.test('a table that was changed, a limit of time and a full disk have ways out'
     ['42P10', 'table "added" has 18 columns available but 20 columns specified', correct],
     ['42P10', 'ON CONFLICT does not support deferrable unique constraints', `its table plants does not take every plant: ${undo}`],
     ['22001', 'value too long for type character varying(20)', undo],
-    ['22003', 'integer out of range', undo],
+    ['22003', 'integer out of range', correct],
     ['53100', 'could not extend file "base/5/1": No space left on device', 'free some space on its disk'],
     ['55P03', 'canceling statement due to lock timeout',
       `end the transaction that has the lock (pg_stat_activity), ${raise}`],
