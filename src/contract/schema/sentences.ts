@@ -150,6 +150,8 @@ function adviceFor ({ keyword, params, data, parentSchema }: ErrorObject): strin
   if (typeof data === 'boolean') return ', not a boolean'
   const types = keyword === 'int64' ? ['integer'] : [params.type].flat()
   if (typeof data === 'number') {
+    // JSON has larger ones, such as 1e400.
+    if (types.includes('number')) return ' within the range of a double'
     return types.includes('string') ? ', not a number: put it in quotes' : ''
   }
   if (typeof data !== 'string') return ''

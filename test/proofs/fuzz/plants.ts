@@ -175,7 +175,7 @@ const anyJson = fc.oneof(
   { weight: 1, arbitrary: deep.map(text => new Raw(text)) }
 )
 
-const plants = objects(members)
+export const plants = objects(members)
 
 const noises = fc.record({
   undeclared: fc.array(fc.tuple(undeclaredName, anyJson), { maxLength: 3 }),

@@ -75,6 +75,8 @@ t.test('a null, a quoted value, an array or an object is named', async t => {
   ])
   t.strictSame(check('{"a":"01","c":"yes"}'), ['a must be an integer', 'c must be a boolean or an array'])
   t.strictSame(faults({ type: 'number' }, '"1.5e3"'), [`must be a number, ${quotes}`])
+  t.strictSame(faults({ type: 'number' }, '1e400'), ['must be a number within the range of a double'])
+  t.strictSame(faults({ type: 'integer' }, '1.5'), ['must be an integer'])
   const twice = (text: string) => faults({ type: ['object', 'array'] }, JSON.stringify(text))
   t.strictSame(twice('{"a":1}'), [`must be an object or an array, ${quotes}`], 'encoded twice')
   t.strictSame(twice('[]'), [`must be an object or an array, ${quotes}`])
