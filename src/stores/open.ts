@@ -54,6 +54,7 @@ function checkPath (path: string): void {
   }
   // SQLite would open another file than the one that is checked.
   if (path.startsWith('file:')) throw new Error(`has a URI: write sqlite:${path.slice(5)}`)
+  if (/\?\w+=/.test(path)) throw new Error('has parameters, which sqlite:PATH does not have')
   if (path === ':memory:') throw new Error('has a store in memory: write memory:')
   if (path.includes('$')) throw new Error('has a path with $: write the path without variables')
   if (path.startsWith('~/')) throw new Error('has a path with ~: write the path of the home folder')

@@ -30,7 +30,7 @@ export function checkFiles (path: string, mounts = '/proc/self/mountinfo'): void
   // SQLite names the log after the path: each name would have another log.
   if (file !== undefined && file.nlink > 1) {
     const reason = 'its file has another hard link, by which SQLite would lose plants'
-    throw new Error(`${reason}; remove it`)
+    throw new Error(`${reason}; remove that link (find -samefile)`)
   }
   // SQLite would make a log and an index with the mode of the file, and leave them.
   if (file !== undefined) accessSync(path, constants.W_OK)

@@ -58,6 +58,7 @@ t.test('checkStoreUrl() refuses paths that name another file than the one that w
     'sqlite:plants.db\r': ends,
     'sqlite: plants.db': ends,
     'sqlite:file:/a/plants.db': 'has a URI: write sqlite:/a/plants.db',
+    'sqlite:plants.db?mode=ro': 'has parameters, which sqlite:PATH does not have',
     'sqlite:plants.db ': ends,
     'sqlite:plants\u0000.db': ends,
     'sqlite:data/': 'has the path of a folder, but must name a file',

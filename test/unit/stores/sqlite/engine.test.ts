@@ -847,7 +847,7 @@ t.test('a folder, a symbolic link, a pipe and a file with several hard links are
     [folder]: 'it is a folder; name a file in it',
     [join(folder, 'logged')]: `its log ${join(folder, 'logged-wal')} is a folder; remove it`,
     [join(folder, 'link')]: 'it is a symbolic link; name the file itself',
-    [path]: 'its file has another hard link, by which SQLite would lose plants; remove it'
+    [path]: 'its file has another hard link, by which SQLite would lose plants; remove that link (find -samefile)'
   }
   for (const [path, problem] of Object.entries(refused)) {
     await t.rejects(open(t, path), { message: `The database ${path} cannot be used: ${problem}.` })
