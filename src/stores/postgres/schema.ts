@@ -144,23 +144,34 @@ const readSettings = `WITH path AS (
   (SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'synchronous_commit') AS commit,
   current_setting('transaction_read_only') AS "readOnly", pg_is_in_recovery() AS "isStandby"`
 
-/** Finds a table `plants` of another program before anything is written. */
-async function checkTable (query: Query, schema: string, version: number): Promise<void> {
+/** The columns of the table, if there is one, and what is wrong with one of this version. */
+async function readTable (
+  query: Query,
+  schema: string,
+  version: number
+): Promise<{ found: Column[], wrong?: string }> {
   const found = await query<Column>(readColumns, [`${schema}.plants`])
   const typeByName = new Map(found.map(({ name, type }) => [name, type]))
   // The first migration may have run without its version.
   const wrong = Object.entries(columns).find(([name, { type, since }]) => {
     return since <= Math.max(version, 1) && typeByName.get(name) !== type
   })
-  if (found.length > 0 && wrong !== undefined) {
-    const [name, { type }] = wrong
-    const present = typeByName.get(name)
-    const problem = present === undefined
-      ? `its table plants has no column ${name} of the type ${type}`
-      : `the column ${name} of its table plants is of the type ${present}, not ${type}`
+  if (found.length === 0 || wrong === undefined) return { found }
+  const [name, { type }] = wrong
+  const present = typeByName.get(name)
+  const problem = present === undefined
+    ? `its table plants has no column ${name} of the type ${type}`
+    : `the column ${name} of its table plants is of the type ${present}, not ${type}`
+  return { found, wrong: problem }
+}
+
+/** Finds a table `plants` of another program before anything is written. */
+async function checkTable (query: Query, schema: string, version: number): Promise<void> {
+  const { found, wrong } = await readTable(query, schema, version)
+  if (wrong !== undefined) {
     const remedy = 'use another database if it belongs to another program, or undo the change of ' +
       'the table, or of a migration that has run'
-    throw new PermanentError(`${problem}; ${remedy}`)
+    throw new PermanentError(`${wrong}; ${remedy}`)
   }
   const [{ kind = 'r', persistence = 'p' } = {}] = found
   if (kind !== 'r' && kind !== 'p') {
@@ -211,13 +222,16 @@ async function migrate (query: Query, schema: string, version: number): Promise<
   await query(`INSERT INTO ${versions} VALUES (1, 0) ON CONFLICT DO NOTHING`)
   for (const [number, toStatement] of Object.entries(migrations).slice(version)) {
     await query(toStatement(schema)).catch((error: Error) => {
-      throw isWrongStatement(error) ? failedMigration(number, error) : error
+      throw isWrongStatement(error) ? failedMigration(number, error.message) : error
     })
+    // Before its version is written: it can be corrected, and runs again.
+    const { wrong } = await readTable(query, schema, Number(number))
+    if (wrong !== undefined) throw failedMigration(number, wrong)
     await query(`UPDATE ${versions} SET version = $1 WHERE version < $1`, [Number(number)])
   }
 }
 
-function failedMigration (number: string, { message }: Error): PermanentError {
+function failedMigration (number: string, reason: string): PermanentError {
   const wayOut = 'correct it in src/stores/postgres/columns.ts'
-  return new PermanentError(`migration ${number} failed (${message}); ${wayOut}`)
+  return new PermanentError(`migration ${number} failed (${reason}); ${wayOut}`)
 }

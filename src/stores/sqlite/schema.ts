@@ -25,6 +25,9 @@ export const columns = {
   tag: { since: 1, value: ({ tag = null }) => tag }
 } satisfies Record<keyof NewPlant, Column>
 
+/** All of them, as a part of a statement. */
+export const columnNames = Object.keys(columns).map(name => `"${name}"`).join(', ')
+
 /** "Plnt" in the header of the file: it distinguishes the file from those of other programs. */
 const applicationId = 0x506c6e74
 
@@ -137,6 +140,8 @@ function migrate (connection: DatabaseSync, read: ReadPragma): void {
   for (const [number, migration] of Object.entries(migrations).slice(found)) {
     run(connection, migration, number)
   }
+  // A column that is missing must not be found after the commit.
+  run(connection, `SELECT ${columnNames} FROM plants LIMIT 0`, String(version))
   connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
 }
 

@@ -15,7 +15,9 @@ import {
 } from './checkpoint.ts'
 import { checkFiles, fileMoved, identify, stat } from './file-checks.ts'
 import { type FileWatch, watchFiles } from './file-watch.ts'
-import { columns, creationMark, markCreation, setUpFile, writeVersion } from './schema.ts'
+import {
+  columnNames, columns, creationMark, markCreation, setUpFile, writeVersion
+} from './schema.ts'
 import { checkMark, removeMark, writeMark } from './unsynced-mark.ts'
 import { lockWaitMs } from './wait.ts'
 
@@ -333,12 +335,11 @@ function prepareStatements (
   connection: DatabaseSync,
   { write, checkPlace }: FileWatch
 ): Database['statements'] {
-  const names = Object.keys(columns).map(name => `"${name}"`)
   const cells = Object.values(columns)
-  const insert = connection.prepare(`INSERT INTO plants (${names.join(', ')})
-    VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`)
-  const find = connection.prepare(`SELECT ${names.join(', ')} FROM plants WHERE id = ?`)
-  const select = connection.prepare(`SELECT ${names.join(', ')} FROM plants
+  const insert = connection.prepare(`INSERT INTO plants (${columnNames})
+    VALUES (${cells.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`)
+  const find = connection.prepare(`SELECT ${columnNames} FROM plants WHERE id = ?`)
+  const select = connection.prepare(`SELECT ${columnNames} FROM plants
     WHERE id >= ? ORDER BY id LIMIT ?`)
   const count = connection.prepare('SELECT count(*) AS count FROM plants')
 

@@ -28,6 +28,25 @@ conflict
 The database removed.db cannot be used: its table plants is gone; restore the file from a backup.
 `
 
+/** Migrates a database by a migration that forgets the column, and again after its correction. */
+const correctedProgram = `import { readFileSync, writeFileSync } from 'node:fs'
+import { openStore } from './src/stores/open.ts'
+const file = 'src/stores/sqlite/schema.ts'
+const right = readFileSync(file, 'utf8')
+writeFileSync(file, right.replace(/2: .*/, "2: 'ALTER TABLE plants ADD COLUMN other INTEGER'"))
+await openStore('sqlite:old.db', { maxQueue: 9 }).catch(({ message }) => console.log(message))
+writeFileSync(file, right)
+const store = await openStore('sqlite:old.db', { maxQueue: 9 })
+console.log(await store.add({ id: 1n, name: 'oak', heightCm: 1 }))
+await store.close()
+`
+
+const corrected = `The database old.db cannot be used: migration 2 of src/stores/sqlite/schema.ts failed \
+(no such column: "heightCm" - should this be a string literal in single-quotes?); undo the change of its table plants, \
+of a migration or of a statement in src/stores/sqlite/worker.ts, or restore the file from a backup.
+added
+`
+
 /** Of these files only the tests that depend on members, columns and versions: others take long. */
 const filter = 'TAP_TIMEOUT=300\nTAP_GREP=/1,500 words|version 1|newer|application id|table that|conflict/'
 const filtered = ['test/unit/docs.test.ts', 'test/unit/stores/sqlite/engine.test.ts']
@@ -61,11 +80,16 @@ t.test('the guide changes what the compiler reports, and the store keeps the mem
   database.exec(version1.create)
   database.prepare(version1.insert).run(1, 'oak', null)
   database.close()
+  const old = new DatabaseSync(join(guide.folder, 'old.db'))
+  old.exec(version1.create)
+  old.close()
   const removed = new DatabaseSync(join(guide.folder, 'removed.db'))
   removed.exec(`${version1.create}; DROP TABLE plants`)
   removed.close()
   writeFileSync(join(guide.folder, 'program.ts'), program)
+  writeFileSync(join(guide.folder, 'corrected.ts'), correctedProgram)
   t.strictSame(await guide.run('program.ts'), { code: 0, output: printed })
+  t.strictSame(await guide.run('corrected.ts'), { code: 0, output: corrected })
   writeFileSync(join(guide.folder, 'filter.env'), filter)
   for (const command of dependents) {
     const { code, output } = await guide.run(...command)
