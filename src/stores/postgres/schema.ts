@@ -226,12 +226,12 @@ async function migrate (query: Query, schema: string, version: number): Promise<
     })
     // Before its version is written: it can be corrected, and runs again.
     const { wrong } = await readTable(query, schema, Number(number))
-    if (wrong !== undefined) throw failedMigration(number, wrong)
+    if (wrong !== undefined) throw failedMigration(number, wrong, 'drop the columns it made, and ')
     await query(`UPDATE ${versions} SET version = $1 WHERE version < $1`, [Number(number)])
   }
 }
 
-function failedMigration (number: string, reason: string): PermanentError {
-  const wayOut = 'correct it in src/stores/postgres/columns.ts'
+function failedMigration (number: string, reason: string, undo = ''): PermanentError {
+  const wayOut = undo + 'correct it in src/stores/postgres/columns.ts'
   return new PermanentError(`migration ${number} failed (${reason}); ${wayOut}`)
 }

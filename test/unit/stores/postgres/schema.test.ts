@@ -23,7 +23,7 @@ t.test('a migration that makes another column is refused before its version is w
   }
   await t.rejects(setUpDatabase(query as Query), {
     message: 'migration 1 failed (the column id of its table plants is of the type int4, not int8); ' +
-      'correct it in src/stores/postgres/columns.ts'
+      'drop the columns it made, and correct it in src/stores/postgres/columns.ts'
   })
   t.ok(sent.some(text => text.includes('CREATE TABLE IF NOT EXISTS "public".plants\n')))
   t.notOk(sent.some(text => text.startsWith('UPDATE')))
