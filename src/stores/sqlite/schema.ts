@@ -150,9 +150,11 @@ function run (connection: DatabaseSync, migration: string, number: string): void
   try {
     connection.exec(migration)
   } catch (error) {
-    const { message } = error as Error
-    const place = `migration ${number} of src/stores/sqlite/schema.ts`
-    throw Object.assign(error as Error, { message: `${place} failed (${message})` })
+    const { message, errcode } = error as Error & { errcode: number }
+    const problem = `migration ${number} of src/stores/sqlite/schema.ts failed (${message})`
+    // SQLITE_ERROR: the statement is wrong. Others, such as a full disk, have their own way out.
+    if (errcode !== 1) throw Object.assign(error as Error, { message: problem })
+    throw new Error(`${problem}; correct it, or name another file`, { cause: error })
   }
 }
 

@@ -42,8 +42,7 @@ await store.close()
 `
 
 const corrected = `The database old.db cannot be used: migration 2 of src/stores/sqlite/schema.ts failed \
-(no such column: "heightCm" - should this be a string literal in single-quotes?); undo the change of its table plants, \
-of a migration or of a statement in src/stores/sqlite/worker.ts, or restore the file from a backup.
+(no such column: "heightCm" - should this be a string literal in single-quotes?); correct it, or name another file.
 added
 `
 

@@ -444,7 +444,7 @@ t.test('a table that may not keep every plant is refused; other indexes are not'
   rmSync(path)
   await t.rejects(open('CREATE TABLE other (id); CREATE INDEX plants ON other (id)', 0), {
     message: `The database ${path} cannot be used: migration 1 of src/stores/sqlite/schema.ts failed ` +
-      `(there is already an index named plants); ${undo}.`
+      '(there is already an index named plants); correct it, or name another file.'
   })
   rmSync(path)
   await t.resolves(open(`${version1.create}; CREATE INDEX i ON plants (name)`))

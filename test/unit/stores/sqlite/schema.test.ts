@@ -32,6 +32,15 @@ t.test('a start merges the log that a crash has left into the file', async t => 
   t.match(connection.prepare('SELECT * FROM plants').get(), { id: 1n, name: 'fern' })
 })
 
+t.test('a migration that a full disk stops is not called wrong', t => {
+  const connection = new DatabaseSync(join(t.testdir(), 'plants.db'), { readBigInts: true })
+  t.teardown(() => connection.close())
+  connection.exec('PRAGMA max_page_count = 1')
+  const problem = 'migration 1 of src/stores/sqlite/schema.ts failed (database or disk is full)'
+  t.throws(() => setUpFile(connection, join(t.testdirName, 'plants.db')), { message: problem, errcode: 13 })
+  t.end()
+})
+
 t.test('the first checkpoint of a new file does not wait for itself when another process writes', async t => {
   const path = join(t.testdir(), 'plants.db')
   const connection = new DatabaseSync(path, { readBigInts: true, timeout: 500 })
