@@ -78,7 +78,8 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     drain: {
       delayMs: () => isLeaving() ? 0 : options.shutdownDelayMs,
       lingerMs,
-      requestTimeoutMs: requestTimeoutMs.whole,
+      // The server looks for late requests each second.
+      requestTimeoutMs: requestTimeoutMs.whole + 1000,
       responseTimeoutMs
     },
     ServerResponse: measuredResponse(recorder),

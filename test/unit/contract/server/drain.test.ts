@@ -97,6 +97,20 @@ t.test('a connection with a pending response at shutdown lingers after the respo
   await Promise.all([closed, shutdown])
 })
 
+t.test('a request that stalls gets its 408 also when shutdown begins', async t => {
+  const { app, open } = await start(t, { requestTimeoutMs: { header: 1000, whole: 1000 } })
+  // Between two looks of the server at its connections, which are a second apart.
+  await sleep(500)
+  const { socket, closed } = await open()
+  let response = ''
+  socket.on('data', text => { response += text })
+  const begun = once(app.server, 'request')
+  socket.write(request('{"id":1,"name":"x"}').slice(0, -1))
+  await begun
+  await Promise.all([app.close(), closed])
+  t.match(response, /^HTTP\/1.1 408 /)
+})
+
 t.test('an idle connection is kept as long as its response says, without other limits', async t => {
   const limits = { requestTimeoutMs: { header: 200, whole: 300 }, keepAliveTimeoutMs: 2000 }
   const { ask, closed } = await (await start(t, limits)).open()
