@@ -49,9 +49,8 @@ export async function openSource (from: string): Promise<Source & { close: () =>
   const file = await statOf(from)
   if (file.isDirectory()) throw new ArgumentError(`${from} is a folder: name a file in it.`)
   // What a pipe has is read only once.
-  if (file.isFile() && await isDatabase(from)) {
-    throw new ArgumentError(`${from} is a SQLite database: write sqlite:${from}.`)
-  }
+  const other = file.isFile() ? await otherFormatOf(from) : undefined
+  if (other !== undefined) throw new ArgumentError(`${from} ${other}.`)
   const stream = createReadStream(from)
   await once(stream, 'open')
   const position = () => stream.bytesRead
@@ -76,10 +75,17 @@ async function statOf (path: string): Promise<Stats> {
   }
 }
 
-/** See "Database File Format" of SQLite. */
-async function isDatabase (path: string): Promise<boolean> {
-  const [header] = await Array.fromAsync(createReadStream(path, { end: 14 }))
-  return String(header) === 'SQLite format 3'
+/** The first bytes of gzip, zstd and xz. */
+const compressed = ['\x1f\x8b', '\x28\xb5\x2f\xfd', '\xfd7zXZ']
+
+/** What a file is that is no NDJSON, and what to do. Compressed NDJSON would be bad lines alone. */
+async function otherFormatOf (path: string): Promise<string | undefined> {
+  const start = createReadStream(path, { end: 14, encoding: 'latin1' })
+  const [header = ''] = await Array.fromAsync(start)
+  if (header === 'SQLite format 3') return `is a SQLite database: write sqlite:${path}`
+  if (header.startsWith('PGDMP')) return 'is a dump of PostgreSQL: restore it by pg_restore'
+  const isCompressed = compressed.some(bytes => header.startsWith(bytes))
+  return isCompressed ? 'is compressed: decompress it, or pass its content by a pipe' : undefined
 }
 
 interface Target extends Pick<CopyOptions, 'add'> {

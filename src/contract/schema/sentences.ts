@@ -154,6 +154,9 @@ function adviceFor ({ keyword, params, data, parentSchema }: ErrorObject): strin
     if (types.includes('number')) return ' within the range of a double'
     return types.includes('string') ? ', not a number: put it in quotes' : ''
   }
+  // In an answer: a request has a bigint only where the schema has an int64.
+  const isForNumber = keyword === 'type' && /integer|number/.test(String(types))
+  if (typeof data === 'bigint' && isForNumber) return ', not a bigint: convert it by Number()'
   if (typeof data !== 'string') return ''
   const isQuoted = types.some(type => unquoted[type]?.test(data))
   return isQuoted ? ', not a string: remove its quotes' : ''

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { NewPlant } from '../../../src/plants/plant-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
@@ -291,7 +292,13 @@ test('without a terminal the progress of a file is in percent', async t => {
 })
 
 test('a copy that cannot start prints one sentence without a stack or a password', async t => {
-  const folder = t.testdir({ 'there.ndjson': '', database: 'SQLite format 3\0\x10', 'garbage.db': 'x'.repeat(8000) })
+  const folder = t.testdir({
+    'there.ndjson': '',
+    database: 'SQLite format 3\0\x10',
+    'garbage.db': 'x'.repeat(8000),
+    'plants.dump': 'PGDMP\x01\x0f',
+    'plants.gz': gzipSync('{"id":1,"name":"fern"}\n')
+  })
   const existing = join(folder, 'there.ndjson')
   // The path of a socket is short.
   const short = mkdtempSync(join(tmpdir(), 'copy-'))
@@ -318,6 +325,8 @@ test('a copy that cannot start prints one sentence without a stack or a password
       /^There is no store for "postgress:"\. Use sqlite:PATH.*\.\n$/
     ],
     [[join(folder, 'database'), '-'], /^\S+database is a SQLite database: write sqlite:\/\S+\.\n$/],
+    [[join(folder, 'plants.dump'), '-'], /^\S+dump is a dump of PostgreSQL: restore it by pg_restore\.\n$/],
+    [[join(folder, 'plants.gz'), '-'], /^\S+gz is compressed: decompress it, or pass its content by a pipe\.\n$/],
     [['postgres://u:SECRET@h:x/db', '-'], /^FROM has a host or port that is not valid\.\n$/],
     [['postgres://127.0.0.1:1/d', '-'], /127\.0\.0\.1:1\b.* cannot be used: nothing listens there; start PostgreSQL, or correct FROM\.\n$/],
     [['DATABASE_URL=postgres://u:SECRET@h/db', '-'], /^FROM has an address or a password beside other text: use sqlite:PATH, .*\.\n$/],
@@ -347,7 +356,7 @@ test('a copy that cannot start prints one sentence without a stack or a password
   for (const [args, message] of [...mistakes, ...unknown]) {
     const coverage = !unknown.some(([known]) => known === args)
     const { code, stdout, stderr } = await copy(args, '{"id":1,"name":"x"}\n', { coverage })
-    const isMistake = /^(?:The copy needs|There is no|--|FROM|TO)|is a folder|sqlite:\S/.test(stderr)
+    const isMistake = /^(?:The copy needs|There is no|--|FROM|TO)|is a (?:folder|dump)|is compressed|sqlite:\S/.test(stderr)
     t.equal(code, isMistake ? 2 : 1, args.join(' '))
     t.match(stderr, message)
     t.notMatch(stderr, /\n {4}at |SECRET/, 'no stack, no password')

@@ -637,20 +637,19 @@ t.test('the owner of a table of version 1.0.0 can make the table of versions for
   const role = databaseName(url)
   await server.query(version1.create, url)
   await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
-  t.teardown(() => server.query(`DROP ROLE ${role}`))
+  t.teardown(() => server.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`, url))
   await server.query(`GRANT SELECT, INSERT ON plants TO ${role}`, url)
   const limited = changeUrl(url, { username: role, password: 'secret' })
   await rejectsOpening(t, limited, /permission denied for schema public; .*SQL for the owner/)
   await server.query(sqlOfOwner.replaceAll('service_user', role), url)
   t.equal(await (await open(t, limited)).add({ id: 1n, name: 'fern' }), 'added')
-  t.teardown(() => server.query(`REVOKE ALL ON plants, plants_schema FROM ${role}`, url))
 })
 
 t.test('the SQL of the guide makes the tables that the service makes, for a user who may make none', async t => {
   const url = await server.database()
   const role = databaseName(url)
   await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
-  t.teardown(() => server.query(`DROP ROLE ${role}`))
+  t.teardown(() => server.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`, url))
   const limited = changeUrl(url, { username: role, password: 'secret' })
   await rejectsOpening(t, limited, /permission denied for schema public; .*SQL for the owner/)
   await server.query(sqlOfOwner.replaceAll('service_user', role), url)
@@ -679,7 +678,7 @@ t.test('a user needs rights to the tables and the function that the store uses, 
   await (await open(t, url)).close()
   const role = databaseName(url)
   await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
-  t.teardown(() => server.query(`DROP ROLE ${role}`))
+  t.teardown(() => server.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`, url))
   const limited = changeUrl(url, { username: role, password: 'secret' })
   const denied = `${cannotBeUsed(url)} permission denied for`
   const remedy = 'grant the rights, or let the owner make the tables, by the SQL for the owner in ' +
@@ -700,8 +699,6 @@ t.test('a user needs rights to the tables and the function that the store uses, 
   `, url)
   await server.query(`REVOKE EXECUTE ON FUNCTION ${emitMessage?.name} FROM PUBLIC`, url)
   await rejectsOpening(t, limited, `${denied} function pg_logical_emit_message; ${remedy}.`)
-
-  await server.query(`REVOKE ALL ON plants, plants_schema FROM ${role}`, url)
 })
 
 t.test('the store recovers without a restart after a failure of the database', async t => {

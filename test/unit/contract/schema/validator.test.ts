@@ -186,6 +186,13 @@ t.test('a bigint in a response is valid, even in a frozen object', async t => {
   t.match(faultOf({ n: 2n ** 63n }), { path: 'n' })
 })
 
+t.test('a bigint in a response that is no int64 says what to do', async t => {
+  const validate = createCompiler({}, 'answer')(object({ n: { type: 'integer', format: 'int32' }, s: { type: 'string' } }))
+  const problem = 'must be an integer, not a bigint: convert it by Number()'
+  t.strictSame(validate({ value: { n: 250n } }).fault, { path: 'n', problem })
+  t.strictSame(validate({ value: { s: 250n } }).fault, { path: 's', problem: 'must be a string' })
+})
+
 t.test('numbers without format int64 stay doubles', async t => {
   const schema = object({ n: { type: 'number' }, i: { type: 'integer' } })
   const { value } = check(schema, '{"n":9007199254740993,"i":1e17}')
