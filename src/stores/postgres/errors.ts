@@ -173,6 +173,7 @@ const remedies: Readonly<Record<string, string>> = {
   '0A000': refusesPlants,
   22001: wasChanged,
   22003: correctStatement,
+  22021: 'give the member the pattern of name, which refuses it (docs/build/add-a-member.md)',
   '22P02': correctStatement,
   23502: refusesPlants,
   23503: refusesPlants,

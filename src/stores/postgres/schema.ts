@@ -170,7 +170,7 @@ async function checkTable (query: Query, schema: string, version: number): Promi
   const { found, wrong } = await readTable(query, schema, version)
   if (wrong !== undefined) {
     const remedy = 'use another database if it belongs to another program, or undo the change of ' +
-      'the table, or of a migration that has run'
+      'the table, of a migration that has run, or of a `since` in src/stores/postgres/columns.ts'
     throw new PermanentError(`${wrong}; ${remedy}`)
   }
   const [{ kind = 'r', persistence = 'p' } = {}] = found

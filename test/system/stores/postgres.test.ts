@@ -115,7 +115,7 @@ t.test('startup refuses a table of another program and creates nothing beside it
     await server.query(create, url)
     await rejectsOpening(t, url, `${cannotBeUsed(url)} ${problem}; ` +
       'use another database if it belongs to another program, or undo the change of the ' +
-      'table, or of a migration that has run.')
+      'table, of a migration that has run, or of a `since` in src/stores/postgres/columns.ts.')
     t.strictSame(
       await server.query("SELECT to_regclass('plants_schema')", url),
       [{ to_regclass: null }],

@@ -118,6 +118,8 @@ t.test('a table that was changed, a limit of time and a full disk have ways out'
     ['42P10', 'ON CONFLICT does not support deferrable unique constraints', `its table plants does not take every plant: ${undo}`],
     ['22001', 'value too long for type character varying(20)', undo],
     ['22003', 'integer out of range', correct],
+    ['22021', 'invalid byte sequence for encoding "UTF8": 0x00',
+      'give the member the pattern of name, which refuses it (docs/build/add-a-member.md)'],
     ['53100', 'could not extend file "base/5/1": No space left on device', 'free some space on its disk'],
     ['55P03', 'canceling statement due to lock timeout',
       `end the transaction that has the lock (pg_stat_activity), ${raise}`],
