@@ -194,7 +194,7 @@ const anotherFolder = 'name a file in another folder in DATABASE_URL'
 const undoChange = 'undo the change of its table plants, of a migration or of a statement in ' +
   'src/stores/sqlite/worker.ts, or restore the file from a backup'
 
-/** By Node's code or call, or SQLite's primary code; see "Result Codes" of SQLite. */
+/** By Node's code or call, or SQLite's code, extended or primary; see "Result Codes" of SQLite. */
 const waysOut: Readonly<Record<string, string>> = {
   EACCES: `let the user of the service read and write its folder and ${files} (chown, ` +
     `chmod), or ${anotherFolder}`,
@@ -215,12 +215,15 @@ const waysOut: Readonly<Record<string, string>> = {
   // SQLITE_CANTOPEN
   14: `${letWrite} and has free inodes (df -i)`,
   19: undoChange, // SQLITE_CONSTRAINT
-  26: 'name another file, or restore this one from a backup' // SQLITE_NOTADB
+  26: 'name another file, or restore this one from a backup', // SQLITE_NOTADB
+  // SQLITE_CONSTRAINT_DATATYPE: as of an integer without a format, which may be 1e300.
+  3091: 'give the member and its column the same type (docs/build/add-a-member.md)'
 }
 
 function withWayOut (error: unknown): unknown {
   const { errcode, code, syscall, message } = error as NodeJS.ErrnoException & { errcode?: number }
-  const wayOut = waysOut[`${code}`] ?? waysOut[`${syscall}`] ?? waysOut[Number(errcode) & 0xff]
+  const keys = [code, syscall, errcode, Number(errcode) & 0xff]
+  const wayOut = keys.map(key => waysOut[`${key}`]).find(known => known !== undefined)
   return wayOut === undefined ? error : new Error(`${message}; ${wayOut}`, { cause: error })
 }
 

@@ -350,6 +350,16 @@ t.test('a plant whose commit fails gets no answer but an error, and is not store
   t.equal(await store.add(plant), 'added')
 })
 
+t.test('a value that its column cannot hold is named, and not the table', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const store = await open(t, path)
+  const name = new Uint8Array(1) as unknown as string
+  const message = causeOf(path, 'cannot store BLOB value in TEXT column plants.name; ' +
+    'give the member and its column the same type (docs/build/add-a-member.md)')
+  await t.rejects(store.add({ id: 1n, name }), { cause: { message } })
+  t.equal(await store.add({ id: 1n, name: 'fern' }), 'added')
+})
+
 t.test('a running store adds no plants while its file is missing', async t => {
   const folder = t.testdir()
   const path = join(folder, 'plants.db')
