@@ -2,6 +2,7 @@
 // them.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer as createHttpServer, type Server } from 'node:http'
 import type { Agent } from 'node:https'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, createServer } from 'node:net'
@@ -260,6 +261,43 @@ for (const proxy of proxies) {
       const { send } = await startBehind(t, { ...proxy, configure })
       const { status, body } = await send({ path: '/large' })
       t.match([status, JSON.parse(body)], [413, { error: 413, message: String }])
+    })
+
+    t.test('a plant that Caddy cannot send to one service is not sent to the other without its body', async t => {
+      const requests: string[] = []
+      const checks: Server[] = []
+      const start = async (): Promise<Server> => {
+        const server = createHttpServer((request, response) => {
+          let body = ''
+          if (request.url === '/readyz') checks.push(server)
+          request.on('data', data => { body += data }).on('close', () => {
+            if (request.method === 'POST') requests.push(body)
+          })
+          request.on('end', () => response.end('{}'))
+        }).listen(0, '127.0.0.1')
+        t.teardown(() => server.close())
+        await once(server, 'listening')
+        return server
+      }
+      const [crashing, other] = await Promise.all([start(), start()])
+      const [first, second] = [crashing, other].map(server => {
+        return `127.0.0.1:${(server.address() as AddressInfo).port}`
+      })
+      const two = '127.0.0.1:3000 127.0.0.1:3001 {\nfail_duration 1m'
+      const configure: Proxy['configure'] = (config, setting) => {
+        const text = config.replace('127.0.0.1:3000 {', two).replaceAll('127.0.0.1:3001', String(second))
+        return proxy.configure(text, setting)
+      }
+      const { send } = await startProxy(t, t.testdir(), { ...proxy, configure }, String(first))
+      while (checks.length < 2) await setTimeout(10)
+      crashing.closeAllConnections()
+      crashing.close()
+      const statuses = []
+      for (let id = 0; id < 20; id++) statuses.push((await send({ headers, body: plant(id) })).status)
+      const failed = statuses.indexOf(503)
+      t.ok(failed >= 0, 'a plant met the one that crashed')
+      const answered = statuses.flatMap((_, id) => id === failed ? [] : [plant(id)])
+      t.strictSame(requests, answered, 'all others arrive whole')
     })
 
     t.test('a malformed chunk or trailer is 400, and Caddy does not send its request again', async t => {
