@@ -165,6 +165,9 @@ const wasChanged = 'undo what makes its table plants differ from the SQL for the
   'docs/use/postgresql.md'
 /** The start has compared the types of the columns. */
 const correctStatement = `correct the statement (docs/build/add-a-member.md), or ${wasChanged}`
+/** PostgreSQL stores no U+0000, in a text nor in a jsonb. */
+const addPattern = 'give each text of the member the pattern of name, which refuses U+0000 ' +
+  '(docs/build/add-a-member.md)'
 const refusesPlants = `its table plants does not take every plant: ${wasChanged}`
 const raiseTimeout = 'or raise the time limit for this user or database (ALTER ROLE, ALTER ' +
   'DATABASE)'
@@ -172,8 +175,9 @@ const raiseTimeout = 'or raise the time limit for this user or database (ALTER R
 const remedies: Readonly<Record<string, string>> = {
   '0A000': refusesPlants,
   22001: wasChanged,
-  22003: correctStatement,
-  22021: 'give the member the pattern of name, which refuses it (docs/build/add-a-member.md)',
+  22003: `give the member and its column the same type, or ${correctStatement}`,
+  22021: addPattern,
+  '22P05': addPattern,
   '22P02': correctStatement,
   23502: refusesPlants,
   23503: refusesPlants,

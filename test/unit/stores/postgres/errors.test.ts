@@ -105,6 +105,7 @@ t.test('a table that was changed, a limit of time and a full disk have ways out'
   const undo = 'undo what makes its table plants differ from the SQL for the owner in docs/use/postgresql.md'
   const correct = `correct the statement (docs/build/add-a-member.md), or ${undo}`
   const raise = 'or raise the time limit for this user or database (ALTER ROLE, ALTER DATABASE)'
+  const pattern = 'give each text of the member the pattern of name, which refuses U+0000 (docs/build/add-a-member.md)'
   // As PostgreSQL 18 says it.
   const failures: Array<[code: string, message: string, wayOut: string]> = [
     ['23505', 'duplicate key value violates unique constraint "one_name"', 'plants may share ' +
@@ -117,9 +118,9 @@ t.test('a table that was changed, a limit of time and a full disk have ways out'
     ['42P10', 'table "added" has 18 columns available but 20 columns specified', correct],
     ['42P10', 'ON CONFLICT does not support deferrable unique constraints', `its table plants does not take every plant: ${undo}`],
     ['22001', 'value too long for type character varying(20)', undo],
-    ['22003', 'integer out of range', correct],
-    ['22021', 'invalid byte sequence for encoding "UTF8": 0x00',
-      'give the member the pattern of name, which refuses it (docs/build/add-a-member.md)'],
+    ['22003', 'integer out of range', `give the member and its column the same type, or ${correct}`],
+    ['22021', 'invalid byte sequence for encoding "UTF8": 0x00', pattern],
+    ['22P05', 'unsupported Unicode escape sequence', pattern],
     ['53100', 'could not extend file "base/5/1": No space left on device', 'free some space on its disk'],
     ['55P03', 'canceling statement due to lock timeout',
       `end the transaction that has the lock (pg_stat_activity), ${raise}`],
