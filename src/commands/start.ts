@@ -17,7 +17,7 @@ import { describeStore, lacksFile, openEngine, sqlitePath } from '../stores/open
 import { type LogOutput, StandardOutput } from '../telemetry/log-output.ts'
 import { createLog, makeReadable } from '../telemetry/log.ts'
 
-// Longer than the longest SHUTDOWN_DELAY and a request (5 s and 21 s), shorter than the 30 s that
+// Longer than the longest SHUTDOWN_DELAY and a request (5 s and 22 s), shorter than the 30 s that
 // supervisors allow.
 const closeWithinMs = 28_000
 // Signals of a fault must end the process: a listener would return to the failed instruction.

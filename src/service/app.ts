@@ -78,8 +78,8 @@ export async function buildApp (options: AppOptions): Promise<FastifyInstance> {
     drain: {
       delayMs: () => isLeaving() ? 0 : options.shutdownDelayMs,
       lingerMs,
-      // The server looks for late requests each second.
-      requestTimeoutMs: requestTimeoutMs.whole + 1000,
+      // The server looks for late requests each second, on a busy machine later.
+      requestTimeoutMs: requestTimeoutMs.whole + 1500,
       responseTimeoutMs
     },
     ServerResponse: measuredResponse(recorder),

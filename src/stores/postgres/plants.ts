@@ -14,7 +14,10 @@ export type Query = <Row extends pg.QueryResultRow>(
   accept?: (rows: Row[]) => void
 ) => Promise<Row[]>
 
-/** Runs statements with retries until the deadline of a call. */
+/**
+ * Runs statements with retries until the deadline of a call. The work must be idempotent: a
+ * connection may break after the commit.
+ */
 export type Run = <Result>(
   work: (query: Query, dialect: Dialect) => Promise<Result>
 ) => Promise<Result>
