@@ -101,7 +101,10 @@ export function markCreation (path: string): void {
 export function checkOwner (application: number, found: number, hasNoTable: boolean): void {
   const isNew = found === 0 && hasNoTable
   if (application !== applicationId && !isNew) {
-    throw new Error('it is the database of another program; name another file in DATABASE_URL')
+    // `.dump` of sqlite3 leaves the id and the version out.
+    const mark = application === 0 ? ', or mark a restored `.dump` (docs/use/backup.md)' : ''
+    const wayOut = `name another file in DATABASE_URL${mark}`
+    throw new Error(`it is the database of another program; ${wayOut}`)
   }
   if (found > version) {
     const versions = `schema ${found}, known ${version}`

@@ -206,9 +206,13 @@ t.test('the store refuses a text file, the database of another program and a new
   database.close()
   const bytes = readFileSync(other)
   await t.rejects(
-    open(t, other), { message: /cannot be used: it is the database of another program; name another file in DATABASE_URL\.$/ }
+    open(t, other), { message: /: it is the database of another program; name another file in DATABASE_URL, or mark a restored `\.dump` \(docs\/use\/backup\.md\)\.$/ }
   )
   t.ok(readFileSync(other).equals(bytes), 'it does not change')
+  const marked = new DatabaseSync(other)
+  marked.exec('PRAGMA application_id = 7')
+  marked.close()
+  await t.rejects(open(t, other), { message: /name another file in DATABASE_URL\.$/ })
 
   const newer = join(folder, 'newer.db')
   const older = await open(t, newer)
@@ -222,6 +226,19 @@ t.test('the store refuses a text file, the database of another program and a new
     message: `The database ${newer} cannot be used: it was written by a newer version of this program ` +
       `(schema ${version + 1}, known ${version}); start the newer version.`
   })
+})
+
+t.test('a database from .dump is used once it is marked as the guide says', async t => {
+  const path = join(t.testdir(), 'plants.db')
+  const restored = new DatabaseSync(path)
+  // Without the numbers of the header.
+  restored.exec(`${version1.create}; PRAGMA application_id = 0; PRAGMA user_version = 0`)
+  restored.prepare(version1.insert).run(1, 'fern', null)
+  await t.rejects(open(t, path), { message: /mark a restored `\.dump`/ })
+  const [, mark = ''] = /"(PRAGMA application_id = .*)"/.exec(readFileSync('docs/use/backup.md', 'utf8')) ?? []
+  restored.exec(mark)
+  restored.close()
+  t.equal(await (await open(t, path)).count(), 1)
 })
 
 t.test('a truncated or overwritten file is refused and left unchanged, or all its plants are found', async t => {
