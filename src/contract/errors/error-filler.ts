@@ -45,15 +45,21 @@ const maxDepth = 4
 const placing = new WeakSet<Fill>([fillPath, fillKeys])
 const faultLists = new WeakSet<Fill>()
 
-/** Undefined where the name of a member does not tell what it holds. */
+/** Whether a schema admits what a member gets. */
+export type Admits = (schema: Schema, fill: Fill) => boolean
+
+/**
+ * Undefined where the name of a member does not tell what it holds.
+ * @param place the member; of an object, optional ones that `admits` refuses are left out
+ */
 export function fillerOf (
   schema: Schema,
   schemas: Schemas,
-  { name = '', depth = 0, isOfFault = false } = {}
+  { name = '', depth = 0, isOfFault = false, admits = (): boolean => true }: Place = {}
 ): Fill | undefined {
   if (depth > maxDepth) return undefined
   const below = (inner: unknown, innerName: string, isItem = isOfFault) => {
-    const place = { name: innerName, depth: depth + 1, isOfFault: isItem }
+    const place = { name: innerName, depth: depth + 1, isOfFault: isItem, admits }
     return fillerOf(Object(inner), schemas, place)
   }
   const parts = [...composedSchemas(schema, schemas)]
@@ -74,12 +80,16 @@ export function fillerOf (
     return listFiller(isFaultList ? ofFault : below(items, 'message'), isFaultList)
   }
   const members = new Map<string, Fill>()
+  const required = requiredIn(parts)
   for (const [member, inner] of parts.flatMap(part => Object.entries(Object(part.properties)))) {
     const fill = below(inner, member)
-    if (fill !== undefined && !members.has(member)) members.set(member, fill)
+    if (fill === undefined || members.has(member)) continue
+    if (required.has(member) || admits(Object(inner), fill)) members.set(member, fill)
   }
-  return members.size === 0 ? undefined : objectFiller(members, requiredIn(parts))
+  return members.size === 0 ? undefined : objectFiller(members, required)
 }
+
+interface Place { name?: string, depth?: number, isOfFault?: boolean, admits?: Admits }
 
 function requiredIn (parts: readonly Schema[]): Set<unknown> {
   return new Set(parts.flatMap(({ required }) => required ?? []))

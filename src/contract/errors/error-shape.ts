@@ -5,7 +5,7 @@ import type { ErrorReporter } from '../server/error-reporter.ts'
 import type { RequestFault } from '../server/http-error.ts'
 import { STATUS_CODES } from '../server/node-http.ts'
 import type { Contract } from '../types/contract.ts'
-import { type Fill, fillerOf, type Problem } from './error-filler.ts'
+import { type Admits, type Fill, fillerOf, type Problem } from './error-filler.ts'
 
 type ErrorShape = Pick<ErrorReporter, 'errorBody' | 'contentType'>
 
@@ -23,9 +23,18 @@ export const plainShape: ErrorShape = {
 export function errorShape (contract: Contract, compile: Compile): ErrorShape | string {
   let first: string | undefined
   for (const { type, schema } of errorMediaOf(contract)) {
-    const fill = fillerOf(schema, contract.schemas)
-    const problem = fill === undefined ? unknownNames : faultOfSamples(fill, schema, compile)
+    const faultOf = (fill: Fill | undefined, of = schema) => {
+      return fill === undefined ? unknownNames : faultOfSamples(fill, of, compile)
+    }
+    let fill = fillerOf(schema, contract.schemas)
+    let problem = faultOf(fill)
     first ??= problem
+    if (problem !== undefined) {
+      // An optional code may have a list of its own values.
+      const admits: Admits = (member, filled) => faultOf(filled, member) === undefined
+      fill = fillerOf(schema, contract.schemas, { admits })
+      problem = faultOf(fill)
+    }
     if (fill === undefined || problem !== undefined) continue
     return {
       errorBody: (status, message, details) => fill({ ...details, status, message }) as object,

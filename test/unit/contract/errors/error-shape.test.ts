@@ -46,6 +46,14 @@ t.test('members get what their names say', async t => {
   for (const [schema, body] of cases) t.strictSame(await bodyOf(t, schema), body, schema)
 })
 
+t.test('an optional member with values of its own is left out, a required one is not guessed', async t => {
+  const schema = (required: string) => `{ required: [${required}], properties: { status: { type: integer },
+    code: { enum: [unknown, lent], type: string }, inner: { properties: { error: { $ref: '#/components/schemas/Number' }, message: { type: string } } } } }`
+  const components = '    Number: { type: integer, maximum: 99 }'
+  t.match(await shapeOf(t, [schema('status')], { components }), { body: { status: 404, inner: { message: 'Gone.' }, code: undefined } })
+  t.equal(await shapeOf(t, [schema('code')], { components }), '"code" must be one of "unknown", "lent"')
+})
+
 t.test('lists have an item for each fault of the request, with its place', async t => {
   const item = '{ required: [path, message], properties: { path: { type: string }, message: { type: string } } }'
   const schema = `{ required: [errors], properties: { path: { type: string }, errors: { type: array, items: ${item} } } }`
