@@ -38,8 +38,9 @@ export function connectionLimit (
     if (maxConnections !== undefined) warn(`${name} is lowered to ${byFiles}: ${reason}.`)
     return { limit: byFiles, reason }
   }
-  const isDefault = maxConnections === undefined
-  return { limit, reason: isDefault ? `${name} is not set` : `that is ${name}` }
+  if (maxConnections !== undefined) return { limit, reason: `that is ${name}` }
+  const ofMemory = limit === byMemory ? 'half of the memory holds no more, and ' : ''
+  return { limit, reason: `${ofMemory}${name} is not set` }
 }
 
 /** The soft limit, which Node raises to the hard limit when it starts. */
