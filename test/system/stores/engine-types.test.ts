@@ -49,12 +49,12 @@ t.test('a method with one more parameter does not compile until each engine take
 })
 
 t.test('a further method does not compile until each engine has it', async t => {
-  const further = '\n  water (id: bigint): Promise<void>\n  count ()'
+  const further = '\n  furtherMethod (id: bigint): Promise<void>\n  count ()'
   const errors = compile(text => text.replace('\n  count ()', further))
-  t.match(errors.get('plants/plant-store.ts'), "Property 'water' is missing")
+  t.match(errors.get('plants/plant-store.ts'), "Property 'furtherMethod' is missing")
   const complete = compile(text => text
     .replace('\n  count ()', further)
-    .replace('directCalls = {', "directCalls = {\n  water: 'Not watered.',"))
+    .replace('directCalls = {', "directCalls = {\n  furtherMethod: 'Not done.',"))
   t.strictSame([...complete.keys()].sort(), engines.map(engine => `stores/${engine}`))
-  for (const [file, error] of complete) t.match(error, "'water' is missing", file)
+  for (const [file, error] of complete) t.match(error, "'furtherMethod' is missing", file)
 })
