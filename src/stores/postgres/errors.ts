@@ -165,7 +165,7 @@ const wasChanged = 'undo what makes its table plants differ from the SQL for the
   'docs/use/postgresql.md'
 /** The start has compared the types of the columns. */
 const correctStatement = `correct the statement (docs/build/add-a-member.md), or ${wasChanged}`
-/** PostgreSQL stores no U+0000, in a text nor in a jsonb. */
+/** PostgreSQL stores no U+0000, neither in a text nor in a jsonb. */
 const addPattern = 'give each text of the member the pattern of name, which refuses U+0000 ' +
   '(docs/build/add-a-member.md)'
 const refusesPlants = `its table plants does not take every plant: ${wasChanged}`
