@@ -113,7 +113,7 @@ export async function copyPlants (
   } finally {
     progress.stop()
     console.error(tally.summary())
-    if (signal.aborted) console.error('Interrupted. Run it again to complete the copy.')
+    if (signal.aborted) console.error('Interrupted: the copy is not complete. Run it again.')
   }
   return { hasProblems: tally.hasProblems, isComplete: !isStopped() }
 }

@@ -257,7 +257,7 @@ for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) {
     child.stdin.write('{"id":1,"name":"x"}\nbad\n')
     await waitForStderr(/line 2/)
     child.kill(signal)
-    t.match(await ended, { code, stderr: /Interrupted\. Run it again to complete the copy\.\n$/ })
+    t.match(await ended, { code, stderr: /Interrupted: the copy is not complete\. Run it again\.\n$/ })
     t.strictSame(readdirSync(folder), [])
   })
 }
