@@ -10,8 +10,9 @@ export function isTransient (error: unknown): boolean {
   // or none.
   const code = codeOf(error)
   const isOfServer = /^[0-9A-Z]{5}$/.test(code)
-  if (hasOtherCount(error)) return false
-  if ((error as Error).message.includes(duringRecovery)) return true
+  const { message } = error as Error
+  if (hasOtherCount(error) || message.startsWith(failedLogin)) return false
+  if (message.includes(duringRecovery)) return true
   if (!isOfServer || /^(?:08|40|57P)/.test(code)) return true
   if (code === duplicateRow) return (error as { schema?: string }).schema === 'pg_catalog'
   return code === readOnly || concurrentCreation.includes(code)
@@ -22,6 +23,9 @@ export function isTransient (error: unknown): boolean {
  * translate.
  */
 const duringRecovery = 'cannot assign TransactionIds during recovery'
+
+/** The start of the message when a password is missing, or the server does not know it. */
+const failedLogin = 'SASL'
 
 const otherHost = 'ERR_TLS_CERT_ALTNAME_INVALID'
 const expired = 'CERT_HAS_EXPIRED'
@@ -64,7 +68,7 @@ export function describeError (error: unknown): string {
   for (const [part, description] of descriptionsByMessage) {
     if (message.includes(part)) return description
   }
-  if (message.startsWith('SASL')) {
+  if (message.startsWith(failedLogin)) {
     return `the login failed (${message}); correct the password in DATABASE_URL`
   }
   const description = descriptions[code]

@@ -135,6 +135,8 @@ t.test('a table that was changed, a limit of time and a full disk have ways out'
   t.equal(describeError(bind), `${message}; ${correct}`)
   t.equal(isTransient(bind), false)
   t.equal(isTransient(Object.assign(new Error('x'), { code: '08P01' })), true, 'of PgBouncer')
+  const login = 'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'
+  t.equal(isTransient(new Error(login)), false, 'no retry finds a password')
   const late = /^timeout: a statement did not end in time; end the transaction that locks its rows/
   t.match(describeError(new Error('timeout: the statement did not end in time')), late)
   t.match(describeError(new Error('timeout: the database did not respond within 8 ms')), late)
