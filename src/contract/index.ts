@@ -3,7 +3,9 @@
 import './node-version.ts'
 export type { Answer } from './types/answer.ts'
 export type { BodyLimits } from './bodies/body-readers.ts'
-export type { Bytes, FieldPart, FilePart, ResponseValue, ServerSentEvent } from './types/body.ts'
+export type {
+  Bytes, FieldPart, FilePart, RequestValue, ResponseValue, ServerSentEvent
+} from './types/body.ts'
 export type {
   BasicCredentials, FirstTags, Handler, Handlers, HandlersTagged, Principal, Request, TokenVerifier,
   Verdict, Verifier, Verifiers

@@ -1,8 +1,9 @@
 // The storage port: what the service needs from a store, and what every store guarantees.
 // test/fixtures/plant-store-suite.ts tests these promises against every engine.
-import type { Request } from '../../generated/index.ts'
+import type { RequestValue } from 'fastify-openapi-contract'
+import type { components } from '../../generated/types.ts'
 
-export type NewPlant = Request<'createPlant'>['body']
+export type NewPlant = RequestValue<components['schemas']['NewPlant']>
 
 /** `unchanged`: the same plant is stored. `conflict`: another plant has this id, and stays. */
 export type Outcome = 'added' | 'unchanged' | 'conflict'

@@ -103,7 +103,7 @@ interface ReadOnlyMark { readonly $read: unknown }
 interface WriteOnlyMark { readonly $write: unknown }
 
 /** A value in a request: without the members that are `readOnly`. */
-type RequestValue<T> = Without<T, ReadOnlyMark>
+export type RequestValue<T> = Without<T, ReadOnlyMark>
 /** A value in a response: without the members that are `writeOnly`. */
 export type ResponseValue<T> = Without<T, WriteOnlyMark>
 
