@@ -1,4 +1,5 @@
 // Takes the bytes of bodies from Fastify, in turns, and validates those that are JSON.
+import { isAscii } from 'node:buffer'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import {
   type Compile, escapedKey, type Fault, readJson, removeUndeclared, type Schema, type Schemas
@@ -74,9 +75,25 @@ export function jsonReader (
   const toDeclared = removeUndeclared(schema as Schema, schemas)
   return (bytes, where) => {
     const result = readJson(validate, bytes)
-    if (result.fault !== undefined) throw invalidBody(result.faults?.() ?? [result.fault], where)
+    if (result.fault !== undefined) {
+      const error = invalidBody(result.faults?.() ?? [result.fault], where)
+      if (where === undefined && isCut(bytes, error)) error.message += ` ${lengthInBytes}`
+      throw error
+    }
     return toDeclared(result.value)
   }
+}
+
+const lengthInBytes = 'If it was cut: Content-Length counts bytes, not characters.'
+
+/** The first bytes of a character of UTF-8 at the end. */
+const partOfCharacter = /[\xc2-\xf4][\x80-\xbf]{0,2}$/
+
+/** Whether a body that has more bytes than characters ends too early. */
+function isCut (bytes: Buffer, { message }: HttpError): boolean {
+  if (isAscii(bytes)) return false
+  const end = bytes.subarray(-3).toString('latin1')
+  return partOfCharacter.test(end) || message.includes(' unexpected end ')
 }
 
 export function missingBody (body: Body): HttpError {
