@@ -36,6 +36,11 @@ function isChoice ({ keyword }: ErrorObject): boolean {
   return keyword === 'enum' || keyword === 'const'
 }
 
+/** Whether the value has another type: an int64 is a keyword of its own. */
+function isOfType ({ keyword, data }: ErrorObject): boolean {
+  return keyword === 'type' || (keyword === 'int64' && !/number|bigint/.test(typeof data))
+}
+
 /** Whether an error has a reason that is another error. */
 function isConsequence ({ keyword, data, parentSchema }: ErrorObject): boolean {
   // Members that a faulty schema would have evaluated count as unevaluated.
@@ -64,7 +69,7 @@ function faultOfUnion (union: ErrorObject, branches: Branch[]): ErrorObject {
   // Errors of a branch are at the place of the union or inside: lengths of paths tell which.
   const isInside = ({ instancePath }: ErrorObject) => instancePath.length > length
   const ofKind = branches.filter(([first]) => {
-    return isInside(first) || !['type', 'enum', 'const'].includes(first.keyword)
+    return isInside(first) || !(isOfType(first) || isChoice(first))
   })
   if (ofKind.length === 0) {
     const firsts = branches.map(([first]) => first)
@@ -103,8 +108,8 @@ function areAlike (branches: Branch[]): boolean {
 
 /** The fault of a value that has none of the types of a union, if those tell its branches apart. */
 function withTypes (union: ErrorObject, branches: Branch[]): ErrorObject {
-  if (branches.some(([{ keyword }]) => keyword !== 'type')) return union
-  const types = new Set(branches.flatMap(([{ params }]) => params.type))
+  if (!branches.every(([first]) => isOfType(first))) return union
+  const types = new Set(branches.flatMap(([{ params }]) => params.type ?? 'integer'))
   return { ...union, keyword: 'type', params: { type: [...types] } }
 }
 

@@ -141,6 +141,10 @@ t.test('the branch that a value matches best has the fault, where a member or it
     check('{"kind":"post"}', 'kind must be one of "text", "chat", "talk", "link"')
     check('1', 'must be an object or null')
   }
+  const int64 = { type: 'integer', format: 'int64' }
+  const ofInt64 = { anyOf: [int64, string, { type: 'null' }] }
+  t.strictSame(faults(ofInt64, 'true'), ['must be an integer or a string or null, not a boolean'])
+  t.match(faults(ofInt64, '1.5'), [/^must be an integer from /])
   t.strictSame(faults({ const: 'a' }, '"b"'), ['must be "a"'])
   const long = { type: 'string', maxLength: 1 }
   t.strictSame(faults({ anyOf: [integer, long] }, '"ab"'), ['must have at most 1 character'])
