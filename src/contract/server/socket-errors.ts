@@ -147,7 +147,7 @@ function fromParser (
 }
 
 /** It may be HTTP/1.1, with a method that Node does not know. */
-const unknownMethod = 'This is not an HTTP/1.1 request with a known method.'
+const unknownMethod = 'This is not an HTTP/1.1 request with a known method in capitals.'
 const badFirstLine = 'its first line is not "METHOD /path HTTP/1.1" with CRLF'
 const badChunk = 'a chunk of its body has an invalid size'
 // No sentence shows bytes of the request: they may be a token, or another protocol.

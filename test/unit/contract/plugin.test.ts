@@ -161,7 +161,7 @@ t.test('an app without the server options is told what it lacks', async t => {
 t.test('errors before routing have the shape of the first contract', async t => {
   const app = await startApp(t)
   const { port } = await listen(await startApp(t))
-  t.equal(await exchange(port, 'no HTTP\r\n\r\n'), '{"statusCode":400,"error":"Bad Request","message":"This is not an HTTP/1.1 request with a known method."}')
+  t.equal(await exchange(port, 'no HTTP\r\n\r\n'), '{"statusCode":400,"error":"Bad Request","message":"This is not an HTTP/1.1 request with a known method in capitals."}')
   await app.register(await plugin(t, items, { handlers, errorBody: (code: number) => ({ code }) }))
   const logged: object[] = []
   await app.register(await plugin(t, items, { handlers, log: (error: object) => logged.push(error) }), { prefix: '/v2' })

@@ -175,7 +175,7 @@ t.test('lines of errors name the caller, the address and the trace', async t => 
     level: 30,
     address: noHttp.address,
     status: 400,
-    msg: 'This is not an HTTP/1.1 request with a known method.'
+    msg: 'This is not an HTTP/1.1 request with a known method in capitals.'
   })
   t.match(noHttp.address, address)
 })

@@ -12,7 +12,7 @@ import { exchange, exchangeOne, request, requestText } from '../../../fixtures/r
 import { testToken } from '../../../fixtures/secrets.ts'
 import { testStore } from '../../../fixtures/store.ts'
 
-const unknownMethod = ' with a known method'
+const unknownMethod = ' with a known method in capitals'
 const fern = '{"id":1,"name":"fern"}'
 
 /** An app whose requests have a minute to arrive, until endRequests() makes it no time at all. */
@@ -111,7 +111,7 @@ t.test('malformed bytes in many pieces add one error to a pending response', asy
   added.resolve('added')
   await once(socket, 'close')
   t.match(received, /^HTTP\/1\.1 200 OK[^]*\{"name":"fern"\}HTTP\/1\.1 400 Bad Request/)
-  t.match(received, /request with a known method\."\}$/)
+  t.match(received, /request with a known method in capitals\."\}$/)
   t.strictSame(warnings, [], 'no piece adds a listener')
 })
 
