@@ -49,6 +49,8 @@ function describe (error: ErrorObject): string {
     case 'dependentRequired':
       return `must have the member "${params.missingProperty}" beside "${params.property}"`
     case 'contains': return describeCount(params as Count)
+    // `false` after `prefixItems`.
+    case 'items': return mustKeep('maxItems', params.limit)
     case 'not': return 'has a form that the contract excludes'
     case 'format': return describeFormat(params.format)
     case 'pattern': return describePattern(params.pattern, parentSchema)
@@ -159,7 +161,8 @@ function adviceFor ({ keyword, params, data, parentSchema }: ErrorObject): strin
   if (typeof data === 'bigint' && isForNumber) return ', not a bigint: convert it by Number()'
   if (typeof data !== 'string') return ''
   const isQuoted = types.some(type => unquoted[type]?.test(data))
-  return isQuoted ? ', not a string: remove its quotes' : ''
+  if (isQuoted) return ', not a string: remove its quotes'
+  return String(types) === 'boolean' ? ': true or false' : ''
 }
 
 /** Any text without one character, such as U+0000, which PostgreSQL does not store. */

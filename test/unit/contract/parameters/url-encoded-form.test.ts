@@ -61,7 +61,7 @@ t.test('a form is the object of its schema', async t => {
     ['id=1&ids=1&ids=2&ids=3&ids=4', /^"ids" in the body must have at most 3 items\.$/],
     ['id=1&place=x', /^"place" in the body must be an object\.$/],
     ['id=1&place={}', /^"place" in the body must have the member "name"\.$/],
-    ['id=1&flag=yes', /^"flag" in the body must be a boolean\.$/],
+    ['id=1&flag=yes', /^"flag" in the body must be a boolean: true or false\.$/],
     ['id=1&seen=x', /^"seen" in the body must not be sent\.$/],
     ['id=%zz', /^The body has invalid percent-encoding\.$/],
     ['id=%ff', /^The body has invalid percent-encoding\.$/],

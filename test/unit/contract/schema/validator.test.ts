@@ -203,6 +203,7 @@ t.test('a schema may use JSON Schema 2020-12 and the keywords of OpenAPI; other 
   const compile = createCompiler({ Named: { type: 'string', 'x-internal': true } }, 'request')
   const tuple = { type: 'array', prefixItems: [{ type: 'string' }], items: false, minItems: 1 }
   t.match(compile(tuple)({ value: [1] }).fault, { path: '0', problem: 'must be a string' })
+  t.match(compile(tuple)({ value: ['a', 'b'] }).fault, { problem: 'must have at most 1 item' })
   const annotated = { $ref: 'Named#', example: 'x', externalDocs: { url: 'https://example.com' }, xml: {} }
   t.equal(compile(annotated)({ value: 'x' }).fault, undefined)
   t.throws(() => compile({ type: 'strin' })({ value: 1 }), /type/)
