@@ -97,7 +97,10 @@ function isCut (bytes: Buffer, { message }: HttpError): boolean {
 }
 
 export function missingBody (body: Body): HttpError {
-  return new HttpError(400, `This operation needs a body, sent as ${namesOf(body).join(' or ')}.`)
+  const names = namesOf(body).join(' or ')
+  // Without one of these fields a request has no body (RFC 9112, section 6.3).
+  const lengths = 'with a Content-Length or in chunks'
+  return new HttpError(400, `This operation needs a body, sent as ${names}, ${lengths}.`)
 }
 
 /** The media types as a request has to name them. */

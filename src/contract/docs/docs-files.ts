@@ -126,8 +126,9 @@ function holdFile (plain: Buffer, type = 'application/octet-stream'): HeldFile {
 function isKnown ({ tag }: HeldFile, { headers }: FastifyRequest): boolean {
   const { 'if-none-match': known = '' } = headers
   if (known.length > longestField) return false
-  const tags = known.split(',').map(text => text.trim())
-  return tags.includes(tag) || tags.includes('*')
+  const opaque = (text: string) => text.trim().replace(/^W\//, '')
+  const tags = known.split(',').map(opaque)
+  return tags.includes(opaque(tag)) || tags.includes('*')
 }
 
 /** The compressed bytes for a client that accepts them, if they are fewer. */

@@ -21,6 +21,6 @@ t.test('a text is a string, valid UTF-8 and valid by its schema', async t => {
   }
   t.strictSame(await send('/text', undefined, null), [
     400,
-    'This operation needs a body, sent as text/plain.'
+    'This operation needs a body, sent as text/plain, with a Content-Length or in chunks.'
   ])
 })

@@ -103,7 +103,7 @@ t.test('a client that has the file gets 304', async t => {
   for (const url of ['/page', '/static/a.js']) {
     const { headers: { etag } } = await app.inject(url)
     t.match(etag, /^W\/"[\w-]{22}"$/)
-    for (const known of [String(etag), `"x", ${etag}`, '*']) {
+    for (const known of [String(etag), `"x", ${etag}`, String(etag).slice(2), '*']) {
       const response = await app.inject({ url, headers: { 'if-none-match': known } })
       t.equal(response.statusCode, 304, known)
       t.strictSame([response.body, response.headers.etag], ['', etag])

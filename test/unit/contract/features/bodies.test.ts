@@ -26,7 +26,7 @@ t.test('request bodies', async t => {
   const names = 'application/json or application/merge-patch+json or application/vnd.a.b+json'
   const wrongType = [415, `The body must be sent as Content-Type: ${names}, in UTF-8.`]
   t.strictSame(await send('POST', '/needed', 'application/vnd.axb+json', '{}'), wrongType)
-  const missing = [400, `This operation needs a body, sent as ${names}.`]
+  const missing = [400, `This operation needs a body, sent as ${names}, with a Content-Length or in chunks.`]
   t.strictSame(await send('POST', '/needed'), missing)
   t.strictSame(await send('POST', '/needed', 'application/json', ''), missing)
   t.strictSame(await send('PUT', '/optional'), [200, 'none'])

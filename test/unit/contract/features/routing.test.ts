@@ -118,7 +118,7 @@ t.test('QUERY and `additionalOperations` of OpenAPI 3.2', async t => {
   t.strictSame(await send('QUERY', '{"size":1}'), [200, echo])
   t.match(await send('QUERY', '{"size":"1"}'), [400, { message: /"size" in the body must be an integer/ }])
   t.match(await send('QUERY', 'x', 'text/plain'), [415, { message: /must be sent as Content-Type: application\/json/ }])
-  t.match(await send('QUERY'), [400, { message: 'This operation needs a body, sent as application/json.' }])
+  t.match(await send('QUERY'), [400, { message: /^This operation needs a body, sent as application\/json, / }])
   t.strictSame(await send('COPY'), [200, { query: { page: 2 } }])
   t.match(await send('COPY', '{}'), [415, { message: 'This operation accepts no body.' }])
   t.strictSame(await send('LINK', '{"size":1}'), [200, echo])
