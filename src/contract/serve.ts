@@ -12,7 +12,7 @@ import {
   type RoutedOperation, routedOperations, routedSkipped, serverPath, toRoute, withoutSlash
 } from './message/paths.ts'
 import { decorateRequests } from './message/request-fields.ts'
-import { answerDefaults, completeReporter } from './errors/reporter.ts'
+import { answerDefaults, completeReporter, faultLog } from './errors/reporter.ts'
 import { addRoute, type HooksOf } from './routing/operation-route.ts'
 import { answerSkipped, answerUnroutable, methodsOf, routesWithHead } from './routing/routing.ts'
 import { createCompiler, createWriters } from './schema/index.ts'
@@ -107,7 +107,8 @@ async function addContract (app: FastifyInstance, service: AnyService): Promise<
   const writerOf = createWriters(compile)
   const bodyHooksOf = bodyHooks(app, schemas, compileRequest, bodyLimits)
   const reporter = completeReporter(app, contract, compile, { ...service, warn })
-  const answers = { ...answerDefaults(reporter), ...service, schemas, compile, writerOf }
+  const logFault = faultLog(reporter, service.logFault)
+  const answers = { ...answerDefaults, ...service, logFault, schemas, compile, writerOf }
   const timeoutMs = answers.responseTimeoutMs
   const guards = { schemes, verifiers, realm, onRefused, timeoutMs }
   const options = { handlers, hooksOf, guards, compileRequest, bodyHooksOf, answers }

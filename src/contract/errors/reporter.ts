@@ -4,6 +4,7 @@ import type { AnswerOptions } from '../answers/answers.ts'
 import { rawPath } from '../message/request-texts.ts'
 import type { Compile } from '../schema/index.ts'
 import type { ErrorReporter } from '../server/error-reporter.ts'
+import { HttpError } from '../server/http-error.ts'
 import { Overload } from '../server/overload.ts'
 import type { Contract, ServedContract } from '../types/contract.ts'
 import { errorFault, errorShape, errorType, plainShape } from './error-shape.ts'
@@ -73,13 +74,22 @@ function logTo (log: Log): ErrorReporter['log'] {
 }
 
 /** How handlers answer unless the owner says otherwise. */
-export function answerDefaults ({ log }: ErrorReporter): AnswerOptions {
-  return {
-    responseTimeoutMs: 10_000,
-    lateMessage: 'The service did not respond in time. The request may have taken effect.',
-    toHttpError: () => undefined,
-    logFault (cause, request) {
-      log({ status: 500, message: 'A broken answer was sent.', cause }, request)
-    }
+export const answerDefaults: Omit<AnswerOptions, 'logFault'> = {
+  responseTimeoutMs: 10_000,
+  lateMessage: 'The service did not respond in time. The request may have taken effect.',
+  toHttpError: () => undefined
+}
+
+/** Logs what the response does not show: a fault of the service, by default as 500. */
+export function faultLog (
+  { log }: ErrorReporter,
+  logOwn: AnswerOptions['logFault'] = (cause, request) => {
+    log({ status: 500, message: 'A broken answer was sent.', cause }, request)
+  }
+): AnswerOptions['logFault'] {
+  return (fault, request) => {
+    // An answer begins while the body arrives, which may be wrong then.
+    if (!(fault instanceof HttpError) || fault.status >= 500) logOwn(fault, request)
+    else log({ status: fault.status, message: `The answer broke off: ${fault.message}` }, request)
   }
 }

@@ -215,6 +215,19 @@ t.test('an answer that breaks the contract is logged, where it is sent', async t
   t.match(printed().map(({ args }) => args), [['GET /a: A broken answer was sent.', Error]])
 })
 
+t.test('a body that is wrong after its answer has begun is no failure of the service', async t => {
+  const app = await startApp(t)
+  const lines = 'content: { application/jsonl: { schema: { type: integer } } }'
+  const paths = `  /a: { post: { operationId: a, requestBody: { ${lines} }, responses: { '200': { description: fine, ${lines} } } } }`
+  const logged: object[] = []
+  const log = ({ status, message }: { status: number, message: string }) => logged.push({ status, message })
+  const service = { handlers: { a: ({ body }: any) => ({ status: 200, body }) }, log }
+  await app.register(await plugin(t, { root: 'security: []', paths }, service))
+  const headers = { 'content-type': 'application/jsonl' }
+  await t.rejects(app.inject({ method: 'POST', url: '/a', headers, payload: '1\n"x"\n' }))
+  t.strictSame(logged, [{ status: 400, message: 'The answer broke off: Line 2 of the body must be an integer.' }])
+})
+
 t.test('errors of hooks are mapped like those of handlers, and those of the engine are not', async t => {
   const limited = Object.assign(new Error('Slow down.'), { statusCode: 429 })
   const hooks = ({ id }: { id: string }) => id === 'fail' ? { onRequest: async () => { throw limited } } : {}
