@@ -86,8 +86,8 @@ export function jsonReader (
 
 const lengthInBytes = 'If it was cut: Content-Length counts bytes, not characters.'
 
-/** The first bytes of a character of UTF-8 at the end. */
-const partOfCharacter = /[\xc2-\xf4][\x80-\xbf]{0,2}$/
+/** Some of the two to four bytes of a character at the end (RFC 3629, section 4). */
+const partOfCharacter = /(?:[\xc2-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{2})$/
 
 /** Whether a body that has more bytes than characters ends too early. */
 function isCut (bytes: Buffer, { message }: HttpError): boolean {

@@ -220,6 +220,9 @@ t.test('a body that breaks the contract is answered 400 with the member and the 
   for (const body of ['{"id":1,"name":"éé"}', '{"id":1,"name":"日本語"}']) {
     isError(t, await post(Buffer.from(body).subarray(0, body.length)), 400, cut, body)
   }
+  const name = Buffer.from('{"id":1,"name":"🌿')
+  for (const missing of [1, 2, 3]) isError(t, await post(name.subarray(0, -missing)), 400, cut, `${missing}`)
+  isError(t, await post('{"id":1,"name":"x"}\u00a0'), 400, /unexpected U\+00a0 at column 20\.$/)
   t.strictSame(await Array.fromAsync(allPlants(store)), [])
 })
 
