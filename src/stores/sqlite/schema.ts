@@ -28,6 +28,9 @@ export const columns = {
 /** All of them, as a part of a statement. */
 export const columnNames = Object.keys(columns).map(name => `"${name}"`).join(', ')
 
+/** Bytes of a file whose creation was interrupted: its table is in the log. */
+const largestNew = 4096
+
 /** "Plnt" in the header of the file: it distinguishes the file from those of other programs. */
 const applicationId = 0x506c6e74
 
@@ -54,6 +57,12 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
   const read: ReadPragma = pragma => {
     const row = connection.prepare(`PRAGMA ${pragma}`).get() as object
     return Object.values(row)[0]
+  }
+  const isWritten = Number(statSync(path, { throwIfNoEntry: false })?.size) > largestNew
+  // Before a log begins. SQLite has rolled the file back, which changed it.
+  if (isWritten && read('schema_version') === 0n) {
+    const problem = 'it was not written to its end, as by an interrupted backup'
+    throw new Error(`${problem}; restore another one, or remove it to start with an empty one`)
   }
   // fullfsync: on macOS fsync alone leaves the data in the disk's cache. SQLite's own checkpoints
   // hide their failures.

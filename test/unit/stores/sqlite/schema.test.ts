@@ -41,6 +41,20 @@ t.test('a migration that a full disk stops is not called wrong', t => {
   t.end()
 })
 
+t.test('a file that an interrupted backup has left is refused, and not taken for a new one', async t => {
+  const folder = t.testdir()
+  const [path, interrupted] = [join(folder, 'backup.db'), join(folder, 'plants.db')]
+  const backup = new DatabaseSync(path)
+  t.teardown(() => backup.close())
+  // Pages that do not fit into the cache reach the file before the commit.
+  backup.exec(`PRAGMA cache_size = 1; BEGIN; CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT;
+    INSERT INTO plants (name) SELECT printf('%1000c', value) FROM json_each('[${'1,'.repeat(99)}1]')`)
+  for (const suffix of ['', '-journal']) copyFileSync(path + suffix, interrupted + suffix)
+  const message = 'it was not written to its end, as by an interrupted backup; ' +
+    'restore another one, or remove it to start with an empty one'
+  t.throws(() => openFile(t, interrupted), { message })
+})
+
 t.test('the first checkpoint of a new file does not wait for itself when another process writes', async t => {
   const path = join(t.testdir(), 'plants.db')
   const connection = new DatabaseSync(path, { readBigInts: true, timeout: 500 })
