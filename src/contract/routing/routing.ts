@@ -81,7 +81,10 @@ function similarTo (path: string, paths: Path[]): string {
     plain.find(template => isPart(path, template))
   if (complete !== undefined) return ` Did you mean ${complete}?`
   const similar = plain.filter(({ length }) => Math.abs(length - sent.length) <= 3)
-  return didYouMean(sent, similar.slice(0, maxCompared))
+  const question = didYouMean(sent, similar.slice(0, maxCompared))
+  // As for /plants/300, where no operation has the id in its path.
+  const outer = plain.find(template => path.startsWith(`${template}/`))
+  return question === '' && outer !== undefined ? ` Did you mean ${outer}?` : question
 }
 
 function answerUnhandled (

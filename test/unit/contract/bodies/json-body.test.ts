@@ -222,7 +222,7 @@ t.test('a body that breaks the contract is answered 400 with the member and the 
   }
   const name = Buffer.from('{"id":1,"name":"🌿')
   for (const missing of [1, 2, 3]) isError(t, await post(name.subarray(0, -missing)), 400, cut, `${missing}`)
-  isError(t, await post('{"id":1,"name":"x"}\u00a0'), 400, /unexpected U\+00a0 at column 20\.$/)
+  isError(t, await post('{"id":1,"name":"x"}\u00a0'), 400, /unexpected U\+00a0 at column 20\.$/, 'a whole character')
   t.strictSame(await Array.fromAsync(allPlants(store)), [])
 })
 

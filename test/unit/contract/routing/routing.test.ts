@@ -60,10 +60,10 @@ t.test('the router knows a path with a query, percent-encoded or in absolute for
 
 t.test('a path like one of the contract gets a question', async t => {
   const { app } = await serve(t, { paths: `  /plants: { post: { operationId: a, ${anyResponse} } }` })
-  for (const url of ['/plant', '/plants/', '/Plants', '//plants', '/pants', '/api/v1/plants']) {
+  for (const url of ['/plant', '/plants/', '/Plants', '//plants', '/pants', '/api/v1/plants', '/plants/1', '/plants/300']) {
     isError(t, await app.inject(url), 404, `There is nothing at ${url}. Did you mean /plants?`, url)
   }
-  for (const url of ['/x', '/planets/of/1', '/flowers', `/plants${'/'.repeat(100)}`]) {
+  for (const url of ['/x', '/planets/of/1', '/flowers', `/plant${'/'.repeat(100)}`]) {
     isError(t, await app.inject(url), 404, new RegExp(`nothing at ${url}\\.$`), url)
   }
 })
