@@ -59,15 +59,15 @@ export function setUpFile (connection: DatabaseSync, path: string): void {
     return Object.values(row)[0]
   }
   const isWritten = Number(statSync(path, { throwIfNoEntry: false })?.size) > largestNew
-  // Before a log begins. SQLite has rolled the file back, which changed it.
-  if (isWritten && read('schema_version') === 0n) {
-    const problem = 'it was not written to its end, as by an interrupted backup'
-    throw new Error(`${problem}; restore another one, or remove it to start with an empty one`)
-  }
   // fullfsync: on macOS fsync alone leaves the data in the disk's cache. SQLite's own checkpoints
   // hide their failures.
   connection.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
     PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON`)
+  // Before a log begins: SQLite rolls such a file back to an empty one.
+  if (isWritten && read('schema_version') === 0n) {
+    const problem = 'it was not written to its end, as by an interrupted backup'
+    throw new Error(`${problem}; restore another one, or remove it to start with an empty one`)
+  }
   const journal = startLog(read)
   if (journal !== 'wal' || read('synchronous') !== 2n) {
     throw new Error('it cannot be opened with durable commits; name a file')
