@@ -145,7 +145,7 @@ export const document: { info: { title: string, [name: string]: unknown }, [name
                 },
                 "example": {
                   "error": 408,
-                  "message": "The request did not arrive within 10 s."
+                  "message": "The request did not arrive within 10 s, or its Content-Length is too large."
                 }
               }
             }

@@ -201,7 +201,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": 408,
-                     *       "message": "The request did not arrive within 10 s."
+                     *       "message": "The request did not arrive within 10 s, or its Content-Length is too large."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];

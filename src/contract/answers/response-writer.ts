@@ -2,6 +2,7 @@
 // header fields and body.
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
+import { inspect } from 'node:util'
 import { validateHeaderValue } from '../server/node-http.ts'
 import { isInRange, isMediaType, isRange, kindOf, sentType } from '../message/media-type.ts'
 import type { RoutedOperation } from '../message/paths.ts'
@@ -44,7 +45,7 @@ export function answerWriter (operation: RoutedOperation, options: WriterOptions
       writers.get('default')
     // After a status of 1XX the client would wait for the response.
     if (!Number.isInteger(status) || status < 200 || status > 599) {
-      throw new Error(`${id} answered ${status}, which is no status of a response`)
+      throw new Error(`${id} answered ${inspect(status)}, which is no status of a response`)
     }
     if (write !== undefined) return write(answer, reply)
     reportAnswer(`${status}${undeclared}`, reply)

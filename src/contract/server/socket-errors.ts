@@ -131,8 +131,10 @@ function fromParser (
 ): HttpError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     const { headersTimeout, requestTimeout } = server as Server
-    const [part, ms] = hasHeader ? ['request', requestTimeout] : ['header', headersTimeout]
-    return new HttpError(408, `The ${part} did not arrive within ${ms / 1000} s.`)
+    const [part, ms, cause] = hasHeader
+      ? ['request', requestTimeout, ', or its Content-Length is too large'] as const
+      : ['header', headersTimeout, ''] as const
+    return new HttpError(408, `The ${part} did not arrive within ${ms / 1000} s${cause}.`)
   }
   // The preface of HTTP/2 (RFC 9113, section 3.4).
   if (code === 'HPE_PAUSED_H2_UPGRADE') return unknownVersion

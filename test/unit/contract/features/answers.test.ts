@@ -43,7 +43,7 @@ t.test('answers by status, range and `default`', async t => {
     [{ status: 205, body }, '/a', /read answered 205 with a body, which/],
     [{ status: 99, body }, '/a', /read answered 99, which/],
     [{ status: 600, body }, '/a', /read answered 600, which/],
-    [{ status: '200', body }, '/a', /read answered 200, which/],
+    [{ status: '200', body }, '/a', /read answered '200', which/],
     [{ body }, '/a', /read answered undefined, which/],
     [{ status: 201 }, '/b', /strict answered 201, which/],
     [{ status: 200, body }, '/b', /strict answered 200 with a body, which/]
