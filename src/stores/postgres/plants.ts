@@ -102,7 +102,8 @@ export async function checkRights (query: Query, dialect: Dialect): Promise<void
 }
 
 /**
- * Resolves once the configured standbys have everything that was committed before.
+ * Resolves once the configured standbys have everything that was committed before, also by a run
+ * whose connection broke. On Citus it confirms nothing on the shards.
  */
 export async function confirmCommits (query: Query, dialect: Dialect): Promise<void> {
   await query(dialect.selectExisting, [[]])

@@ -3,8 +3,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
+import { systemClock } from '../../../src/stores/clock.ts'
 import { openStore } from '../../../src/stores/open.ts'
+import { dialectOf } from '../../../src/stores/postgres/dialects.ts'
 import { isTransient } from '../../../src/stores/postgres/errors.ts'
+import { confirmCommits, type Query } from '../../../src/stores/postgres/plants.ts'
+import { openPool } from '../../../src/stores/postgres/pool.ts'
+import { createStatementRunner } from '../../../src/stores/postgres/statements.ts'
 import { startLoopClock } from '../../fixtures/clock.ts'
 import { all } from '../../fixtures/plant-store-suite.ts'
 import { type OwnPostgres, startOwnPostgres } from '../../fixtures/postgres.ts'
@@ -68,6 +73,25 @@ t.test('a cancelled wait for the standby fails the batch', { buffered: true }, a
   await adding
   await server.requireNoStandby()
   t.equal(await store.add(fern), 'unchanged', 'the server has committed the plant')
+})
+
+t.test('confirmCommits() waits for a statement that did not, and for one that changes nothing', { buffered: true }, async t => {
+  const server = await startOwnPostgres(t)
+  await (await open(t, server.url)).add(fern)
+  await server.query(weakCommits)
+  const runner = createStatementRunner(
+    ['server'], host => openPool([server.url], host), systemClock
+  )
+  t.teardown(() => runner.close())
+  const query: Query = (text, values = []) => runner.query(text, values, 1000)
+  const confirm = () => confirmCommits(query, dialectOf({ hasCitus: false, schema: 'public' }))
+  await server.requireStandby('nobody')
+  for (const [times, rows] of [['first', 1], ['second', 0]] as const) {
+    t.equal((await query('DELETE FROM plants RETURNING id')).length, rows, times)
+    await t.rejects(confirm(), /the statement did not end in time/, times)
+  }
+  await server.requireNoStandby()
+  await t.resolves(confirm())
 })
 
 t.test('a call without a standby or a connection fails within its deadline', { buffered: true }, async t => {
