@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { HttpError, toRoute } from 'fastify-openapi-contract'
 import type { Logger } from 'pino'
 import type { PlantStore } from '../plants/plant-store.ts'
+import { Late } from '../stores/group-commit.ts'
 import { shareResult } from './shared-result.ts'
 
 export const healthPaths = { live: '/livez', ready: '/readyz' }
@@ -103,9 +104,7 @@ function shareCheck (check: () => Promise<void>, report: ReadinessReport): () =>
   return async () => {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      const wayOut = cause === undefined ? '; see whether its disk or its server responds' : ''
-      const reason = `the store gave no result within ${checkMs.wait} ms${wayOut}`
-      const error = new Error(reason, { cause })
+      const error = new Late('gave no result', checkMs.wait, cause)
       report.failed(error)
       late.reject(error)
     }, checkMs.wait)

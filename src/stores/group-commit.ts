@@ -21,8 +21,15 @@ const bytesOfRequest = 16 * 1024
 const unconfirmed = 'The service could not confirm that the plant is stored. ' +
   'Sending the same plant again is safe.'
 
-/** A plant waited too long. The cause is why the last batch failed, if it did. */
-export class Late extends Error {}
+/** The store did not respond in time. The cause is why its last call failed, if it did. */
+export class Late extends Error {
+  /** @param missing what the store did not do */
+  constructor (missing: string, ms: number, cause: unknown) {
+    const wayOut = 'see whether its disk or its server responds, or a process locks its file'
+    const reason = `the store ${missing} within ${ms} ms`
+    super(cause === undefined ? `${reason}; ${wayOut}` : reason, { cause })
+  }
+}
 
 /** Gets what happens to the plants that wait. */
 export interface StoreObserver {
@@ -122,9 +129,7 @@ export function groupCommit (
   function rejectLate (batch: Pending[]): () => void {
     let cancel = clock.setTimer(look, lookMs)
     function look (): void {
-      const wayOut = failure === undefined ? '; see whether its disk or its server responds' : ''
-      const reason = `the store did not confirm the plant within ${timeoutMs} ms${wayOut}`
-      const cause = new Late(reason, { cause: failure })
+      const cause = new Late('did not confirm the plant', timeoutMs, failure)
       const error = new StoreUnavailable(unconfirmed, { cause })
       for (const { since, reject } of [...batch, ...queue]) {
         if (clock.now() - since >= timeoutMs) reject(error)

@@ -288,7 +288,7 @@ t.test('the log of a first check that hangs says where to look', async t => {
   const { log, lines } = logLines()
   const { app } = await startApp(t, { log, store: testStore({ check: () => new Promise<void>(() => {}) }) })
   await app.inject('/readyz')
-  const message = 'the store gave no result within 2000 ms; see whether its disk or its server responds'
+  const message = 'the store gave no result within 2000 ms; see whether its disk or its server responds, or a process locks its file'
   t.match(JSON.parse(lines[0] as string).err.message, message)
 })
 

@@ -57,7 +57,7 @@ t.test('plants that wait for a batch that fails get its error before their threa
   await late
   const third = remoteEngine(createConnector({ ...engine, addMany }, clock))
   const silent = t.rejects(third.addMany([{ id: 3n, name: 'oak' }]), {
-    message: 'the store did not confirm the plant within 8300 ms; see whether its disk or its server responds'
+    message: 'the store did not confirm the plant within 8300 ms; see whether its disk or its server responds, or a process locks its file'
   }, 'without a batch that has failed')
   await waitForBatch(3)
   now = 16_600
