@@ -68,17 +68,20 @@ const maxCompared = 100
 
 /** Where other services have their contract, or its page. */
 const otherDocs =
-  /(?:\/docs)?\/(?:openapi|swagger(?:-ui)?|api-docs)(?:(?:\/index)?\.html$|(?=\.(?:json|ya?ml)$|$))/
+  /(?:\/docs)?\/(?:openapi|swagger(?:-ui)?|api-docs)(?:(?:\/index)?\.html|\.(json|ya?ml))?$/
 
 /** A question with a path of the contract, or beside it, that has no parameters. */
-function similarTo (path: string, paths: Path[]): string {
-  const sent = path.replace(otherDocs, '/docs')
+function similarTo (unknown: string, paths: Path[]): string {
+  const path = unknown.replace(/(?<=.)\/$/, '')
+  const sent = path.replace(otherDocs, (_, format?: string) => {
+    return format === undefined ? '/docs' : `/docs/${format.replace('yml', 'yaml')}`
+  })
   const plain = paths.map(({ template }) => template).filter(template => !template.includes('{'))
   // The caller may have left out the path of the server, or have sent another one.
   const isPart = (whole: string, end: string) => end.length > 1 && whole.endsWith(end)
-  const complete = plain.find(template => `${template}/` === path) ??
+  const complete = plain.find(template => template === path) ??
     plain.find(template => isPart(template, sent)) ??
-    plain.find(template => isPart(path, template))
+    plain.find(template => isPart(sent, template))
   if (complete !== undefined) return ` Did you mean ${complete}?`
   const similar = plain.filter(({ length }) => Math.abs(length - sent.length) <= 3)
   const question = didYouMean(sent, similar.slice(0, maxCompared))

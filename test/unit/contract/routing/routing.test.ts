@@ -60,7 +60,7 @@ t.test('the router knows a path with a query, percent-encoded or in absolute for
 
 t.test('a path like one of the contract gets a question', async t => {
   const { app } = await serve(t, { paths: `  /plants: { post: { operationId: a, ${anyResponse} } }` })
-  for (const url of ['/plant', '/plants/', '/Plants', '//plants', '/pants', '/api/v1/plants', '/plants/1', '/plants/300']) {
+  for (const url of ['/plant', '/plants/', '/Plants', '//plants', '/pants', '/api/v1/plants', '/api/v1/plants/', '/plants/1', '/plants/300']) {
     isError(t, await app.inject(url), 404, `There is nothing at ${url}. Did you mean /plants?`, url)
   }
   for (const url of ['/x', '/planets/of/1', '/flowers', `/plant${'/'.repeat(100)}`]) {
@@ -73,7 +73,8 @@ t.test('a path where other services have their contract gets the question with t
   for (const [url, meant] of [
     ['/openapi.json', '/docs/json'], ['/openapi.yaml', '/docs/yaml'], ['/swagger.yml', '/docs/yaml'], ['/swagger', '/docs'],
     ['/docs/openapi.json', '/docs/json'], ['/docs.json', '/docs/json'], ['/v3/api-docs', '/docs'],
-    ['/swagger-ui/index.html', '/docs'], ['/swagger-ui.html', '/docs'],
+    ['/swagger-ui/index.html', '/docs'], ['/swagger-ui.html', '/docs'], ['/swagger/', '/docs'],
+    ['/swagger/v1/swagger.json', '/docs/json'], ['/static/openapi.yaml', '/docs/yaml'],
     ['/api/v1/openapi.json', '/api/v1/docs/json'], ['/api/v1/openapi', '/api/v1/docs']
   ] as const) {
     isError(t, await app.inject(url), 404, `There is nothing at ${url}. Did you mean ${meant}?`, url)
