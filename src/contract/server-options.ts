@@ -64,5 +64,6 @@ export function shareReporter (
   warn('The app was created without fastify(serverOptions()). Bytes that are not HTTP, overload ' +
     'and slow clients get other errors than the contract\'s, or none; connections are unlimited; ' +
     'a path parameter of more than ' +
-    `${longest} characters gets 414.`)
+    `${longest} characters gets 414; a request keeps its X-Request-Id only if the app sets ` +
+    'requestIdHeader.')
 }

@@ -152,9 +152,13 @@ t.test('an app without the server options is told what it lacks', async t => {
   const app = await startApp(t, fastify())
   const warn = (sentence: string) => warnings.push(sentence)
   await app.register(await plugin(t, items, { handlers, warn }))
-  t.equal((await get(app, '/store/items/7')).statusCode, 200)
+  const { statusCode, headers } = await app.inject({
+    url: '/store/items/7', headers: { 'x-request-id': 'abc' }
+  })
+  t.match({ statusCode, headers }, { statusCode: 200, headers: { 'x-request-id': 'req-1' } })
   t.equal(warnings.length, 3)
   t.match(warnings[0], /^The app was created without fastify\(serverOptions\(\)\)\./)
+  t.match(warnings[0], / keeps its X-Request-Id only if the app sets requestIdHeader\.$/)
   t.match(warnings[1], /^GET \/store\/items\/\{id\} needs no credentials\./)
 })
 
