@@ -31,18 +31,24 @@ The database removed.db cannot be used: its table plants is gone; restore the fi
 /** Migrates a database by a migration that forgets the column, and again after its correction. */
 const correctedProgram = `import { readFileSync, writeFileSync } from 'node:fs'
 import { openStore } from './src/stores/open.ts'
+import { version } from './src/stores/sqlite/schema.ts'
 const file = 'src/stores/sqlite/schema.ts'
 const right = readFileSync(file, 'utf8')
-writeFileSync(file, right.replace(/2: .*/, "2: 'ALTER TABLE plants ADD COLUMN other INTEGER'"))
-await openStore('sqlite:old.db', { maxQueue: 9 }).catch(({ message }) => console.log(message))
+const other = { [version]: 'ALTER TABLE plants ADD COLUMN other INTEGER' }
+const line = 'Object.assign(migrations, ' + JSON.stringify(other) + ')\\n'
+writeFileSync(file, right.replace('export const version', line + '$&'))
+await openStore('sqlite:old.db', { maxQueue: 9 }).catch(({ message }) => {
+  console.log(message.replace('migration ' + version, 'the newest migration'))
+})
 writeFileSync(file, right)
 const store = await openStore('sqlite:old.db', { maxQueue: 9 })
 console.log(await store.add({ id: 1n, name: 'oak', heightCm: 1 }))
 await store.close()
 `
 
-const corrected = `The database old.db cannot be used: migration 2 of src/stores/sqlite/schema.ts failed \
-(no such column: "heightCm" - should this be a string literal in single-quotes?); correct it, or name another file.
+const corrected = `The database old.db cannot be used: the newest migration of \
+src/stores/sqlite/schema.ts failed (no such column: "heightCm" - should this be a string literal in \
+single-quotes?); correct it, or name another file.
 added
 `
 
