@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { serializeArrayParam, serializeObjectParam } from 'openapi-fetch'
 import { sample } from 'openapi-sampler'
 import { Readable } from 'node:stream'
-import { kindOf } from '../../../src/contract/message/media-type.ts'
+import { kindOf, linesMark } from '../../../src/contract/message/media-type.ts'
+import { describesEvent } from '../../../src/contract/schema/index.ts'
 import type { SecurityScheme } from '../../../src/contract/types/contract.ts'
 import {
   type Description, fieldsOfEngine, isIgnored, type ListedOperation, type Parameter, resolve
@@ -77,8 +78,10 @@ export class Samples {
     const types = Object.keys(content)
     const type = accept ?? types[0]
     if (type === undefined) return answer
-    const value = this.#sampleOf(content[type]?.schema, { skipWriteOnly: true })
-    const withBody = { ...answer, body: answerBody(type, value) }
+    const schema = content[type]?.schema
+    const value = this.#sampleOf(schema, { skipWriteOnly: true })
+    const areWhole = describesEvent(schema, { '': this.#given })
+    const withBody = { ...answer, body: answerBody(type, value, areWhole) }
     const isNamed = types.length > 1 || type.includes('*')
     return isNamed ? { ...withBody, contentType: type.replaceAll('*', 'x') } : withBody
   }
@@ -197,7 +200,8 @@ async function addBody (made: SampleRequest, type: string, value: unknown): Prom
   for (const [name, member] of Object.entries(Object(value))) {
     for (const item of [member].flat()) form.append(name, toText(item))
   }
-  const text = typeof value === 'string' && kind !== 'json' ? value : JSON.stringify(value)
+  const isText = typeof value === 'string' && kind !== 'json' && kind !== 'lines'
+  const text = isText ? value : linesMark(type) + JSON.stringify(value)
   const body = new Response(kind === 'form' || kind === 'multipart' ? form : text || 'x')
   const ownType = type.replaceAll('*', 'x')
   const sentType = kind === 'multipart' ? String(body.headers.get('content-type')) : ownType
@@ -205,11 +209,18 @@ async function addBody (made: SampleRequest, type: string, value: unknown): Prom
   made.payload = Buffer.from(await body.arrayBuffer())
 }
 
-function answerBody (type: string, value: unknown): unknown {
+/** @param areWhole whether the schema of events describes more than their data */
+function answerBody (type: string, value: unknown, areWhole: boolean): unknown {
   switch (kindOf(type)) {
     case 'json': return value
-    case 'events': return (async function * () { yield { data: value } })()
+    case 'lines': return one(value)
+    case 'events': return one(areWhole ? value : { data: value })
     case 'text': return String(value)
     default: return Readable.from([Buffer.from(String(value))])
   }
+}
+
+/** A Readable takes no null. */
+async function * one (item: unknown): AsyncIterable<unknown> {
+  yield item
 }
