@@ -373,7 +373,7 @@ for (const [name, { command, signal }] of Object.entries(kills)) {
       { ...all, command: [...command, process.execPath] }
     )
     const account = newAccount()
-    const load = sendPlants(origin, account, 16, smallPlant, 5)
+    const load = sendPlants(origin, account, 16, smallPlant, 50)
     letFail(folder)
     t.equal(await ended, signal)
     t.match(output(), 'A call to the system holds a thread, which cannot be ended: the service ends.')
