@@ -13,8 +13,8 @@ export function explainAll (errors: ErrorObject[]): Fault[] {
   return causesOf(errors).map(toFault)
 }
 
-/** These errors only repeat that there are errors inside. */
-const repeating = ['if', 'propertyNames']
+/** These errors only repeat that there are errors inside; `branch` also ends them. */
+const repeating = ['if', 'propertyNames', 'branch']
 
 /** The errors that say something of their own: of a union one. */
 export function causesOf (errors: ErrorObject[]): ErrorObject[] {

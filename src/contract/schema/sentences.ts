@@ -10,8 +10,8 @@ export function toFault (error: ErrorObject): Fault {
   const start = name === undefined ? '' : `has the member "${shorten(name)}", whose name `
   const problem = start + describe(error) + adviceFor(error)
   const fault: Fault = { path: shorten(instancePath.slice(1)), problem }
-  const member = params.missingProperty ?? params.additionalProperty
-  if (member !== undefined) fault.member = shorten(member)
+  const member = params.missingProperty ?? params.additionalProperty ?? params.child
+  if (typeof member === 'string') fault.member = shorten(member)
   return fault
 }
 

@@ -210,6 +210,21 @@ t.test('a member is not called unevaluated because of another fault', async t =>
   t.strictSame(faults(schema, '{"a":1,"b":1}'), ['must not have the member "b"'])
 })
 
+t.test('a member that a branch leaves unevaluated is named as in a schema without a union', async t => {
+  const closed = (name: string) => {
+    return { type: 'object', required: ['kind'], properties: { kind: { const: name } }, unevaluatedProperties: false }
+  }
+  const list = { type: 'array', prefixItems: [integer], unevaluatedItems: false }
+  const unions = [{ anyOf: [closed('a'), list, { type: 'null' }] }, { oneOf: [closed('a'), closed('b'), list] }]
+  for (const union of unions) {
+    t.strictSame(faults(union, '{"kind":"a","z":1}'), ['must not have the member "z"'])
+    t.strictSame(faults({ anyOf: [union, string] }, '{"kind":"a","z":1}'), ['must not have the member "z"'])
+    t.strictSame(faults(union, '[1,2]'), ['must not have the item 1'])
+  }
+  const { fault } = readJson(createCompiler({}, 'request')(unions[0] as object), Buffer.from('{"kind":"a","z":1}'))
+  t.strictSame(fault, { path: '', problem: 'must not have the member "z"', member: 'z' })
+})
+
 t.test('items that contains does not mean are no fault', async t => {
   const items = { anyOf: [integer, { type: 'boolean' }] }
   const schema = { type: 'array', contains: { $ref: 'Integer#' }, items, minItems: 3 }
