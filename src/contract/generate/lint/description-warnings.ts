@@ -1,6 +1,7 @@
 // What a whole description has that is allowed, and hardly meant.
 import { didYouMean } from '../../message/did-you-mean.ts'
-import type { Content, Media } from '../../types/contract.ts'
+import { kindOf } from '../../message/media-type.ts'
+import type { Content, Encoding, Media } from '../../types/contract.ts'
 import {
   type Description, hasIgnoredBody, listOperations, membersOf, operationPointer, pointerOf, resolve,
   visitValues
@@ -17,7 +18,7 @@ export function warningsOfDescription (document: Description): Warning[] {
 
 const checks = [
   sharedIds, addressesWithoutScheme, discriminatorWarnings, emptiedAnswers, ignoredBodies,
-  unknownEncodings, roundedExamples
+  unknownEncodings, ignoredStyles, roundedExamples
 ]
 
 function sharedIds (document: Description): Warning[] {
@@ -59,24 +60,48 @@ function ignoredBodies (document: Description): Warning[] {
   })
 }
 
-function unknownEncodings (document: Description): Warning[] {
-  const warnings: Warning[] = []
+/** An encoding, and the JSON pointer of it. */
+interface PlacedEncoding extends Encoding {
+  type: string
+  media: Media
+  name: string
+  pointer: string
+}
+
+function * encodingsOf (document: Description): Generator<PlacedEncoding> {
   for (const { url, method, operation } of listOperations(document)) {
     const { content = {} } = resolve<{ content?: Content }>(document, operation.requestBody ?? {})
-    for (const [type, media] of Object.entries(content)) {
+    for (const [type, given] of Object.entries(content)) {
       // The linter reports what is null.
-      const { schema, encoding = {} }: Media = Object(media)
-      const members = membersOf(document, Object(schema))
-      for (const name of Object.keys(encoding)) {
-        if (members.length === 0 || members.includes(name)) continue
+      const media: Media = Object(given)
+      for (const [name, encoding] of Object.entries(media.encoding ?? {})) {
         const place = pointerOf(['requestBody', 'content', type, 'encoding', name]).slice(1)
-        const sentence = `The schema has no member \`${name}\`, which this encoding is for.` +
-          didYouMean(name, members)
-        warnings.push({ pointer: operationPointer(url, method) + place, sentence })
+        yield { ...encoding, type, name, media, pointer: operationPointer(url, method) + place }
       }
     }
   }
+}
+
+function unknownEncodings (document: Description): Warning[] {
+  const warnings: Warning[] = []
+  for (const { name, media: { schema }, pointer } of encodingsOf(document)) {
+    const members = membersOf(document, Object(schema))
+    if (members.length === 0 || members.includes(name)) continue
+    const sentence = `The schema has no member \`${name}\`, which this encoding is for.` +
+      didYouMean(name, members)
+    warnings.push({ pointer, sentence })
+  }
   return warnings
+}
+
+/** Without them, and by `form` exploded, an array has a part for each item, as it is read. */
+function ignoredStyles (document: Description): Warning[] {
+  const sentence = 'The style of a part of multipart/form-data is ignored: a part is a value, ' +
+    'and an array has one for each item.'
+  const found = encodingsOf(document).filter(({ type, style = 'form', explode = true }) => {
+    return kindOf(type) === 'multipart' && (style !== 'form' || !explode)
+  })
+  return Array.from(found, ({ pointer }) => ({ pointer, sentence }))
 }
 
 const inExample = /(?<!\/(?:properties|patternProperties|schemas|headers))\/examples?(?:\/|$)/

@@ -140,6 +140,21 @@ t.test('an encoding of a member that the form does not have is a warning, as is 
   ])
 })
 
+t.test('a style of a part that means another form of it is a warning', async t => {
+  const encoding = {
+    own: { style: 'form' },
+    exploded: { explode: true },
+    text: { contentType: 'text/plain' },
+    pipes: { style: 'pipeDelimited' },
+    commas: { explode: false }
+  }
+  const content = JSON.stringify({ 'multipart/form-data': { encoding }, 'application/x-www-form-urlencoded': { encoding } })
+  const post = `post: { requestBody: { content: ${content} }, responses: { default: { description: x } } }`
+  t.match(await warningsOf(t, {}, `  /a: { ${post} }`), [
+    /:5:\d+ #\S+form-data\/encoding\/pipes The style of a part .* is ignored: .* for each item\. \(1 more\)$/
+  ])
+})
+
 t.test('an empty enum, a value twice and a path parameter that is not required are warnings', async t => {
   const schemas = { Empty: { enum: [] }, Twice: { enum: ['a', 'b', 'a'] }, Closed: { required: ['c', 'c'], properties: { c: {} } } }
   const parameter = '{ name: id, in: path, schema: { type: string } }'
