@@ -113,7 +113,14 @@ export function watchFiles (connection: DatabaseSync, path: string, descriptors:
     return result
   }
 
-  return { write, checkPlace, isCurrent }
+  /** Checks the files after it: SQLite reads pages of the wrong log when another has begun one. */
+  function read<Result> (work: () => Result): Result {
+    const result = work()
+    checkPlace()
+    return result
+  }
+
+  return { write, read, isCurrent }
 }
 
 export type FileWatch = ReturnType<typeof watchFiles>

@@ -336,7 +336,7 @@ const takenOver = 'another program has removed, emptied or restarted its log or 
 
 function prepareStatements (
   connection: DatabaseSync,
-  { write, checkPlace }: FileWatch
+  { write, read }: FileWatch
 ): Database['statements'] {
   const cells = Object.values(columns)
   const insert = connection.prepare(`INSERT INTO plants (${columnNames})
@@ -361,13 +361,8 @@ function prepareStatements (
       if (!outcomes.includes('added') && outcomes.includes('unchanged')) writeNothing()
       return outcomes
     }),
-    page (from, limit) {
-      const rows = select.all(from, limit)
-      // SQLite reads pages of the wrong log when another process has begun one.
-      checkPlace()
-      return rows.map(toPlant)
-    },
-    count: () => Number(count.get()?.count),
+    page: (from, limit) => read(() => select.all(from, limit)).map(toPlant),
+    count: () => read(() => Number(count.get()?.count)),
     // Writes, because a full disk still allows reads and locks.
     check: () => write(writeNothing)
   })

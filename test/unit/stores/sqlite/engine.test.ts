@@ -1149,6 +1149,7 @@ t.test('a file that another process has by another log or index is left to that 
     rmSync(path + suffix)
     // The second process does not let the first one read what it needs.
     useElsewhere(path, "PRAGMA wal_checkpoint(TRUNCATE); INSERT INTO plants (id, name) VALUES (2, 'ivy')")
+    await t.rejects(engine.count(), { message }, suffix)
     await t.rejects(engine.page(0n, 10), { message }, suffix)
     await t.rejects(engine.addMany([{ id: 3n, name: 'oak' }]), { message })
     await engine.close()
