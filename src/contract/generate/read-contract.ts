@@ -119,6 +119,9 @@ async function inspect (
   const errors: NormalizedProblem[] = []
   const warnings: NormalizedProblem[] = []
   for (const found of await lint({ ref: file, config, externalRefResolver: resolver })) {
+    // Each reference to the file repeats it.
+    const [, parseError] = /^Failed to parse: ([^]*)$/.exec(found.message) ?? []
+    if (parseError !== undefined) throw unreadable(file, new Error(parseError))
     const problem = withTarget(found, survey)
     const isUntrue = [isAboutMapping, isBooleanSchema, isMisread].some(is => is(problem, survey))
     if (isUntrue) continue
