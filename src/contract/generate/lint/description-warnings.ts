@@ -18,7 +18,7 @@ export function warningsOfDescription (document: Description): Warning[] {
 
 const checks = [
   sharedIds, addressesWithoutScheme, discriminatorWarnings, emptiedAnswers, ignoredBodies,
-  unknownEncodings, ignoredStyles, roundedExamples
+  unknownEncodings, ignoredEncodings, roundedExamples
 ]
 
 function sharedIds (document: Description): Warning[] {
@@ -62,6 +62,7 @@ function ignoredBodies (document: Description): Warning[] {
 
 /** An encoding, and the JSON pointer of it. */
 interface PlacedEncoding extends Encoding {
+  headers?: object
   type: string
   media: Media
   name: string
@@ -94,14 +95,22 @@ function unknownEncodings (document: Description): Warning[] {
   return warnings
 }
 
-/** Without them, and by `form` exploded, an array has a part for each item, as it is read. */
-function ignoredStyles (document: Description): Warning[] {
-  const sentence = 'The style of a part of multipart/form-data is ignored: a part is a value, ' +
-    'and an array has one for each item.'
-  const found = encodingsOf(document).filter(({ type, style = 'form', explode = true }) => {
-    return kindOf(type) === 'multipart' && (style !== 'form' || !explode)
-  })
-  return Array.from(found, ({ pointer }) => ({ pointer, sentence }))
+/** Without a style, and by `form` exploded, an array has a part for each item, as it is read. */
+function ignoredEncodings (document: Description): Warning[] {
+  const warnings: Warning[] = []
+  for (const { type, style = 'form', explode = true, headers, pointer } of encodingsOf(document)) {
+    if (kindOf(type) !== 'multipart') continue
+    if (style !== 'form' || !explode) {
+      const sentence = 'The style of a part of multipart/form-data is ignored: a part is a ' +
+        'value, and an array has one for each item.'
+      warnings.push({ pointer, sentence })
+    }
+    if (headers !== undefined) {
+      const sentence = 'The header fields of a part of multipart/form-data are ignored.'
+      warnings.push({ pointer, sentence })
+    }
+  }
+  return warnings
 }
 
 const inExample = /(?<!\/(?:properties|patternProperties|schemas|headers))\/examples?(?:\/|$)/

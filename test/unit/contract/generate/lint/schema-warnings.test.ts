@@ -140,18 +140,20 @@ t.test('an encoding of a member that the form does not have is a warning, as is 
   ])
 })
 
-t.test('a style of a part that means another form of it is a warning', async t => {
+t.test('a style of a part that means another form of it is a warning, and so are header fields', async t => {
   const encoding = {
     own: { style: 'form' },
     exploded: { explode: true },
     text: { contentType: 'text/plain' },
     pipes: { style: 'pipeDelimited' },
-    commas: { explode: false }
+    commas: { explode: false },
+    named: { headers: { 'X-Name': { schema: {} } } }
   }
   const content = JSON.stringify({ 'multipart/form-data': { encoding }, 'application/x-www-form-urlencoded': { encoding } })
   const post = `post: { requestBody: { content: ${content} }, responses: { default: { description: x } } }`
   t.match(await warningsOf(t, {}, `  /a: { ${post} }`), [
-    /:5:\d+ #\S+form-data\/encoding\/pipes The style of a part .* is ignored: .* for each item\. \(1 more\)$/
+    /:5:\d+ #\S+form-data\/encoding\/pipes The style of a part .* is ignored: .* for each item\. \(1 more\)$/,
+    /:5:\d+ #\S+form-data\/encoding\/named The header fields of a part of multipart\/form-data are ignored\.$/
   ])
 })
 
