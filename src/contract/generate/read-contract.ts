@@ -163,6 +163,7 @@ const styleRules: RawUniversalConfig = {
     'no-invalid-parameter-examples': 'off',
     'no-invalid-schema-examples': 'off',
     'no-illogical-composition-keywords': 'off',
+    'nullable-type-sibling': 'off',
     'operation-operationId': 'off',
     'operation-operationId-unique': 'off',
     'security-defined': 'off',

@@ -15,7 +15,7 @@ export function warningsOfSchema (schema: Schema, context: UserContext): Warning
 
 const checks: Array<(schema: Schema, context: UserContext) => Warning[]> = [
   otherVersions, unknownKeywords, impossibleBounds, doubtfulLists, patternWarnings, unknownFormats,
-  ignoredDiscriminators, refusedMembers
+  ignoredDiscriminators, refusedMembers, ignoredNullables
 ]
 
 function otherVersions (schema: Schema, { specVersion }: UserContext): Warning[] {
@@ -62,6 +62,15 @@ function ignoredDiscriminators ({ discriminator, ...others }: Schema): Warning[]
   if (discriminator === undefined || 'oneOf' in others) return []
   const sentence = 'A discriminator without `oneOf` beside it is ignored.'
   return [{ sentence, keyword: 'discriminator' }]
+}
+
+/** OpenAPI 3.0.3, Schema Object: it needs a type, which `allOf` and `$ref` have as a rule. */
+function ignoredNullables (schema: Schema, { specVersion }: UserContext): Warning[] {
+  const isApplied = ['type', 'allOf', '$ref'].some(keyword => keyword in schema)
+  if (specVersion !== 'oas3_0' || schema.nullable !== true || isApplied) return []
+  const sentence = '`nullable` is ignored without `type` beside it, and null is refused: write ' +
+    'both in a branch of a union.'
+  return [{ sentence, keyword: 'nullable' }]
 }
 
 function refusedMembers (schema: Schema, context: UserContext): Warning[] {

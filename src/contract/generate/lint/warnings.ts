@@ -14,8 +14,8 @@ export const errorRules = [
 
 /** Rules about what takes or requires something else than it seems to. */
 const plainRules = [
-  'no-enum-type-mismatch', 'no-required-schema-properties-undefined', 'nullable-type-sibling',
-  'security-scopes-defined', 'no-undefined-server-variable'
+  'no-enum-type-mismatch', 'no-required-schema-properties-undefined', 'security-scopes-defined',
+  'no-undefined-server-variable'
 ]
 
 function isStyle (rule: string): boolean {
