@@ -70,17 +70,17 @@ const maxCompared = 100
 const otherDocs =
   /(?:\/docs)?\/(?:openapi|swagger(?:-ui)?|api-docs)(?:(?:\/index)?\.html|\.(json|ya?ml))?$/
 
-/** A question with a path of the contract, or beside it, that has no parameters. */
+/** A question with the path without a slash at its end, or with a path that has no parameters. */
 function similarTo (unknown: string, paths: Path[]): string {
   const path = unknown.replace(/(?<=.)\/$/, '')
+  if (paths.some(({ pattern }) => pattern.test(path))) return ` Did you mean ${path}?`
   const sent = path.replace(otherDocs, (_, format?: string) => {
     return format === undefined ? '/docs' : `/docs/${format.replace('yml', 'yaml')}`
   })
   const plain = paths.map(({ template }) => template).filter(template => !template.includes('{'))
   // The caller may have left out the path of the server, or have sent another one.
   const isPart = (whole: string, end: string) => end.length > 1 && whole.endsWith(end)
-  const complete = plain.find(template => template === path) ??
-    plain.find(template => isPart(template, sent)) ??
+  const complete = plain.find(template => isPart(template, sent)) ??
     plain.find(template => isPart(sent, template))
   if (complete !== undefined) return ` Did you mean ${complete}?`
   const similar = plain.filter(({ length }) => Math.abs(length - sent.length) <= 3)

@@ -66,6 +66,11 @@ t.test('a path like one of the contract gets a question', async t => {
   for (const url of ['/x', '/planets/of/1', '/flowers', `/plant${'/'.repeat(100)}`]) {
     isError(t, await app.inject(url), 404, new RegExp(`nothing at ${url}\\.$`), url)
   }
+  const id = '{ name: id, in: path, required: true, schema: {} }'
+  const paths = `  /plants: { get: { operationId: a, ${anyResponse} } }
+  /plants/{id}: { delete: { operationId: b, parameters: [${id}], ${anyResponse} } }`
+  const { app: other } = await serve(t, { paths })
+  isError(t, await other.inject('/plants/1/'), 404, 'There is nothing at /plants/1/. Did you mean /plants/1?', 'with a slash')
 })
 
 t.test('a path where other services have their contract gets the question with that of this one', async t => {
