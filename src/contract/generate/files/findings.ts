@@ -113,7 +113,7 @@ export function unreadable (file: string, error: Error): ContractError {
   const parsed = /^(?<problem>.*) in "(?<path>.*)" \((?<place>\d+:\d+)\)$/.exec(message)?.groups
   if (parsed !== undefined) {
     const { problem, path = '', place } = parsed
-    const hint = noticedLate.test(String(problem)) ? badEntry : ''
+    const hint = hintsOfParser.find(([text]) => text.test(String(problem)))?.[1] ?? ''
     return new ContractError([`${relative('', path)}:${place} ${problem}${hint}`])
   }
   // The parser of the contract makes errors of its own from those of the file system.
@@ -122,8 +122,13 @@ export function unreadable (file: string, error: Error): ContractError {
   return new ContractError([`${relative('', file)}:1:1 #/ cannot be compiled: ${message}`])
 }
 
-/** The parser does not tell the causes apart, and notices them after their line. */
-const noticedLate =
-  /^(?:bad indentation of a mapping entry|can not read a block mapping entry|missed comma)/
-const badEntry = ', here or in a line before: write `key: value` below the keys beside it, and ' +
-  'each `- item` with its space, and put a text with special characters, such as #, in quotes'
+const hintsOfParser: ReadonlyArray<[problem: RegExp, hint: string]> = [
+  // The parser does not tell the causes apart, and notices them after their line.
+  [
+    /^(?:bad indentation of a mapping entry|can not read a block mapping entry|missed comma)/,
+    ', here or in a line before: write `key: value` below the keys beside it, and each `- item` ' +
+      'with its space, and put a text with special characters, such as #, in quotes'
+  ],
+  // A file in UTF-16 has one in each letter.
+  [/^null byte/, ': save the file as UTF-8']
+]

@@ -1,4 +1,5 @@
 // Objects of answers that lose all members: an answer has those that its schema declares.
+import { kindOf } from '../../message/media-type.ts'
 import { isSchemaObject, valueAt } from '../../schema/index.ts'
 import {
   type Description, listOperations, operationPointer, pointerOf, visitValues
@@ -17,6 +18,8 @@ export function emptiedObjects (document: Description): string[] {
   for (const part of parts) {
     visitValues(valueAt(document, part.slice(1)), (value, path) => {
       if (!isSchemaObject(value) || path.some(name => others.has(name))) return
+      const [keyword, type = ''] = path
+      if (keyword === 'content' && !ofJson.includes(kindOf(type))) return
       const { $ref } = value
       const isReference = typeof $ref === 'string' && $ref.startsWith('#')
       const schema = isReference ? valueAt(document, $ref.slice(1)) : value
@@ -28,6 +31,9 @@ export function emptiedObjects (document: Description): string[] {
   }
   return [...found]
 }
+
+/** Bodies of other kinds are not written by their schema. */
+const ofJson = ['json', 'lines', 'events']
 
 /** What is no schema of a body. */
 const others = new Set(['headers', 'links', 'example', 'examples', 'default', 'enum', 'const'])

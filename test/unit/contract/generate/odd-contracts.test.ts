@@ -188,12 +188,14 @@ t.test('a byte order mark is no column', async t => {
   await t.rejects(readContract(write(t, `\uFEFF${text}`)), /main\.yaml:1:1 #\/opnapi /)
 })
 
-t.test('a file that is not UTF-8 is a warning', async t => {
+t.test('a file that is not UTF-8 is a warning, or an error that says so', async t => {
   const file = join(t.testdir(), 'main.yaml')
   writeFileSync(file, Buffer.from(`${head}paths: {}\nx-größe: 1\n`, 'latin1'))
   const { warnings } = await readContract(file)
   const line = head.split('\n').length + 1
   t.match(warnings[0], new RegExp(`main\\.yaml:${line}:1 It has the character U\\+FFFD: save the file as UTF-8\\.$`))
+  writeFileSync(file, Buffer.from(`${head}paths: {}\n`, 'utf16le'))
+  await t.rejects(readContract(file), /main\.yaml:1:\d+ null byte .*: save the file as UTF-8$/)
 })
 
 t.test('a security scheme may be called description', async t => {
