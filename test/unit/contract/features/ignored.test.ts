@@ -58,6 +58,35 @@ t.test('the body of a request with GET, HEAD or TRACE', async t => {
   t.strictSame(responses.map(({ statusCode, body }) => `${statusCode} ${body}`), ['200 {}', '200 {}', '200 {}'])
 })
 
+t.test('`style`, `explode` and `headers` in the `encoding` of multipart/form-data', async t => {
+  const list = '{ type: array, items: { type: string } }'
+  const schema = `{ properties: { pipes: ${list}, commas: ${list}, named: {} } }`
+  const headers = '{ X-Name: { required: true, schema: { type: string } } }'
+  const encoding = `{ pipes: { style: pipeDelimited }, commas: { explode: false }, named: { headers: ${headers} } }`
+  const body = `requestBody: { content: { multipart/form-data: { schema: ${schema}, encoding: ${encoding} } } }`
+  const { app } = await serve(t, {
+    paths: `  /a: { post: { operationId: a, ${body}, ${anyResponse} } }`,
+    handlers: {
+      async a ({ body }) {
+        const parts: unknown[] = []
+        for await (const { name, value } of body) parts.push([name, value])
+        return { status: 200, body: parts }
+      }
+    }
+  })
+  const form = new FormData()
+  const parts = [['pipes', 'a|b'], ['pipes', 'c'], ['commas', 'a,b'], ['named', 'x']] as const
+  for (const [name, value] of parts) form.append(name, value)
+  const sent = new Response(form)
+  const response = await app.inject({
+    method: 'POST',
+    url: '/a',
+    headers: { 'content-type': String(sent.headers.get('content-type')) },
+    payload: Buffer.from(await sent.arrayBuffer())
+  })
+  t.strictSame(response.json(), parts)
+})
+
 t.test('the `default` of a member of a body', async t => {
   const schema = '{ properties: { gift: { type: boolean, default: false } } }'
   const { app } = await serve(t, {
