@@ -26,8 +26,7 @@ export function locate (given: LocationObject): string {
   const isOverlaid = source instanceof OverlaidSource && pointer !== undefined
   const place = isOverlaid ? { ...given, ...source.placeOf(pointer) } : given
   const { line, col } = startOf(place)
-  // A file that cannot be parsed has no pointer.
-  return `${relative('', place.source.absoluteRef)}:${line}:${col} ${place.pointer ?? '#/'}`
+  return `${relative('', place.source.absoluteRef)}:${line}:${col} ${place.pointer}`
 }
 
 function startOf (place: LocationObject): { line: number, col: number } {
