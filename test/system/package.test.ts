@@ -2,7 +2,9 @@
 // needs the registry: here `tar` unpacks the package, and the packages that it declares are links
 // to those of the checkout.
 import { execFile } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync, cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync
+} from 'node:fs'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
@@ -49,6 +51,17 @@ t.test('without its tools npm pack says what to do, and removes nothing', async 
     stderr: 'This command needs the packages of development: run npm ci, without --omit, first.\n'
   })
   t.strictSame(readdirSync(join(cwd, 'dist')), ['main.js'])
+})
+
+t.test('the documents of the package link to files that it has', async t => {
+  const cwd = join(await install(t), 'node_modules/plant-store')
+  const documents = globSync(['*.md', 'docs/**/*.md', 'src/**/*.md'], { cwd })
+  const links = documents.flatMap(file => {
+    const text = readFileSync(join(cwd, file), 'utf8')
+    return Array.from(text.matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g), ([, link = '']) => join(cwd, dirname(file), link))
+  })
+  t.ok(links.length > 100, `${links.length} links`)
+  t.strictSame(links.filter(link => !existsSync(link)), [])
 })
 
 t.test('the command stores plants with the Node of its package, and gets signals', async t => {
